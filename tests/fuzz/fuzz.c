@@ -11,6 +11,7 @@
  *
  * The parser is fuzz_one(), which each program of this directory has its own of.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,18 @@ static const char *const words[] = {
 	",",
 	"\\",
 	"\xff",
+	"\"",
+	":",
+	"{",
+	"}",
+	"[",
+	"NaN",
+	"1e999",
+	"/",
+	"/..",
 };
+
+uint64_t fuzz_round;
 
 static uint64_t state;
 
@@ -101,6 +113,10 @@ static void change(struct fuzz_input *in)
 	}
 }
 
+#define MAX_SEEDS 16
+
+static struct fuzz_input seeds[MAX_SEEDS];
+
 static void load(const char *path, struct fuzz_input *in)
 {
 	FILE *file = fopen(path, "rb");
@@ -114,14 +130,15 @@ static void load(const char *path, struct fuzz_input *in)
 }
 
 /* How many of these rounds made an input that the parser took. */
-static uint64_t run(uint64_t first, uint64_t count, char **files, int n_files)
+static uint64_t run(uint64_t first, uint64_t count, int n_seeds)
 {
 	static struct fuzz_input in;
 	uint64_t round, taken = 0;
 	uint32_t changes;
 
 	for (round = first; round < first + count; round++) {
-		load(files[round % n_files], &in);
+		in.len = seeds[round % n_seeds].len;
+		memcpy(in.data, seeds[round % n_seeds].data, in.len);
 		state = round;
 		for (changes = 1 + roll(MAX_CHANGES); changes; changes--)
 			change(&in);
@@ -149,34 +166,53 @@ static uint64_t pick_start(uint64_t follows)
 	return (uint64_t)number << 16;
 }
 
+/* The last word of the sanitizers and of what this directory's files expect. */
+static void tell_round(void)
+{
+	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n",
+		(unsigned long long)fuzz_round);
+}
+
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+	tell_round();
+}
+
+void __ubsan_on_report(void);
+void __ubsan_on_report(void)
+{
+	tell_round();
+}
+
+static void on_abort(int signal)
+{
+	(void)signal;
+	tell_round();
+}
+
 int main(int argc, char **argv)
 {
 	const char *only = getenv("FUZZ_ROUND");
 	uint64_t rounds, from, taken;
+	int i, n = argc - 2;
 
-	if (argc < 3)
+	if (n < 1 || n > MAX_SEEDS)
 		return 2;
+	for (i = 0; i < n; i++)
+		load(argv[2 + i], &seeds[i]);
+	signal(SIGABRT, on_abort);
 	if (only) {
-		run(strtoull(only, NULL, 10), 1, argv + 2, argc - 2);
+		run(strtoull(only, NULL, 10), 1, n);
 		return 0;
 	}
 	rounds = strtoull(argv[1], NULL, 10);
 	from = pick_start(rounds - rounds / 2);
-	taken = run(0, rounds - rounds / 2, argv + 2, argc - 2);
-	taken += run(from, rounds / 2, argv + 2, argc - 2);
+	taken = run(0, rounds - rounds / 2, n);
+	taken += run(from, rounds / 2, n);
 	printf("%s: %llu rounds, half of them from %llu on; %llu inputs taken\n",
 	       argv[0], (unsigned long long)rounds, (unsigned long long)from,
 	       (unsigned long long)taken);
 	/* None at all: then nothing behind the first check was tried. */
 	return !taken;
-}
-
-uint64_t fuzz_round;
-
-/* The sanitizers' last word. */
-void __asan_on_error(void);
-void __asan_on_error(void)
-{
-	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n",
-		(unsigned long long)fuzz_round);
 }

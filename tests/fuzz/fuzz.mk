@@ -5,25 +5,34 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
-FUZZ_LIB := view text amdlog ids packets
+FUZZ_LIB := view text amdlog ids packets cgroup engines oci nri report host
 FUZZ_SEEDS_view := tests/fuzz/seeds/queues
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
 FUZZ_SEEDS_packets := tests/fuzz/seeds/packet
-# Beside the library's.
-FUZZ_SRC_ids := user/ctl/text/ids.c
+FUZZ_SEEDS_cgroup := $(wildcard tests/fuzz/seeds/cgroup-*)
+$(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := tests/fuzz/seeds/$(p)))
+# Whole, guard's events take half of the time.
+FUZZ_SEEDS_report := $(FUZZ)/seed.events \
+	$(filter-out %/guard.json %/top.ansi,$(wildcard tests/report/fixtures/*))
+# What several share: commands that are run, and files in memory.
+$(foreach p,host oci report,$(eval FUZZ_SRC_$(p) := tests/fuzz/command.c))
+$(foreach p,cgroup engines host,$(eval FUZZ_SRC_$(p) += tests/fuzz/files.c))
+FUZZ_WRAP_host := -Wl,--wrap=gpreempt_new
 
 .PHONY: fuzz
 unit: fuzz
-fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf ## parsers under random input (ROUNDS=n)
-	@$(foreach p,$(FUZZ_LIB),$(FUZZ)/$(p) $(ROUNDS) $(FUZZ_SEEDS_$(p)) &&) \
-		$(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
+fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf $(FUZZ)/seed.events ## parsers under random input (ROUNDS=n)
+	@$(foreach p,$(FUZZ_LIB),tests/fuzz/run $(FUZZ)/$(p) $(ROUNDS) $(FUZZ_SEEDS_$(p)) &&) \
+		tests/fuzz/run $(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
 
-$(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h \
-		$(UNIT)/units.a
+.SECONDEXPANSION:
+$(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c $$(FUZZ_SRC_$$*) \
+		$(wildcard tests/fuzz/*.h) $(UNIT)/units.a
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) -o $@ $(filter %.c %.a,$^) $(LIB_LIBS)
+	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
+		$(filter %.a,$^) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 # With the header of BTF that the newest kernel has, which tests/kmod/fetch-kernels
 # has fetched: it is longer, and has other bits for the kind and number of members.
@@ -46,6 +55,9 @@ $(FUZZ)/btf $(FUZZ)/btf-newest: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fu
 	$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)
 
+$(FUZZ)/seed.events: tests/report/fixtures/guard.json
+	head -n 40 $< >$@
+
 $(FUZZ)/seed.btf: tests/fuzz/seeds/btf-seed.c
 	@mkdir -p $(@D)
 	$(CC) -gbtf -c -o $@.o $<
@@ -66,10 +78,22 @@ $(FUZZ_LIB:%=fuzz-long-%): fuzz-long-%: $(FUZZ)/llvm-%
 		-artifact_prefix=$(FUZZ)/ \
 		$(if $(wildcard tests/fuzz/$*.dict),-dict=tests/fuzz/$*.dict) $(FUZZ)/corpus-$*
 
-$(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c tests/fuzz/fuzz.h \
-		$(LIB_SRC) $(SHARED_SRC) $(FUZZ_SRC_ids) | $(KFD_HEADER)
+FUZZ_CLANG = clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=all $(USER_CPPFLAGS) -DGP_HOLDER='""' -Dmain=ctl_main -Itests/fuzz
+FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/llvm/%.o,$(LIB_SRC) $(SHARED_SRC) $(CTL_SRC))
+
+$(FUZZ)/llvm/%.o: %.c | $(KFD_HEADER) $(REPORT_PAGE)
 	@tests/vm/install-deps clang
 	@mkdir -p $(@D)
-	clang -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all $(USER_CPPFLAGS) -DGP_HOLDER='""' -Itests/fuzz -o $@ \
-		$(filter-out $(FUZZ_SRC_ids),$(filter %.c,$^)) $(FUZZ_SRC_$*) $(LIB_LIBS)
+	$(FUZZ_CLANG) -MMD -MP -c -o $@ $<
+
+$(FUZZ)/llvm.a: $(FUZZ_OBJ)
+	rm -f $@
+	$(AR) rcsP $@ $^
+
+$(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c $$(FUZZ_SRC_$$*) \
+		$(wildcard tests/fuzz/*.h) $(FUZZ)/llvm.a
+	$(FUZZ_CLANG) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(CTL_LIBS) \
+		$(LIB_LIBS) -lm
+
+-include $(FUZZ_OBJ:.o=.d)

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a process is, by /proc/PID/cgroup, whose paths are a tenant's: the lines alone,
+ * and what the library makes of them: role, container, pod, job, tenant.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "fuzz.h"
+#include "lib/select/select.h"
+#include "shared/cgroup.h"
+
+#define PID 77
+
+static int check_line(void *arg, const char *hierarchy, const char *path)
+{
+	(void)arg;
+	if (strchr(hierarchy, ':') || strchr(hierarchy, '\n') || *path != '/' ||
+	    strchr(path, '\n'))
+		abort();
+	return 0;
+}
+
+static void check_place(struct gpreempt *g)
+{
+	static const char mount[] = "/sys/fs/cgroup";
+	struct gp_place place;
+	size_t uid;
+
+	if (gp_place(g, PID, &place))
+		return;
+	uid = strlen(place.pod_uid);
+	if ((uid && uid != 36) || place.job[strspn(place.job, "0123456789")] ||
+	    (*place.cgroup && *place.cgroup != '/'))
+		abort();
+	/* It is in its own, unless that reads as the whole path of another. */
+	if (*place.cgroup && strlen(place.cgroup) < sizeof(place.cgroup) - 1 &&
+	    strncmp(place.cgroup, mount, strlen(mount)) &&
+	    !gp_in_cgroup(g, PID, place.cgroup))
+		abort();
+}
+
+static void check_container(struct gpreempt *g)
+{
+	struct gpreempt_target process = { .pid = PID };
+	const struct gpreempt_targets all = { .count = 1, .targets = &process };
+	struct gp_container container;
+	struct gp_box box;
+
+	if (gp_container(g, PID, &container))
+		return;
+	if (!*container.id || !*container.engine)
+		abort();
+	if (!gp_find_container(g, &all, container.id, &box) &&
+	    !gp_in_container(g, PID, &box))
+		abort();
+}
+
+bool fuzz_one(const struct fuzz_input *in)
+{
+	char *text = malloc(in->len + 1); /* its end is guarded */
+	char tenant[64] = "";
+	struct gpreempt *g;
+	bool has_role;
+
+	memcpy(text, in->data, in->len);
+	text[in->len] = '\0';
+	shr_cgroup_each(text, check_line, NULL);
+	memcpy(text, in->data, in->len);
+	fuzz_files_take(text, in->len);
+	if (fuzz_files_open(NULL, &g))
+		abort();
+	check_place(g);
+	check_container(g);
+	gp_tenant(g, PID, tenant, sizeof(tenant));
+	if (!memchr(tenant, '\0', sizeof(tenant)))
+		abort();
+	has_role = gp_role(g, PID) != GPREEMPT_ROLE_NONE;
+	gpreempt_free(g);
+	free(text);
+	return has_role;
+}
