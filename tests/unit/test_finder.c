@@ -182,21 +182,21 @@ TEST(many_owners)
 {
 	struct hold_owners owners = { 0 };
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER };
-	int i, locks[GUARD_FOUND_MAX];
+	int i, locks[512];
 
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	for (i = 0; i < GUARD_FOUND_MAX; i++) {
+	for (i = 0; i < 512; i++) {
 		owner.pid = 100000 + i;
 		owner.guardian = 200000 + i;
 		locks[i] = hold_take(1000 + i, &owner);
 		ck_assert_int_ge(locks[i], 0);
 	}
-	for (i = 0; i < GUARD_FOUND_MAX; i++) {
+	for (i = 0; i < 512; i++) {
 		ck_assert(hold_skip_owner(&owners, 100000 + i));
 		ck_assert(hold_skip_owner(&owners, 200000 + i));
 	}
 	ck_assert(!hold_skip_owner(&owners, 99999));
-	for (i = 0; i < GUARD_FOUND_MAX; i++)
+	for (i = 0; i < 512; i++)
 		hold_drop(1000 + i, locks[i]);
 	hold_owners_free(&owners);
 }

@@ -97,23 +97,87 @@ TEST(both_roles)
 	ck_assert(!is_online(100));
 }
 
-TEST(too_many)
+/* A queue as the driver shows it, which says whose places come first. */
+static void driver_queues(pid_t pid, const char *queues)
 {
-	size_t n;
+	char path[64];
 
-	name_online("comm:serve");
-	world_add(100, "serve", "/a");
-	world_add(101, "serve", "/a");
-	look(2);
-	n = guard.n_online;
-	ck_assert_uint_eq(n, 2);
-	/* As if the rest were there, and named by the word too. */
-	for (; guard.n_online < GUARD_TARGETS; guard.n_online++)
-		guard.online[guard.n_online] = guard.online[0];
-	world_add(99, "serve", "/a");
-	look_until("process 99 is left alone: there are too many online");
-	guard.n_online = n;
-	ck_assert(!is_online(99));
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/", pid);
+	world_file(path, queues);
+}
+
+static void of_user(pid_t pid, int uid)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(text, sizeof(text), "Name:\tx\nState:\tS\nUid:\t%d\n", uid);
+	world_file(path, text);
+}
+
+/* User 1000 fills all places with processes that have no queue. */
+TEST_EACH(one_user_fills_it, 2)
+{
+	const char *role = _i ? "online" : "offline";
+	size_t left = 0;
+	char text[128];
+	pid_t pid;
+
+	(_i ? name_online : name_offline)("comm:job");
+	guard.places[_i].most = 4;
+	for (pid = 100; pid < 104; pid++) {
+		world_add(pid, "job", "/a");
+		of_user(pid, 1000);
+		world_queues(pid, QUEUES
+			     "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	}
+	snprintf(text, sizeof(text), "process 103 is %s\n", role);
+	look_until(text);
+	/* Then there is one of another user, with a queue. */
+	world_add(104, "job", "/a");
+	of_user(104, 1001);
+	driver_queues(104, "0");
+	world_queues(104,
+		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	snprintf(text, sizeof(text), "process 104 is %s\n", role);
+	look_until(text);
+	snprintf(text, sizeof(text),
+		 "has no place for 0 %sprocesses with queues "
+		 "and 1 without",
+		 _i ? "online " : "");
+	ck_assert_uint_eq(printed(text), 1);
+	ck_assert(!guard.places[_i].ever);
+	/* With queues, too, they get no more than their share. */
+	for (pid = 100; pid < 104; pid++)
+		driver_queues(pid, "0");
+	while (!guard.places[_i].ever)
+		look(1);
+	look(10);
+	for (pid = 100; pid < 104; pid++)
+		left += _i ? !is_online(pid) : !guard_find_offline(&guard, pid);
+	ck_assert_uint_eq(left, 1);
+	ck_assert(_i ? is_online(104) : !!guard_find_offline(&guard, 104));
+	world_remove(100);
+	snprintf(text, sizeof(text), "process 103 is %s\n", role);
+	look_until_times(text, 2);
+}
+
+/* 64 processes on 16 GPUs each are as many as the policy knows. */
+TEST(too_many_entities)
+{
+	while (gpreempt_policy_add(guard.policy, GPREEMPT_ROLE_ONLINE, 0, 0,
+				   shr_now_ns()) < GPREEMPT_POLICY_ENTITIES - 2)
+		;
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is offline");
+	ck_assert_int_ge(guard.offline[0].entity[0], 0);
+	ck_assert_int_lt(guard.offline[0].entity[1], 0);
+	look(10);
+	ck_assert_uint_eq(printed("process 200 is left alone on some of its "
+				  "GPUs: the policy has 1024 entities"),
+			  1);
+	ck_assert(guard.places[0].ever);
 }
 
 TEST(gangs)

@@ -13,7 +13,6 @@
 #include "shared/atomic-file.h"
 #include "shared/macro.h"
 
-#define SUFFIX ".left"
 #define HEAD \
 	"gpreempt-left 1 role=%u start=%llu places=%zu left=%zu waiting=%zu\n"
 #define MAX_FILE (256 + 16 * PLACES_LISTED)
@@ -184,9 +183,11 @@ static void share(struct places *p)
  * What others read
  */
 
-static void left_path(pid_t command, char *buf, size_t size)
+static const char *const suffixes[] = { ".left", ".left-online" };
+
+static void left_path(pid_t command, bool online, char *buf, size_t size)
 {
-	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, command);
+	snprintf(buf, size, HOLD_DIR "/%d%s", command, suffixes[online]);
 }
 
 /* What it is, for a reader of the file. */
@@ -196,7 +197,7 @@ static void publish(struct places *p)
 	size_t len, n = 0, i;
 	uint64_t start;
 
-	left_path(getpid(), path, sizeof(path));
+	left_path(getpid(), p->online, path, sizeof(path));
 	if (!p->left && !p->waiting) {
 		if (p->written)
 			unlink(path);
@@ -250,16 +251,17 @@ bool places_given(const struct places *p, const struct gpreempt_target *target)
 void places_left_text(const struct places_left *l, char *text, size_t size)
 {
 	snprintf(text, size,
-		 "%s (%d) has no place for %zu processes with queues and %zu without: "
-		 "all its %zu places are taken",
-		 hold_role_name(l->role), l->command, l->left, l->waiting,
-		 l->most);
+		 "%s (%d) has no place for %zu %sprocesses with queues and %zu "
+		 "without: all its %zu places are taken",
+		 hold_role_name(l->role), l->command, l->left,
+		 l->online ? "online " : "", l->waiting, l->most);
 }
 
 void places_text(const struct places *p, char *text, size_t size)
 {
 	const struct places_left left = {
 		.role = p->role,
+		.online = p->online,
 		.command = getpid(),
 		.most = p->most,
 		.left = p->left,
@@ -274,7 +276,7 @@ void places_end(struct places *p)
 	char path[64];
 
 	if (p->written) {
-		left_path(getpid(), path, sizeof(path));
+		left_path(getpid(), p->online, path, sizeof(path));
 		unlink(path);
 	}
 	free(p->now.items);
@@ -305,22 +307,23 @@ static bool parse_left(const char *text, struct places_left *out,
 
 struct reader {
 	struct gpreempt *g;
+	bool online;
 	int (*fn)(void *arg, const struct places_left *left);
 	void *arg;
 };
 
 static int read_left(void *arg, pid_t command)
 {
-	struct places_left left = { .command = command };
-	char path[64], text[MAX_FILE + 1];
 	const struct reader *r = arg;
+	struct places_left left = { .command = command, .online = r->online };
+	char path[64], text[MAX_FILE + 1];
 	__cleanup_fd int fd = -1;
 	unsigned long long start;
 	uint64_t now;
 	ssize_t n;
 	int ret;
 
-	left_path(command, path, sizeof(path));
+	left_path(command, r->online, path, sizeof(path));
 	ret = gpreempt_start_time(r->g, command, &now);
 	/* It was killed. One that lives writes its file again. */
 	if (ret == -ENOENT || ret == -ESRCH)
@@ -342,6 +345,8 @@ int places_left_list(struct gpreempt *g,
 		     void *arg)
 {
 	struct reader r = { .g = g, .fn = fn, .arg = arg };
+	int ret = hold_list_suffix(suffixes[0], read_left, &r);
 
-	return hold_list_suffix(SUFFIX, read_left, &r);
+	r.online = true;
+	return ret ? ret : hold_list_suffix(suffixes[1], read_left, &r);
 }

@@ -3,7 +3,8 @@
  * A limited number of places for the processes that a command is to hold. Those that have
  * queues come first, then each tenant gets as many as any other: a user that starts a
  * thousand processes takes none from the next one. Which processes with queues have no
- * place stands in /run/gpreempt/PID.left, where status, doctor and metrics find it.
+ * place is in /run/gpreempt/PID.left, or in PID.left-online if guard is to protect them:
+ * status, doctor and metrics read that.
  */
 #ifndef AGENT_PLACES_H
 #define AGENT_PLACES_H
@@ -38,6 +39,7 @@ struct places {
 	struct gpreempt *g;
 	size_t most;
 	enum hold_role role; /* of this command */
+	bool online;	     /* guard's, which it protects */
 
 	SHR_ARRAY(struct place_claim, now);
 	SHR_ARRAY(struct place_claim, before); /* in the last look */
@@ -67,6 +69,7 @@ void places_end(struct places *p);
 
 struct places_left {
 	enum hold_role role;
+	bool online;
 	pid_t command;
 	size_t most; /* places */
 	size_t left;

@@ -93,6 +93,10 @@ void guard_find_word(struct gpreempt *g, const char *word,
 	}
 	out->n = targets->count < GUARD_FOUND_MAX ? targets->count :
 						    GUARD_FOUND_MAX;
+	if (targets->count > out->n)
+		snprintf(out->text, sizeof(out->text),
+			 "it names %zu processes; %d of them are looked at",
+			 targets->count, GUARD_FOUND_MAX);
 	memcpy(out->target, targets->targets, out->n * sizeof(*out->target));
 	gpreempt_targets_free(targets);
 }
@@ -120,6 +124,16 @@ struct guard_finder_memory {
 		struct guard_finding finding;
 	} slot[];
 };
+
+/* Not the whole of it, which is large. */
+static void copy_finding(struct guard_finding *to,
+			 const struct guard_finding *from)
+{
+	to->code = from->code;
+	to->n = from->n;
+	memcpy(to->target, from->target, from->n * sizeof(*from->target));
+	memcpy(to->text, from->text, sizeof(to->text));
+}
 
 static size_t memory_size(const struct guard_finder *f)
 {
@@ -241,7 +255,7 @@ void guard_finder_poll(struct guard_finder *f)
 
 		if (given == atomic_load(&slot->taken))
 			continue;
-		f->last[i] = slot->finding;
+		copy_finding(&f->last[i], &slot->finding);
 		atomic_store(&slot->taken, given);
 	}
 	check_child(f, now);

@@ -21,7 +21,8 @@
 
 #include "agent/holder-lock.h"
 
-#define GUARD_FOUND_MAX	   512
+/* Each takes memory when it is there: a user can start as many processes. */
+#define GUARD_FOUND_MAX	   65536
 #define GUARD_FINDER_WORDS 128
 #define GUARD_FINDER_STUCK 4 /* children that even SIGKILL does not end */
 
@@ -35,7 +36,7 @@ struct guard_finding {
 	int code;
 	size_t n;
 	struct gpreempt_target target[GUARD_FOUND_MAX];
-	char text[512]; /* why, if there is a code */
+	char text[512]; /* why, if there is a code, or not all are listed */
 };
 
 /* Look for one word, here and now; owners are no targets. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The processes that the words of the command line name now. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/find-targets.h"
@@ -26,19 +27,45 @@ static void note(struct guard *guard, const struct lookup *l,
 		 const struct gpreempt_target *target)
 {
 	struct guard_candidates *found = &guard->found;
-	struct guard_found *f = found->list;
-	struct guard_found *end = f + found->n;
+	struct guard_found *f = &found->list[found->n];
 
-	while (f < end && !same_target(&f->target, target))
-		f++;
-	if (f == end) {
-		if (found->n == GUARD_FOUND_MAX)
-			return;
-		found->n++;
-		*f = (struct guard_found){ .target = *target };
+	found->cut |= found->n == GUARD_FOUND_MAX;
+	if (found->n == GUARD_FOUND_MAX)
+		return;
+	found->n++;
+	*f = (struct guard_found){ .target = *target, .job = l->job };
+	*words_of(f, l->online) = l->bit;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct gpreempt_target *x = &((struct guard_found *)a)->target;
+	const struct gpreempt_target *y = &((struct guard_found *)b)->target;
+
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
+				  (x->start > y->start) - (x->start < y->start);
+}
+
+/* Several words name it: the last one has its job. */
+static void merge_found(struct guard_candidates *found)
+{
+	struct guard_found *f = found->list;
+	size_t i, n = 0;
+
+	if (!found->n)
+		return;
+	qsort(f, found->n, sizeof(*f), compare_found);
+	for (i = 1; i < found->n; i++) {
+		if (!same_target(&f[i].target, &f[n].target)) {
+			f[++n] = f[i];
+			continue;
+		}
+		f[n].online |= f[i].online;
+		f[n].offline |= f[i].offline;
+		if (f[i].job > f[n].job)
+			f[n].job = f[i].job;
 	}
-	*words_of(f, l->online) |= l->bit;
-	f->job = l->job;
+	found->n = n + 1;
 }
 
 /*
@@ -103,6 +130,8 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
+		if (*finding->text)
+			report(guard, l, finding);
 		for (i = 0; i < finding->n; i++)
 			if (slow)
 				note_known(guard, l, &finding->target[i]);
@@ -147,24 +176,31 @@ void guard_find_all(struct guard *guard)
 	memcpy(found->before, found->list, found->n * sizeof(*found->list));
 	found->n_before = found->n;
 	found->n = 0;
+	found->cut = false;
 	hold_owners_free(&found->owners);
 	guard_finder_poll(&guard->finder);
 	find_role(guard, true, &args->online_words, false);
 	find_role(guard, false, &args->offline_words, args->gang);
+	merge_found(found);
+	if (found->cut && shr_report_due(&found->pause, shr_now_ns()))
+		guard_event(guard, "full", 0,
+			    "more than %d processes are named: the others are left alone",
+			    GUARD_FOUND_MAX);
+	guard->places[0].ever |= found->cut;
+}
+
+bool guard_found_is(const struct guard_found *f, bool online)
+{
+	return online ? f->online && !f->offline : f->offline && !f->online;
 }
 
 bool guard_is_named(const struct guard *guard,
 		    const struct gpreempt_target *target, bool online)
 {
-	const struct guard_candidates *found = &guard->found;
-	size_t i;
+	const struct guard_found key = { .target = *target };
+	const struct guard_found *f = bsearch(&key, guard->found.list,
+					      guard->found.n, sizeof(key),
+					      compare_found);
 
-	for (i = 0; i < found->n; i++) {
-		const struct guard_found *f = &found->list[i];
-
-		if (same_target(&f->target, target))
-			return online ? f->online && !f->offline :
-					f->offline && !f->online;
-	}
-	return false;
+	return f && guard_found_is(f, online);
 }

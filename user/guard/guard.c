@@ -139,6 +139,7 @@ int guard_run(struct guard *guard)
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	guard->figures.start_ns = shr_now_ns();
+	guard_targets_start(guard);
 	guard->common = guard_channel_map(sizeof(*guard->common));
 	if (!guard->common)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
@@ -168,5 +169,8 @@ int guard_run(struct guard *guard)
 	guard->ending = true;
 	/* First: a slow disk is no reason to keep a process suspended. */
 	guard_targets_drop(guard);
-	return guard_files_finish(guard);
+	ret = guard_files_finish(guard);
+	if (!ret && (guard->places[0].ever || guard->places[1].ever))
+		ret = GPREEMPT_CLASS_PARTIAL;
+	return ret;
 }

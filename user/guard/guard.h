@@ -20,6 +20,7 @@
 
 #include "agent/foreground.h"
 #include "agent/heartbeat.h"
+#include "agent/places.h"
 #include "guard/finder.h"
 #include "guard/options.h"
 #include "guard/worker.h"
@@ -88,7 +89,9 @@ struct guard_offline {
 	int entity[GUARD_NODES]; /* -1: not on that node */
 	bool whole;		 /* it is paused: one entity on all nodes */
 	bool announced;
-	bool unwanted; /* a request: release it */
+	bool partly;	  /* the policy has no entity for some node */
+	bool told_partly; /* that */
+	bool unwanted;	  /* a request: release it */
 	uint64_t away_ns; /* and leave it alone for so long; UINT64_MAX: for good */
 	bool failed;	  /* said; not again before it works */
 	uint64_t since_ns;	  /* when it was taken */
@@ -120,6 +123,8 @@ struct guard_candidates {
 	size_t n;
 	struct guard_found before[GUARD_FOUND_MAX]; /* in the last look */
 	size_t n_before;
+	bool cut; /* there are more */
+	struct shr_report_pause pause;
 	struct guard_word word[2][GUARD_WORDS]; /* of offline, of online */
 	struct guard_finding finding;		/* of the word at hand */
 	struct hold_owners owners;		/* read once in each look */
@@ -244,6 +249,7 @@ struct guard {
 	/* Only the main thread's. */
 	struct guard_finder finder;
 	struct guard_candidates found;
+	struct places places[2]; /* of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	struct guard_wake_pool wakes;
 	/* Workers that resume their targets, which may wait for the GPU. */
@@ -315,6 +321,8 @@ void guard_poll_stop(struct guard *guard);
  */
 void guard_find_all(struct guard *guard);
 /* Is it named in that role, and in no other? */
+bool guard_found_is(const struct guard_found *f, bool online);
+/* The same of a process that may not be named at all. */
 bool guard_is_named(const struct guard *guard,
 		    const struct gpreempt_target *target, bool online);
 
@@ -346,7 +354,9 @@ void guard_reap(struct guard *guard);
 bool guard_is_going(const struct guard *guard, pid_t pid);
 void guard_end_all(struct guard *guard);
 
-/* targets.c: who is there now. It beats at each word, of which there is one at least. */
+/* targets.c: before the first look. */
+void guard_targets_start(struct guard *guard);
+/* Who is there now. It beats at each word, of which there is one at least. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 

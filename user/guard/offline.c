@@ -69,12 +69,28 @@ static void set_entities(struct guard *guard, struct guard_offline *offline,
 			remove_entity(guard, offline, offline->entity[i]);
 	if (offline->whole && nodes)
 		all = add_entity(guard, offline, nodes);
+	offline->partly = false;
 	for (i = 0; i < GUARD_NODES; i++)
 		if ((nodes & (1ULL << i)) && offline->entity[i] < 0)
 			offline->entity[i] =
 				offline->whole ?
 					all :
 					add_entity(guard, offline, 1ULL << i);
+	for (i = 0; i < GUARD_NODES; i++)
+		offline->partly |= (nodes & (1ULL << i)) &&
+				   offline->entity[i] < 0;
+}
+
+/* It runs on these nodes, whatever online does. */
+static void tell_partly(struct guard *guard, struct guard_offline *offline)
+{
+	if (offline->partly && !offline->told_partly)
+		guard_event(guard, "full", offline->target.pid,
+			    "process %d is left alone on some of its GPUs: the "
+			    "policy has %d entities, one for each process and GPU",
+			    offline->target.pid, GPREEMPT_POLICY_ENTITIES);
+	guard->places[0].ever |= offline->partly;
+	offline->told_partly = offline->partly;
 }
 
 static void set_nodes(struct guard *guard, struct guard_offline *offline,
@@ -132,6 +148,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		set_nodes(guard, offline, nodes);
 	pthread_mutex_unlock(&guard->lock);
 	gpreempt_view_free(view);
+	tell_partly(guard, offline);
 	if (!offline->nodes || offline->announced)
 		return;
 	offline->announced = true;
@@ -182,11 +199,9 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	size_t i;
 	int ret;
 
-	if (guard->n_offline + guard->n_going >= GUARD_TARGETS) {
-		guard_refuse(guard, &f->target, true,
-			     "there are too many offline");
+	/* The one that had its place is about to end. */
+	if (guard->n_offline + guard->n_going >= GUARD_TARGETS)
 		return false;
-	}
 	for (i = 0; i < GUARD_NODES; i++)
 		offline.entity[i] = -1;
 	job.lock = pause_take(f->target.pid, &owner);

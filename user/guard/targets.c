@@ -86,11 +86,8 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	struct guard_sight *sight;
 	int entity;
 
-	if (guard->n_online == GUARD_TARGETS) {
-		guard_refuse(guard, &f->target, true,
-			     "there are too many online");
+	if (guard->n_online == GUARD_TARGETS)
 		return;
-	}
 	sight = calloc(1, sizeof(*sight));
 	if (!sight) {
 		guard_refuse(guard, &f->target, false, "there is no memory");
@@ -173,9 +170,50 @@ static bool is_online(const struct guard *guard,
 	return false;
 }
 
+void guard_targets_start(struct guard *guard)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(guard->places); i++)
+		guard->places[i] = (struct places){
+			.g = guard->g,
+			.most = GUARD_TARGETS,
+			.role = HOLD_ROLE_GUARD,
+			.online = i,
+		};
+}
+
+/* All that are named claim a place, and those that lose theirs are dropped. */
+static void share_places(struct guard *guard, bool online)
+{
+	struct places *p = &guard->places[online];
+	char text[256];
+	size_t i;
+
+	places_begin(p);
+	for (i = 0; online && i < guard->n_online; i++)
+		places_claim(p, &guard->online[i].target, true);
+	for (i = 0; !online && i < guard->n_offline; i++)
+		places_claim(p, &guard->offline[i].target, true);
+	for (i = 0; i < guard->found.n; i++)
+		if (guard_found_is(&guard->found.list[i], online))
+			places_claim(p, &guard->found.list[i].target, false);
+	if (places_share(p)) {
+		places_text(p, text, sizeof(text));
+		guard_event(guard, "full", 0, "%s", text);
+	}
+	for (i = guard->n_online; online && i-- > 0;)
+		if (!places_given(p, &guard->online[i].target))
+			drop_online(guard, i);
+	for (i = guard->n_offline; !online && i-- > 0;)
+		if (!places_given(p, &guard->offline[i].target))
+			guard_drop_offline(guard, i);
+}
+
 static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 {
-	return !guard_find_offline(guard, f->target.pid) &&
+	return places_given(&guard->places[0], &f->target) &&
+	       !guard_find_offline(guard, f->target.pid) &&
 	       !guard_is_going(guard, f->target.pid) &&
 	       guard_backoff_over(guard, &f->target);
 }
@@ -192,7 +230,8 @@ static void take_new(struct guard *guard)
 		if (f->online && f->offline)
 			guard_refuse(guard, &f->target, true,
 				     "it is named as online and as offline");
-		else if (f->online && !is_online(guard, &f->target))
+		else if (f->online && !is_online(guard, &f->target) &&
+			 places_given(&guard->places[1], &f->target))
 			take_online(guard, f);
 		else if (f->offline && taken < MAX_TAKEN &&
 			 can_be_taken(guard, f))
@@ -230,6 +269,8 @@ void guard_targets_look(struct guard *guard)
 	guard_release_some(guard);
 	guard_find_all(guard);
 	drop_unnamed(guard);
+	share_places(guard, false);
+	share_places(guard, true);
 	take_new(guard);
 	for (i = 0; i < guard->n_online; i++) {
 		guard_heartbeat(guard);
@@ -245,6 +286,8 @@ void guard_targets_look(struct guard *guard)
 void guard_targets_drop(struct guard *guard)
 {
 	guard_finder_stop(&guard->finder);
+	places_end(&guard->places[0]);
+	places_end(&guard->places[1]);
 	guard_end_all(guard);
 	while (guard->n_online)
 		drop_online(guard, guard->n_online - 1);

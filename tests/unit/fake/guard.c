@@ -207,6 +207,7 @@ void guard_setup(void)
 	guard.options = &args;
 	guard.g = g;
 	guard.figures.start_ns = shr_now_ns();
+	guard_targets_start(&guard);
 	ck_assert_int_eq(guard_wake_open(&guard.wakes), 0);
 	guard.common = guard_channel_map(sizeof(*guard.common));
 	ck_assert_ptr_nonnull(guard.common);

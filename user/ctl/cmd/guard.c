@@ -197,7 +197,9 @@ const struct ctl_command ctl_guard = {
 		"online one. Processes may start and end at any time. Nothing is attached to\n"
 		"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
 		"the figures so far. When guard ends, for any reason, all queues run.\n"
-		"Suspending frees no memory on the GPU.\n",
+		"Suspending frees no memory on the GPU.\n"
+		"It has 64 places for each role, which are shared as those of follow; the exit\n"
+		"status is 6 if a process with queues had none.\n",
 	.options = rows,
 	.defaults =
 		&(const struct guard_options){

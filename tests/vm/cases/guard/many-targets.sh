@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# 64 offline processes, and one more, which is reported; all of them make way, and
-# all of them run when guard has ended.
+# 64 offline processes, and one more, which is reported; all of them make way. One of
+# another user gets a place of theirs. All of them run when guard has ended.
 # timeout: 400
 . /t/lib.sh
 . /t/guard.sh
@@ -41,7 +41,10 @@ while [ "$n" -lt $N ]; do
 	wait_for 30 more_times 'is offline$' $((n + 1))
 	n=$(said_times 'is offline$')
 done
-wait_for 30 said "is left alone: there are too many offline"
+wait_for 30 said "has no place for 1 processes with queues and 0 without"
+left_alone() { gpreempt-ctl status 2> /dev/null | grep -c '[[:space:]]no-place[[:space:]]'; }
+[ "$(left_alone)" -eq 1 ] || fail "status: $(gpreempt-ctl status 2>&1 | tail -3)"
+gpreempt-ctl doctor | grep -q "^warning *places" || fail "doctor: $(gpreempt-ctl doctor)"
 wait_for 30 all_are 1
 # One that got no CPU for 2 s may just be replaced.
 by_guard() { [ "$(gpreempt-ctl status 2> /dev/null | grep -c '[[:space:]]guard[[:space:]]')" -eq $N ]; }
@@ -49,6 +52,20 @@ wait_for 30 by_guard
 wait_for 30 all_are 1
 
 echo "all held after $(($(uptime_cs) - t0))0 ms"
+step "another user's process gets one of the places"
+chmod 0666 /dev/kfd /dev/dri/renderD*
+as-user vgpu-load --queues 1 --packet 1ms --rate 1 > "$W/stranger" 2>&1 &
+stranger=$!
+started="$started $stranger"
+echo $stranger > /sys/fs/cgroup/many/cgroup.procs
+wait_for 60 said "^process $stranger is offline$"
+[ "$(left_alone)" -eq 2 ] || fail "status: $(gpreempt-ctl status 2>&1 | tail -3)"
+files="$files $VIEW/$stranger/queues"
+pids="$pids $stranger"
+wait_for 30 all_are 1
+[ "$(awk -v v=1 'FNR == 2 { for (i = 2; i <= NF; i++) if ($i == "suspended") c = i - 1 }
+	FNR == 3 { print $c }' "$VIEW/$stranger/queues")" = 1 ] || fail "the stranger's queue runs"
+
 step "guard is killed: all run"
 kill -KILL "$g"
 wait_for 30 nothing_held
