@@ -72,6 +72,36 @@ static int read_pod(struct pods *p, struct wire_bytes from)
 	return 0;
 }
 
+static int compare_bytes(struct wire_bytes a, struct wire_bytes b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int ret = len ? memcmp(a.at, b.at, len) : 0;
+
+	return ret ? ret : (a.len > b.len) - (a.len < b.len);
+}
+
+static int compare_pods(const void *a, const void *b)
+{
+	const struct pod *x = a, *y = b;
+
+	return compare_bytes(x->id, y->id);
+}
+
+/* The first one of that id, or the end: pods are sorted by now. */
+static const struct pod *find_pod(const struct pods *p, struct wire_bytes id)
+{
+	size_t from = 0, to = p->with_role.count, middle;
+
+	while (from < to) {
+		middle = from + (to - from) / 2;
+		if (compare_bytes(p->with_role.items[middle].id, id) < 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return p->with_role.items ? p->with_role.items + from : NULL;
+}
+
 static int read_container(struct pods *p, struct wire_bytes from)
 {
 	struct wire_field id, pod_id, pid;
@@ -83,10 +113,11 @@ static int read_container(struct pods *p, struct wire_bytes from)
 	/* One that does not run has no process. */
 	if (ret || !pid.number || !id.bytes.len)
 		return ret;
-	for (pod = p->with_role.items; pod != shr_end(&p->with_role); pod++)
-		if (pod->id.len == pod_id.bytes.len &&
-		    !memcmp(pod->id.at, pod_id.bytes.at, pod->id.len))
-			p->fn(p->arg, id.bytes, pid.number, pod->role);
+	for (pod = find_pod(p, pod_id.bytes);
+	     pod != shr_end(&p->with_role) &&
+	     !compare_bytes(pod->id, pod_id.bytes);
+	     pod++)
+		p->fn(p->arg, id.bytes, pid.number, pod->role);
 	return 0;
 }
 
@@ -109,9 +140,13 @@ int pods_each(struct wire_bytes message, unsigned int first,
 	      const char *namespaces, pods_fn *fn, void *arg)
 {
 	struct pods p = { .namespaces = namespaces, .fn = fn, .arg = arg };
-	int ret = read_each(&p, message, first, read_pod) ?:
-			  read_each(&p, message, first + 1, read_container);
+	int ret = read_each(&p, message, first, read_pod);
 
+	if (p.with_role.count)
+		qsort(p.with_role.items, p.with_role.count, sizeof(struct pod),
+		      compare_pods);
+	if (!ret)
+		ret = read_each(&p, message, first + 1, read_container);
 	free(p.with_role.items);
 	return ret;
 }
