@@ -211,8 +211,8 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q,
 		s->pipe = q->slot / n->n_queues;
 		s->queue = q->slot % n->n_queues;
 	} else {
-		s->engine = q->sdma_engine;
-		s->rlc = q->sdma_rlc;
+		s->engine = q->engine;
+		s->rlc = q->rlc;
 	}
 	s->vmid = hqd->vmid;
 	s->doorbell = hqd->doorbell;
@@ -224,7 +224,7 @@ static int find_cp_slots(struct gp_node *n, struct gp_queue *q,
 			 struct gp_slots *slots)
 {
 	unsigned long mask = n->xcc_mask;
-	u64 mqd = q->mqd_addr;
+	u64 mqd = q->mqd;
 	struct gp_hqd hqd;
 	unsigned int inst;
 	int ret;

@@ -80,7 +80,7 @@ int gp_hqd_count(struct gp_node *n, int *active);
 /**
  * gp_sdma_find() - look which slot of an SDMA engine holds a queue (sdma.c)
  * @n:		its node, awake
- * @q:		sets its sdma_engine, sdma_rlc and slot where MES chooses them
+ * @q:		sets its engine, rlc and slot where MES chooses them
  * @hqd:	what the slot says
  *
  * Return: 1, 0: none, or -enum gp_view_hardware.

@@ -26,26 +26,42 @@
  */
 
 #include <linux/anon_inodes.h>
+#include <linux/bitops.h>
 #include <linux/capability.h>
+#include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/string.h>
 #include <linux/utsname.h>
 
 #include <gpreempt/view.h>
 
 #include "layout.h"
 #include "proc.h"
-#include "rows.h"
+#include "snapshot.h"
 #include "stats.h"
 #include "summary.h"
 #include "symbols.h"
 #include "topology.h"
 
 #define MODE 0400
+
+/**
+ * struct column - a column of a file, and where its value is in a record
+ * @kind:	how it is printed; a text is escaped
+ * @is_signed:	a negative value is not known
+ */
+struct column {
+	const char *name;
+	enum gp_view_kind kind;
+	bool is_signed;
+	u8 size;
+	u16 offset;
+};
 
 enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
 
@@ -55,11 +71,12 @@ enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
  * @file:	its name
  * @of_process:	in the directory of each process, and not in that of the host
  * @head:	its first line
- * @records:	what it has behind the head, if @size
+ * @show:	prints all that is behind it, of a file without records
+ * @records:	what it has else
  * @first:	offset of the first record in what take() returns
- * @size:	of a record, 0: the file has none
- * @show:	prints a record; NULL: the names of the columns, and all records
- *		where @size is 0
+ * @size:	of a record
+ * @columns:	of a record
+ * @finish:	fills in what follows from the rest of a record; NULL: nothing does
  */
 struct view {
 	const struct file_operations fops;
@@ -67,10 +84,13 @@ struct view {
 	bool of_process;
 	bool of_host;
 	const char *head;
+	void (*show)(struct seq_file *m);
 	enum records records;
 	size_t first;
 	size_t size;
-	void (*show)(struct seq_file *m, const void *record);
+	const struct column *columns;
+	u32 n_columns;
+	void (*finish)(void *record);
 };
 
 /* An open file: the records of one pass from the start of it. */
@@ -160,6 +180,139 @@ static void view_stop(struct seq_file *m, void *v)
 {
 }
 
+#define WORD_OF(name, word) word,
+static const char *const type_words[] = { GP_VIEW_QUEUE_TYPES(WORD_OF) };
+static const char *const hardware_words[] = { GP_VIEW_HARDWARE(WORD_OF) };
+static const char *const scheduler_words[] = { GP_VIEW_SCHEDULERS(WORD_OF) };
+static const char *const unit_words[] = { GP_VIEW_UNITS(WORD_OF) };
+static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(WORD_OF) };
+
+/* By bit; that of a code is one less than the code. */
+/* clang-format off */
+#define CODE_OF(name, code, word) \
+	[(code) - 1] = (word),
+/* clang-format on */
+static const char *const exception_words[] = { GP_VIEW_EXCEPTIONS(CODE_OF) };
+
+static const struct {
+	const char *column;
+	const char *const *words;
+} word_lists[] = {
+	{ "type", type_words },
+	{ "hardware", hardware_words },
+	{ "scheduler", scheduler_words },
+	{ "unit", unit_words },
+};
+
+static const char *word_of(const char *column, s64 i)
+{
+	u32 list;
+
+	for (list = 0; list < ARRAY_SIZE(word_lists); list++)
+		if (!strcmp(word_lists[list].column, column))
+			return word_lists[list].words[i];
+	return GP_VIEW_UNKNOWN;
+}
+
+/* Room for a cell, so that all stand below their names: what is larger is rare. */
+static const int widths[] = {
+	[GP_VIEW_DEC] = 5,   [GP_VIEW_BIG] = 10,   [GP_VIEW_HEX] = 6,
+	[GP_VIEW_ADDR] = 14, [GP_VIEW_FLAG] = 1,   [GP_VIEW_WORD] = 11,
+	[GP_VIEW_SET] = 17,  [GP_VIEW_CODES] = 11,
+};
+
+static void print_set(struct seq_file *m, const char *const *words, u32 n,
+		      unsigned long set)
+{
+	const char *sep = "";
+	u32 i;
+
+	for_each_set_bit(i, &set, BITS_PER_LONG) {
+		if (i < n && words[i])
+			seq_printf(m, "%s%s", sep, words[i]);
+		else
+			seq_printf(m, "%s" GP_VIEW_CODE "%u", sep, i + 1);
+		sep = ",";
+	}
+	if (!set)
+		seq_puts(m, GP_VIEW_NONE);
+}
+
+#define PRINT_SET(m, words, set) print_set(m, words, ARRAY_SIZE(words), set)
+
+/* A name as one cell. A lone "-" is not "not known". */
+static void print_text(struct seq_file *m, const char *text)
+{
+	bool lone = !strcmp(text, GP_VIEW_UNKNOWN);
+
+	if (!*text)
+		seq_puts(m, GP_VIEW_UNKNOWN);
+	for (; *text; text++)
+		if (isascii(*text) && !lone &&
+		    (isalnum(*text) || strchr("._:/+@-", *text)))
+			seq_putc(m, *text);
+		else
+			seq_printf(m, "\\%03o", (unsigned char)*text);
+}
+
+static s64 value_of(const struct column *c, const void *at)
+{
+	if (c->size == sizeof(u8))
+		return *(const u8 *)at;
+	if (c->size == sizeof(u64))
+		return *(const s64 *)at;
+	if (c->is_signed)
+		return *(const s32 *)at;
+	return *(const u32 *)at;
+}
+
+static void print_cell(struct seq_file *m, const struct column *c,
+		       const void *at)
+{
+	s64 value;
+
+	if (c->size > sizeof(u64)) {
+		print_text(m, at);
+		return;
+	}
+	value = value_of(c, at);
+	if (c->is_signed && value < 0)
+		seq_puts(m, GP_VIEW_UNKNOWN);
+	else if (c->kind == GP_VIEW_WORD)
+		seq_puts(m, word_of(c->name, value));
+	else if (c->kind == GP_VIEW_SET)
+		PRINT_SET(m, state_words, value);
+	else if (c->kind == GP_VIEW_CODES)
+		PRINT_SET(m, exception_words, value);
+	else
+		seq_printf(m,
+			   c->kind == GP_VIEW_HEX || c->kind == GP_VIEW_ADDR ?
+				   "0x%llx" :
+				   "%llu",
+			   value);
+}
+
+/* The names of the columns, when record is NULL. */
+static void print_row(struct seq_file *m, const struct view *view,
+		      const void *record)
+{
+	u32 i;
+
+	for (i = 0; i < view->n_columns; i++) {
+		const struct column *c = &view->columns[i];
+		bool last = i + 1 == view->n_columns;
+
+		seq_setwidth(m,
+			     last ? 0 :
+				    max((int)strlen(c->name), widths[c->kind]));
+		if (record)
+			print_cell(m, c, record + c->offset);
+		else
+			seq_printf(m, "%s%s", i ? "" : "# ", c->name);
+		seq_pad(m, last ? '\n' : ' ');
+	}
+}
+
 static int view_show(struct seq_file *m, void *v)
 {
 	const struct view *view = ((struct view_file *)m->private)->view;
@@ -168,8 +321,92 @@ static int view_show(struct seq_file *m, void *v)
 		seq_puts(m, view->head);
 		v = NULL;
 	}
-	view->show(m, v);
+	if (v && view->finish)
+		view->finish(v);
+	if (view->show)
+		view->show(m);
+	else
+		print_row(m, view, v);
 	return 0;
+}
+
+/* Why a queue is off, as far as the driver's facts say. */
+static unsigned long reasons(const struct gp_queue *q)
+{
+	unsigned long set = 0;
+
+	if (q->suspended > 0)
+		set |= BIT(GP_VIEW_STATE_SUSPENDED);
+	if (q->evicted)
+		set |= BIT(GP_VIEW_STATE_EVICTED);
+	if (q->reset > 0)
+		set |= BIT(GP_VIEW_STATE_RESET);
+	if (q->evicted && q->paused > 0)
+		set |= BIT(GP_VIEW_STATE_PAUSED);
+	if (!q->wants)
+		set |= BIT(GP_VIEW_STATE_WANTS);
+	if (!q->ring || !q->ring_size)
+		set |= BIT(GP_VIEW_STATE_NO_RING);
+	return set;
+}
+
+static unsigned long state_of(const struct gp_queue *q)
+{
+	unsigned long set = reasons(q);
+
+	if (!set && !q->wanted)
+		set = BIT(GP_VIEW_STATE_INACTIVE);
+	if (!set)
+		set = q->active < 0 ? BIT(GP_VIEW_STATE_WANTED) :
+		      q->active	    ? BIT(GP_VIEW_STATE_ACTIVE) :
+				      BIT(GP_VIEW_STATE_UNMAPPED);
+	if (q->suspended > 0 && q->active > 0)
+		set |= BIT(GP_VIEW_STATE_STUCK);
+	if (q->destroying > 0)
+		set |= BIT(GP_VIEW_STATE_DESTROYING);
+	return set;
+}
+
+static int unit_of(int type)
+{
+	if (type < 0)
+		return -1;
+	return gp_queue_is_cp(type) ? GP_VIEW_UNIT_DWORDS : GP_VIEW_UNIT_BYTES;
+}
+
+static void finish_queue(void *record)
+{
+	struct gp_queue *q = record;
+
+	q->state = state_of(q);
+	q->unit = unit_of(q->type);
+}
+
+static void finish_slot(void *record)
+{
+	struct gp_slot *s = record;
+
+	s->active = s->hardware == GP_VIEW_HARDWARE_READ ? 1 : -1;
+	s->unit = unit_of(s->type);
+}
+
+/* A process that was restored has another gpu_id than the node. */
+static void finish_usage(void *record)
+{
+	struct gp_gpu *g = record;
+
+	g->gpu_id = g->node_id;
+	g->waves_max = g->waves_max ?: -1;
+}
+
+static void finish_node(void *record)
+{
+	struct gp_host_node *h = record;
+
+	h->gpu_id = h->n.gpu_id;
+	h->gfx = h->n.gfx;
+	h->xcc_mask = h->n.xcc_mask;
+	h->xccs = hweight32(h->xcc_mask);
 }
 
 static const struct seq_operations view_ops = {
@@ -241,7 +478,7 @@ static const char *const key_words[] = { GP_VIEW_VERSION_KEYS(KEY_WORD) };
 static const char *const feature_words[] = { GP_VIEW_FEATURES(KEY_WORD) };
 static const char *const stat_words[] = { GP_VIEW_STATS(KEY_WORD) };
 
-static void show_version(struct seq_file *m, const void *record)
+static void show_version(struct seq_file *m)
 {
 	const char *values[KEY_COUNT] = {
 		[KEY_module] = THIS_MODULE->version,
@@ -269,7 +506,7 @@ static void show_version(struct seq_file *m, const void *record)
 			   gp_features[i] ?: "");
 }
 
-static void show_stats(struct seq_file *m, const void *record)
+static void show_stats(struct seq_file *m)
 {
 	int i;
 
@@ -278,6 +515,23 @@ static void show_stats(struct seq_file *m, const void *record)
 		seq_printf(m, "%s %llu\n", stat_words[i],
 			   (u64)atomic64_read(&gp_stats[i]));
 }
+
+/* clang-format off */
+#define COUNT_COLUMN(name, kind) 1 +
+#define COLUMN(record, member, k)						\
+	{									\
+		.name = #member,						\
+		.kind = GP_VIEW_##k,						\
+		.is_signed = __same_type(((struct record *)NULL)->member, 0) ||	\
+			     __same_type(((struct record *)NULL)->member, 0LL),	\
+		.size = sizeof_field(struct record, member),			\
+		.offset = offsetof(struct record, member),			\
+	},
+#define COLUMN_gp_queue(name, kind)	COLUMN(gp_queue, name, kind)
+#define COLUMN_gp_slot(name, kind)	COLUMN(gp_slot, name, kind)
+#define COLUMN_gp_gpu(name, kind)	COLUMN(gp_gpu, name, kind)
+#define COLUMN_gp_summary(name, kind)	COLUMN(gp_summary, name, kind)
+#define COLUMN_gp_host_node(name, kind) COLUMN(gp_host_node, name, kind)
 
 /* What all views have; NAME as in view.h. */
 #define VIEW(NAME) \
@@ -290,65 +544,43 @@ static void show_stats(struct seq_file *m, const void *record)
 	.file = GP_VIEW_##NAME##_FILE,                                  \
 	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME, GP_VIEW_##NAME##_VERSION)
 
+/* Of those with records, too: NAME is also their kind, record their type. */
+#define VIEW_OF(NAME, list, member, record)					\
+	VIEW(NAME),								\
+	.records = NAME,							\
+	.first = offsetof(struct list, member),					\
+	.size = sizeof(struct record),						\
+	.columns = (const struct column[]){					\
+		GP_VIEW_##NAME##_COLUMNS(COLUMN_##record)			\
+	},									\
+	.n_columns = GP_VIEW_##NAME##_COLUMNS(COUNT_COLUMN) 0
+/* clang-format on */
+
 static const struct view views[] = {
+	{ VIEW(VERSION), .of_host = true, .show = show_version },
+	{ VIEW(STATS), .of_host = true, .show = show_stats },
+	{ VIEW_OF(PROCESSES, gp_summaries, s, gp_summary), .of_host = true },
 	{
-		VIEW(VERSION),
+		VIEW_OF(NODES, gp_host_nodes, h, gp_host_node),
 		.of_host = true,
-		.show = show_version,
+		.finish = finish_node,
 	},
 	{
-		VIEW(STATS),
-		.of_host = true,
-		.show = show_stats,
-	},
-	{
-		VIEW(PROCESSES),
-		.of_host = true,
-		.records = PROCESSES,
-		.first = offsetof(struct gp_summaries, s),
-		.size = sizeof(struct gp_summary),
-		.show = gp_rows_summary,
-	},
-	{
-		VIEW(NODES),
-		.of_host = true,
-		.records = NODES,
-		.first = offsetof(struct gp_host_nodes, h),
-		.size = sizeof(struct gp_host_node),
-		.show = gp_rows_node,
-	},
-	{
-		VIEW(QUEUES),
+		VIEW_OF(QUEUES, gp_list, q, gp_queue),
 		.of_process = true,
-		.records = QUEUES,
-		.first = offsetof(struct gp_list, q),
-		.size = sizeof(struct gp_queue),
-		.show = gp_rows_queue,
+		.finish = finish_queue,
 	},
 	{
-		VIEW(HQDS),
+		VIEW_OF(HQDS, gp_slots, s, gp_slot),
 		.of_process = true,
-		.records = HQDS,
-		.first = offsetof(struct gp_slots, s),
-		.size = sizeof(struct gp_slot),
-		.show = gp_rows_slot,
+		.finish = finish_slot,
 	},
+	{ VIEW_OF(GPUS, gp_gpus, g, gp_gpu), .of_process = true },
 	{
-		VIEW(GPUS),
-		.of_process = true,
-		.records = GPUS,
-		.first = offsetof(struct gp_gpus, g),
-		.size = sizeof(struct gp_gpu),
-		.show = gp_rows_gpu,
-	},
-	{
-		VIEW(USAGE),
+		VIEW_OF(USAGE, gp_gpus, g, gp_gpu),
 		.of_process = true,
 		.of_host = true,
-		.records = USAGE,
-		.first = offsetof(struct gp_gpus, g),
-		.size = sizeof(struct gp_gpu),
-		.show = gp_rows_usage,
+		.finish = finish_usage,
 	},
 };
 

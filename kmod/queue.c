@@ -105,8 +105,8 @@ static int copy_sdma(void *props, const struct gp_node *n, struct gp_queue *q)
 	if (gp_get(props, queue_properties, sdma_engine_id, &engine) ||
 	    gp_get(props, queue_properties, sdma_queue_id, &rlc))
 		return gp_broken("an SDMA queue's properties can be read");
-	q->sdma_engine = engine;
-	q->sdma_rlc = rlc;
+	q->engine = engine;
+	q->rlc = rlc;
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static int copy_identity(void *queue, const struct gp_node *n,
 {
 	void *props = gp_ptr(queue, queue, properties);
 
-	if (gp_get(queue, queue, gart_mqd_addr, &q->mqd_addr))
+	if (gp_get(queue, queue, gart_mqd_addr, &q->mqd))
 		return gp_broken("a queue can be read");
 	q->gpu_id = n->gpu_id;
 	q->slots = 1;
@@ -182,8 +182,8 @@ static int copy_queue(void *p, void *queue, const struct gp_node *nodes,
 	q->ctx = (unsigned long)p;
 	q->context = gp_queue_context(p);
 	q->seen = ktime_get();
-	q->sdma_engine = -1;
-	q->sdma_rlc = -1;
+	q->engine = -1;
+	q->rlc = -1;
 	q->slot = -1;
 	q->reset = gp_get_flag(props, queue_properties, is_reset, resets);
 	q->paused = gp_get_flag(p, kfd_process, queues_paused, pause);

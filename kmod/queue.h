@@ -28,11 +28,11 @@ struct gp_node;
  * @ring, @ring_size: its ring: user address, bytes
  * @rptr_addr, @wptr_addr: user addresses of its indices
  * @cwsr, @cwsr_size: context save area: user address, bytes
- * @mqd_addr:	GPU address of its MQD, for XCC 0 of its node
+ * @mqd:	GPU address of its MQD, for XCC 0 of its node
  * @mqd_stride:	from the MQD of one XCC to that of the next
  * @doorbell:	index of its doorbell in the device's doorbell BAR
- * @sdma_engine: of an SDMA queue, counted within the node; -1: none
- * @sdma_rlc:	of an SDMA queue, in its engine; -1: none
+ * @engine: of an SDMA queue, counted within the node; -1: none
+ * @rlc:	of an SDMA queue, in its engine; -1: none
  * @slots:	hardware slots it takes when mapped
  * @hardware:	whether they were read: enum gp_view_hardware
  * @active:	slots that hold it now, -1 when that could not be read
@@ -41,6 +41,7 @@ struct gp_node;
  * @first_slot:	where the records of its slots are among those of its process
  * @slot:	slot it was last seen in, of CP pipe * queues of a pipe + queue, of
  *		SDMA under MES engine * RLCs + RLC, or -1: only where to look first
+ * @state, @unit: filled in when it is printed
  *
  * Holds no reference and no pointer that is followed.
  */
@@ -67,11 +68,11 @@ struct gp_queue {
 	u64 wptr_addr;
 	u64 cwsr;
 	u32 cwsr_size;
-	u64 mqd_addr;
+	u64 mqd;
 	u64 mqd_stride;
 	u32 doorbell;
-	int sdma_engine;
-	int sdma_rlc;
+	int engine;
+	int rlc;
 	u32 slots;
 	int hardware;
 	int active;
@@ -80,6 +81,8 @@ struct gp_queue {
 	int waves;
 	u32 first_slot;
 	int slot;
+	u64 state;
+	int unit;
 };
 
 /**

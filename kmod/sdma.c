@@ -109,8 +109,8 @@ static int search_rlcs(struct gp_node *n, struct gp_queue *q,
 		if (!ret)
 			continue;
 		q->slot = at;
-		q->sdma_engine = at / n->sdma_rlcs;
-		q->sdma_rlc = at % n->sdma_rlcs;
+		q->engine = at / n->sdma_rlcs;
+		q->rlc = at % n->sdma_rlcs;
 		return 1;
 	}
 	return 0;
@@ -122,7 +122,7 @@ int gp_sdma_find(struct gp_node *n, struct gp_queue *q, struct gp_hqd *hqd)
 		return -GP_VIEW_HARDWARE_UNSUPPORTED;
 	if (n->sdma_by_doorbell)
 		return search_rlcs(n, q, hqd);
-	if (q->sdma_engine < 0)
+	if (q->engine < 0)
 		return -GP_VIEW_HARDWARE_UNSUPPORTED;
-	return rlc_holds(n, q, q->sdma_engine, q->sdma_rlc, hqd);
+	return rlc_holds(n, q, q->engine, q->rlc, hqd);
 }

@@ -300,7 +300,7 @@ static void find_last_slots(struct walk *w)
 			j++;
 		for (k = j; k < last->n && !by_id(&last->q[k], q); k++) {
 			old = &last->q[k];
-			if (old->ctx == q->ctx && old->mqd_addr == q->mqd_addr)
+			if (old->ctx == q->ctx && old->mqd == q->mqd)
 				q->slot = old->slot;
 		}
 	}

@@ -17,6 +17,7 @@
  * @waves:	of the queue in flight in this XCC, -1: not known
  * @hardware:	enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots
  *		of the queue are not known, and all but the first four members are -1
+ * @active, @unit: filled in when it is printed
  */
 struct gp_slot {
 	u64 age_ms;
@@ -34,6 +35,8 @@ struct gp_slot {
 	s64 wptr;
 	int waves;
 	int hardware;
+	int active;
+	int unit;
 };
 
 /* The slots of the queues of a process, in the order of the queues. */

@@ -259,14 +259,11 @@ static int take_queues(struct gp_proc *proc, struct gp_summary *s)
 	u32 i;
 	int ret;
 
-	s->gpus = -1;
-	s->queues = -1;
-	s->debugged = -1;
-	s->paused = -1;
-	s->age_ms = -1;
 	ret = gp_proc_read(proc, &list, NULL);
-	if (ret)
+	if (ret) { /* nothing is known */
+		memset_startat(s, 0xff, gpus);
 		return ret;
+	}
 	s->gpus = list->gpus;
 	s->queues = list->n;
 	s->debugged = list->debugged;

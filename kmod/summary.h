@@ -32,7 +32,12 @@ struct gp_summary {
 	char comm[TASK_COMM_LEN];
 	int gpus;
 	int queues;
-	int by_type[GP_VIEW_QUEUE_TYPE_COUNT];
+	union {
+		int by_type[GP_VIEW_QUEUE_TYPE_COUNT];
+		struct {
+			int aql, pm4, sdma, xgmi;
+		};
+	};
 	int active;
 	int slots;
 	int suspended;
@@ -85,7 +90,7 @@ struct gp_gpu {
 	u32 node_id;
 	int hardware;
 	s64 waves;
-	u32 waves_max;
+	int waves_max;
 	int need;
 	int queues;
 	int suspended;

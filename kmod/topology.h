@@ -20,6 +20,7 @@
  * @hiq_mqd:	GPU address of its MQD, 0: it has none
  * @processes, @queues, @mapped: the scheduler's counts, -1: not known
  * @oversubscribed: more than fits at once, -1: not known
+ * @gpu_id, @gfx, @xccs, @xcc_mask: of @n, filled in when it is printed
  */
 struct gp_host_node {
 	struct gp_node n;
@@ -35,6 +36,10 @@ struct gp_host_node {
 	s64 queues;
 	s64 mapped;
 	int oversubscribed;
+	u32 gpu_id;
+	u32 gfx;
+	u32 xccs;
+	u32 xcc_mask;
 };
 
 /* The nodes of the host, in the order of the topology. */

@@ -191,8 +191,8 @@ static void check_sdma(void)
 {
 	start_sdma(); /* the driver has chosen the RLC */
 	unread(UNSUPPORTED);
-	q0->sdma_engine = 1;
-	q0->sdma_rlc = 2;
+	q0->engine = 1;
+	q0->rlc = 2;
 	found(0);
 	rlcs[1][2] = (struct rlc){ 6 << 24 | 1, ENABLED, BELL };
 	for (n_regs_sdma = 42; n_regs_sdma <= 44; n_regs_sdma++) {
@@ -224,7 +224,7 @@ static void check_mes(void)
 	rlcs[1][2] = (struct rlc){ 6 << 24 | 1, ENABLED, BELL };
 	found_rlc();
 	want(sdma_dumps == 7 && q0->slot == 6);
-	want(q0->sdma_engine == 1 && q0->sdma_rlc == 2);
+	want(q0->engine == 1 && q0->rlc == 2);
 	found_rlc();
 	want(sdma_dumps == 1);
 	dies_at = 10;

@@ -91,11 +91,11 @@ static void check_holds(void)
 	     most_per_hold == HOLD_QUEUES);
 	want(last->n == 20 && last->gpus == 1);
 	want(last->q[3].slots == 8 && last->q[3].gpu_id == 100);
-	want(last->q[3].mqd_addr == 0x4000 && last->q[3].context == -1);
+	want(last->q[3].mqd == 0x4000 && last->q[3].context == -1);
 	FIELD(OBJECT(QUEUE + 19), process_queue_node, q) = NULL;
 	last->q[4].slot = 44;
 	last->q[5].slot = 55;
-	last->q[5].mqd_addr++;
+	last->q[5].mqd++;
 	last->q[6].slot = 66;
 	last->q[6].ctx++;
 	must_take(last, true);

@@ -252,8 +252,8 @@ static void start(void)
 	queues.list.n = 1;
 	*q0 = (struct gp_queue){
 		.qid = 3, .gpu_id = 5, .type = GP_VIEW_QUEUE_COMPUTE_AQL,
-		.ring = RING, .mqd_addr = MQD, .mqd_stride = STRIDE,
-		.doorbell = BELL, .slots = XCCS, .slot = -1, .sdma_engine = -1,
+		.ring = RING, .mqd = MQD, .mqd_stride = STRIDE,
+		.doorbell = BELL, .slots = XCCS, .slot = -1, .engine = -1,
 	};
 	/* clang-format on */
 	slots->n = 0;
