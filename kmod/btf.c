@@ -12,6 +12,7 @@
 
 #include <linux/align.h>
 #include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -56,7 +57,8 @@ static const struct btf_type *type_by_id(const struct gp_btf *btf, u32 id)
 	return btf->types[id - btf->type_first];
 }
 
-const char *gp_btf_name(const struct gp_btf *btf, u32 off)
+/* A string of a blob or its base, empty on garbage. */
+static const char *name_at(const struct gp_btf *btf, u32 off)
 {
 	while (btf && off < btf->str_first)
 		btf = btf->base;
@@ -221,7 +223,8 @@ void gp_btf_release(struct gp_btf *btf)
 	memset(btf, 0, sizeof(*btf));
 }
 
-const struct btf_type *gp_btf_resolve(const struct gp_btf *btf, u32 id)
+/* Without names and qualifiers. NULL: it is void, or garbage. */
+static const struct btf_type *resolve(const struct gp_btf *btf, u32 id)
 {
 	const struct btf_type *t = type_by_id(btf, id);
 	int depth;
@@ -249,7 +252,7 @@ static u32 type_size(const struct gp_btf *btf, u32 id)
 	int depth;
 
 	for (depth = 0; depth < GP_BTF_MAX_DEPTH; depth++) {
-		const struct btf_type *t = gp_btf_resolve(btf, id);
+		const struct btf_type *t = resolve(btf, id);
 		const struct btf_array *array;
 
 		if (!t)
@@ -283,7 +286,7 @@ static u32 type_size(const struct gp_btf *btf, u32 id)
 static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 			const struct btf_member *m, struct gp_btf_field *out)
 {
-	const struct btf_type *mt = gp_btf_resolve(btf, m->type);
+	const struct btf_type *mt = resolve(btf, m->type);
 	u32 bits = m->offset;
 
 	if (BTF_INFO_KFLAG(t->info)) {
@@ -299,7 +302,7 @@ static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 	if (!mt || !out->size || out->offset > t->size ||
 	    out->size > t->size - out->offset)
 		return -EINVAL;
-	out->of = is_struct(mt) ? gp_btf_name(btf, mt->name_off) : NULL;
+	out->of = is_struct(mt) ? name_at(btf, mt->name_off) : NULL;
 	return 0;
 }
 
@@ -311,7 +314,7 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t,
 	u32 i;
 
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++, m++) {
-		const char *name = gp_btf_name(btf, m->name_off);
+		const char *name = name_at(btf, m->name_off);
 		struct gp_btf_field outer;
 		const struct btf_type *mt;
 		int ret;
@@ -320,7 +323,7 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t,
 			return -EINVAL;
 		if (!strcmp(name, field))
 			return member_where(btf, t, m, out);
-		mt = gp_btf_resolve(btf, m->type);
+		mt = resolve(btf, m->type);
 		if (*name || !mt || !is_struct(mt) || depth >= GP_BTF_MAX_DEPTH)
 			continue;
 		ret = find_member(btf, mt, field, depth + 1, seen, out);
@@ -346,7 +349,7 @@ static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos,
 		const struct btf_type *t = btf->types[(*pos)++];
 
 		if (BTF_INFO_KIND(t->info) == kind &&
-		    !strcmp(gp_btf_name(btf, t->name_off), name))
+		    !strcmp(name_at(btf, t->name_off), name))
 			return t;
 	}
 	return NULL;
@@ -407,7 +410,7 @@ static int enum_value(const struct gp_btf *btf, const struct btf_type *t,
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
 		u32 name_off = wide ? e64[i].name_off : e[i].name_off;
 
-		if (strcmp(gp_btf_name(btf, name_off), name))
+		if (strcmp(name_at(btf, name_off), name))
 			continue;
 		*value = wide ? e64[i].val_lo32 : (u32)e[i].val;
 		return wide && e64[i].val_hi32 ? -ERANGE : 0;
@@ -430,4 +433,114 @@ int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
 			return enum_value(btf, t, name, value);
 	}
 	return -ENOENT;
+}
+
+/* A text under construction: what does not fit is cut off. */
+struct text {
+	char *at;
+	size_t left; /* with the final NUL, at least 1 */
+};
+
+static void put(struct text *text, const char *s)
+{
+	while (*s && text->left > 1) {
+		*text->at++ = *s++;
+		text->left--;
+	}
+	*text->at = '\0';
+}
+
+static void put_number(struct text *text, char before, u32 n)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%c%u", before, n);
+	put(text, number);
+}
+
+static void put_int(struct text *text, const struct btf_type *t)
+{
+	u32 encoding = BTF_INT_ENCODING(*(const u32 *)(t + 1));
+
+	put_number(text,
+		   encoding & BTF_INT_BOOL   ? 'b' :
+		   encoding & BTF_INT_SIGNED ? 's' :
+					       'u',
+		   t->size);
+}
+
+static void put_type(const struct gp_btf *btf, u32 id, int depth,
+		     struct text *text);
+
+static void put_proto(const struct gp_btf *btf, const struct btf_type *t,
+		      int depth, struct text *text)
+{
+	const struct btf_param *p = (const void *)(t + 1);
+	u32 i;
+
+	put_type(btf, t->type, depth, text);
+	for (i = 0; i < BTF_INFO_VLEN(t->info) && text->left > 1; i++, p++) {
+		put(text, i ? "," : "(");
+		put_type(btf, p->type, depth, text);
+	}
+	put(text, i ? ")" : "()");
+}
+
+static void put_type(const struct gp_btf *btf, u32 id, int depth,
+		     struct text *text)
+{
+	const struct btf_type *t = resolve(btf, id);
+	const struct btf_array *array;
+
+	if (!t || ++depth > GP_BTF_MAX_DEPTH || text->left == 1) {
+		put(text, depth > GP_BTF_MAX_DEPTH ? "?" : "void");
+		return;
+	}
+	switch (BTF_INFO_KIND(t->info)) {
+	case BTF_KIND_PTR:
+		put(text, "*");
+		put_type(btf, t->type, depth, text);
+		break;
+	case BTF_KIND_ARRAY:
+		array = (const void *)(t + 1);
+		put_number(text, '[', array->nelems);
+		put(text, "]");
+		put_type(btf, array->type, depth, text);
+		break;
+	case BTF_KIND_INT:
+		put_int(text, t);
+		break;
+	case BTF_KIND_FUNC_PROTO:
+		put_proto(btf, t, depth, text);
+		break;
+	case BTF_KIND_ENUM:
+		put_number(text, 'e', t->size);
+		break;
+	default:
+		put(text, name_at(btf, t->name_off));
+	}
+}
+
+void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size)
+{
+	struct text text = { .at = out, .left = size };
+
+	put(&text, "");
+	put_type(btf, id, 0, &text);
+}
+
+bool gp_btf_fits(const char *text, const char *type)
+{
+	static const char structure[] = "struct ";
+
+	if (!strncmp(type, structure, sizeof(structure) - 1))
+		return !strcmp(text, type + sizeof(structure) - 1);
+	if (!strcmp(type, "atomic64_t")) /* a structure without a name */
+		return !*text;
+	if (!strcmp(type, "void *"))
+		return *text == '*';
+	if (!strcmp(type, "bool"))
+		return !strcmp(text, "b1");
+	return *text && strchr("use", *text) && text[1] >= '1' &&
+	       text[1] <= '9';
 }

@@ -14,8 +14,17 @@
 
 #include <linux/cache.h>
 #include <linux/elf.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/magic.h>
+#include <linux/path.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/ratelimit.h>
+#include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
@@ -24,7 +33,6 @@
 
 #include "btf.h"
 #include "compat.h"
-#include "file.h"
 #include "layout.h"
 #include "node.h"
 #include "stats.h"
@@ -54,15 +62,12 @@ const char *gp_layout_source __ro_after_init = "btf";
 /* Room for a type as text. */
 #define TYPE_LEN 96
 
-enum rule { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H };
-
 /*
- * One row of the tables, with the place that it goes to. Without an optional one a
- * feature is off, and @name or @changed is printed as the reason. @of is the name that is
- * expected, @size that of an element.
+ * One row of the tables, with the place that it goes to. @of is the name that is expected,
+ * @size that of an element; @nodes: 1 of a driver with kfd_node only, 0 of one without.
  */
 struct field_row {
-	enum rule rule;
+	enum { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H } rule;
 	const char *type;
 	const char *field;
 	const char *name;
@@ -71,27 +76,33 @@ struct field_row {
 	size_t size;
 	enum gp_feature feature;
 	struct gp_place *where;
+	int nodes;
 };
 
 #define WANT_F(t) .of = #t, .size = sizeof(t)
-#define WANT_A(t) .of = #t, .size = sizeof(t)
+#define WANT_A(t) WANT_F(t)
 #define WANT_S(t) .of = #t
 #define WANT_P(t) .of = #t, .size = sizeof(void *)
-#define WANT_V(t) .of = #t, .size = sizeof(void *)
+#define WANT_V(t) WANT_P(t)
 #define WANT_H(t) .of = t, .size = sizeof(void *)
-#define ROW(r, s, f, t, ft)             \
-	{ .rule = RULE_##r,             \
-	  .type = #s,                   \
-	  .field = #f,                  \
-	  .name = #s "." #f,            \
-	  .changed = #s "." #f ":type", \
-	  WANT_##r(t),                  \
-	  .feature = GP_FEATURE_##ft,   \
-	  .where = &gp_layout.s##__##f.at },
+#define ROW_OF(r, s, f, t, ft, only)       \
+	{ .rule = RULE_##r,                \
+	  .type = #s,                      \
+	  .field = #f,                     \
+	  .name = #s "." #f,               \
+	  .changed = #s "." #f ":type",    \
+	  WANT_##r(t),                     \
+	  .feature = GP_FEATURE_##ft,      \
+	  .where = &gp_layout.s##__##f.at, \
+	  .nodes = only },
+#define ROW(r, s, f, t, ft)	     ROW_OF(r, s, f, t, ft, -1)
+#define ROW_NODES(r, s, f, t, ft)    ROW_OF(r, s, f, t, ft, 1)
+#define ROW_NO_NODES(r, s, f, t, ft) ROW_OF(r, s, f, t, ft, 0)
 
-static const struct field_row field_rows[] = { GP_FIELDS(ROW) };
-static const struct field_row node_rows[] = { GP_FIELDS_NODES(ROW) };
-static const struct field_row no_node_rows[] = { GP_FIELDS_NO_NODES(ROW) };
+static const struct field_row field_rows[] = {
+	GP_FIELDS(ROW) GP_FIELDS_NODES(ROW_NODES)
+		GP_FIELDS_NO_NODES(ROW_NO_NODES)
+};
 
 struct enum_row {
 	const char *type;
@@ -140,40 +151,22 @@ static bool type_fits(const struct field_row *row, const char *text)
 	}
 }
 
-static void refuse_field(const struct field_row *row, int err)
+/* A line for a row that the module must have: what the driver has there. */
+static int refuse(const struct field_row *row, int err, u32 size,
+		  const char *text)
 {
 	const char *type = name_here(row->type);
 
-	if (err == -ENOENT)
-		pr_err("amdgpu has no struct %s\n", type);
-	else if (err == -ENODATA)
-		pr_err("amdgpu's struct %s has no field %s\n", type,
-		       row->field);
-	else
-		pr_err("amdgpu's struct %s: field %s cannot be used (%d)\n",
+	if (err)
+		pr_err("amdgpu has no struct %s, or no field %s in it (%d)\n",
 		       type, row->field, err);
-}
-
-static void refuse_type(const struct field_row *row, u32 size, const char *text)
-{
-	const char *type = name_here(row->type);
-	const char *array = is_array(row) ? "an array of " : "";
-
-	if (!type_fits(row, text))
-		pr_err("amdgpu's struct %s: field %s is %s, expected %s%s%s\n",
-		       type, row->field, *text ? text : "without a name", array,
-		       row->rule >= RULE_P ? "*" : "", name_here(row->of));
 	else
-		pr_err("amdgpu's struct %s: field %s has %u bytes, expected %s%zu\n",
-		       type, row->field, size,
-		       is_array(row) ? "a multiple of " : "", row->size);
-}
-
-/* What a feature is off for: the first that it lacks or that has changed. */
-static void turn_off(const struct field_row *row, bool there)
-{
-	if (!gp_features[row->feature])
-		gp_features[row->feature] = there ? row->changed : row->name;
+		pr_err("amdgpu's struct %s: field %s is %s of %u bytes, expected %s%s%s of %zu\n",
+		       type, row->field, *text ? text : "without a name", size,
+		       is_array(row) ? "an array of " : "",
+		       row->rule >= RULE_P ? "*" : "", name_here(row->of),
+		       row->size);
+	return -EOPNOTSUPP;
 }
 
 static int find_field(const struct field_row *row, const struct gp_btf *btf)
@@ -191,33 +184,14 @@ static int find_field(const struct field_row *row, const struct gp_btf *btf)
 		return 0;
 	}
 	if (row->feature != GP_FEATURE_must) {
-		turn_off(row, ret != -ENOENT && ret != -ENODATA);
+		if (!gp_features[row->feature])
+			gp_features[row->feature] =
+				ret == -ENOENT || ret == -ENODATA ?
+					row->name :
+					row->changed;
 		return 0;
 	}
-	if (ret)
-		refuse_field(row, ret);
-	else
-		refuse_type(row, f.size, text);
-	return -EOPNOTSUPP;
-}
-
-static int find_enum(const struct enum_row *row, const struct gp_btf *btf)
-{
-	if (!gp_btf_enum(btf, row->type, row->name, row->where))
-		return 0;
-	pr_err("amdgpu's enum %s has no %s\n", row->type, row->name);
-	return -EOPNOTSUPP;
-}
-
-static int find_fields(const struct field_row *rows, size_t n,
-		       const struct gp_btf *btf)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < n && !ret; i++)
-		ret = find_field(&rows[i], btf);
-	return ret;
+	return refuse(row, ret, f.size, text);
 }
 
 /* The driver fills an array of them: ours has to have elements of its size. */
@@ -238,18 +212,121 @@ static void check_counts(const struct gp_btf *btf)
 static int find_all(const struct gp_btf *btf)
 {
 	size_t i;
-	int ret;
+	int ret = 0;
 
 	gp_layout.has_nodes = gp_btf_size(btf, GP_NODE);
-	ret = find_fields(field_rows, ARRAY_SIZE(field_rows), btf);
-	if (!ret && gp_layout.has_nodes)
-		ret = find_fields(node_rows, ARRAY_SIZE(node_rows), btf);
-	else if (!ret)
-		ret = find_fields(no_node_rows, ARRAY_SIZE(no_node_rows), btf);
-	for (i = 0; i < ARRAY_SIZE(enum_rows) && !ret; i++)
-		ret = find_enum(&enum_rows[i], btf);
+	for (i = 0; i < ARRAY_SIZE(field_rows) && !ret; i++)
+		if (field_rows[i].nodes != !gp_layout.has_nodes)
+			ret = find_field(&field_rows[i], btf);
+	for (i = 0; i < ARRAY_SIZE(enum_rows) && !ret; i++) {
+		const struct enum_row *row = &enum_rows[i];
+
+		ret = gp_btf_enum(btf, row->type, row->name, row->where);
+		if (ret)
+			pr_err("amdgpu's enum %s has no %s (%d)\n", row->type,
+			       row->name, ret);
+	}
 	check_counts(btf);
+	return ret ? -EOPNOTSUPP : 0;
+}
+
+/*
+ * Files are read without kernel_read_file(): that is for what the kernel is going to
+ * trust, its security hooks know no purpose such as this one, and IPE (Linux 6.12) warns
+ * of it. They are below the root of PID 1. Not that of this process, as modprobe may run in another
+ * one, nor that of init_task, which is an empty file system on newer kernels.
+ */
+static int root_of_init(struct path *root)
+{
+	struct task_struct *init;
+	int ret = -ESRCH;
+
+	rcu_read_lock();
+	init = pid_task(find_pid_ns(1, &init_pid_ns), PIDTYPE_PID);
+	if (init)
+		get_task_struct(init);
+	rcu_read_unlock();
+	if (!init)
+		return ret;
+	task_lock(init);
+	if (init->fs) {
+		get_fs_root(init->fs, root);
+		ret = 0;
+	}
+	task_unlock(init);
+	put_task_struct(init);
 	return ret;
+}
+
+static struct file *open_for_init(const char *name)
+{
+	struct file *file;
+	struct path root;
+	int ret = root_of_init(&root);
+
+	if (ret)
+		return ERR_PTR(ret);
+	file = file_open_root(&root, name, O_RDONLY, 0);
+	path_put(&root);
+	return file;
+}
+
+/*
+ * Is a file of sysfs what the kernel has there? Root can mount another one over it, and
+ * what is read out of it decides where the module reads and takes locks.
+ */
+static bool is_own(const struct file *file, const char *name)
+{
+	char buf[64];
+	const char *path;
+
+	if (strncmp(name, "/sys/", 5))
+		return true;
+	path = dentry_path_raw(file->f_path.dentry, buf, sizeof(buf));
+	return file_inode(file)->i_sb->s_magic == SYSFS_MAGIC &&
+	       !IS_ERR(path) && !strcmp(path, name + 4);
+}
+
+static int read_file(const char *name, size_t max, void **data, size_t *size)
+{
+	struct file *file = open_for_init(name);
+	ssize_t len = -EFBIG;
+	loff_t pos = 0;
+	loff_t end;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (!is_own(file, name)) {
+		fput(file);
+		return -EXDEV;
+	}
+	end = i_size_read(file_inode(file));
+	*data = end > 0 && end <= max ? vmalloc(end) : NULL;
+	if (!*data && end > 0 && end <= max)
+		len = -ENOMEM;
+	while (*data && pos < end) {
+		len = kernel_read(file, *data + pos, end - pos, &pos);
+		if (len <= 0)
+			break;
+	}
+	fput(file);
+	if (*data && pos == end) {
+		*size = end;
+		return 0;
+	}
+	vfree(*data);
+	*data = NULL;
+	return len < 0 ? len : -EIO;
+}
+
+static bool is_there(const char *name)
+{
+	struct file *file = open_for_init(name);
+
+	if (IS_ERR(file))
+		return PTR_ERR(file) != -ENOENT;
+	fput(file);
+	return true;
 }
 
 /* What is wrong is always EOPNOTSUPP: modprobe takes others for something else. */
@@ -269,7 +346,7 @@ static int open_blob(const char *path, struct gp_btf *btf, void **data,
 		     const struct gp_btf *base)
 {
 	size_t size;
-	int ret = gp_file_read(path, BTF_MAX_SIZE, data, &size);
+	int ret = read_file(path, BTF_MAX_SIZE, data, &size);
 
 	if (ret) {
 		pr_err("cannot read %s (%d)%s\n", path, ret,
@@ -341,7 +418,7 @@ static int loaded_id(char id[2 * ID_MAX + 1])
 	void *data;
 	int ret;
 
-	ret = gp_file_read(NOTE, NOTE_MAX, &data, &size);
+	ret = read_file(NOTE, NOTE_MAX, &data, &size);
 	if (ret)
 		return ret;
 	ret = note_to_id(data, size, id);
@@ -389,7 +466,7 @@ static int load_headers(void)
 	snprintf(path, sizeof(path),
 		 "/lib/modules/%s/updates/gpreempt-amdgpu.btf",
 		 init_utsname()->release);
-	ret = gp_file_read(path, FILE_MAX, &data, &size);
+	ret = read_file(path, FILE_MAX, &data, &size);
 	if (ret == -ENOENT) {
 		pr_err(NO_BTF AGAIN, path);
 	} else if (security_locked_down(LOCKDOWN_MODULE_SIGNATURE)) {
@@ -416,7 +493,7 @@ static int load_headers(void)
 
 int gp_layout_load(void)
 {
-	if (gp_file_there(BTF_DIR "amdgpu"))
+	if (is_there(BTF_DIR "amdgpu"))
 		return load_btf();
 	gp_layout_source = "headers";
 	return load_headers();

@@ -14,13 +14,8 @@
  *	H	a pointer to a function, which is declared as type says
  *
  * Without a row that one of GP_VIEW_FEATURES is off; without one that "must" be,
- * the module does not load.
- *
- * gp_layout_load() finds each by its name and checks its size, and what a
- * pointer points to: all pointers have one size, and a function whose
- * parameters changed has the old name. Code reads a field with gp_get() or
- * gp_peek(), or takes its address with gp_ptr(); they name structure and field
- * as the driver does.
+ * the module does not load. Sizes and what a pointer points to are checked, too: all
+ * pointers have one size, and a function whose parameters changed has the old name.
  */
 
 #ifndef GP_LAYOUT_H
@@ -224,14 +219,9 @@ static inline const char *gp_name_before(const char *name)
 
 #ifndef GP_LAYOUT_TABLE_ONLY
 
-/**
- * struct gp_place - where a field is
- * @offset:	in bytes
- * @len:	number of elements, of an array
- */
 struct gp_place {
-	u32 offset;
-	u32 len;
+	u32 offset; /* in bytes */
+	u32 len;    /* number of elements, of an array */
 };
 
 /* The C type of a row's field, for the checks of gp_get(), which reads no S. */
@@ -249,13 +239,9 @@ struct gp_place {
 	} s##__##f;
 #define GP_DECLARE_ENUM(e, n) u32 n;
 
-/**
- * struct gp_layout - what gp_layout_load() found
- * @has_nodes:	the driver has a struct kfd_node: the rows of GP_FIELDS_NODES count,
- *		else those of GP_FIELDS_NO_NODES
- *
- * For each row of the tables its place, whose type is only for sizeof(); for each
- * row of GP_ENUMS the value. Written once, before anything reads it.
+/*
+ * What gp_layout_load() found: for each row of the tables its place, whose type is only
+ * for sizeof(), and the value of each row of GP_ENUMS.
  */
 struct gp_layout {
 	bool has_nodes;
@@ -294,17 +280,10 @@ extern const char *gp_features[GP_FEATURE_COUNT];
 /* Whether all the optional fields of a feature are there. */
 #define gp_has(feature) (!gp_features[GP_FEATURE_##feature])
 
-/**
- * gp_read() - copy the driver's memory, which the caller knows to be alive
- * @dst:	takes it
- * @src:	whose lock, reference or read section is held
- * @size:	bytes
- *
- * An address that leads nowhere makes this -EFAULT and not an oops. KASAN does
- * not see copy_from_kernel_nofault(), so it is asked here: in its builds memory
- * that was freed is reported.
- *
- * Return: 0, -EFAULT.
+/*
+ * Copy the driver's memory, which the caller knows to be alive by a lock, reference or
+ * read section. An address that leads nowhere makes this -EFAULT and not an oops. KASAN
+ * does not see copy_from_kernel_nofault(), so it is asked here.
  */
 static inline int gp_read(void *dst, const void *src, size_t size)
 {
@@ -344,20 +323,12 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 #define GP_CHECK_TYPE(s, f, dst) \
 	BUILD_BUG_ON(sizeof(*(dst)) != sizeof(*gp_layout.s##__##f.type))
 
-/**
- * gp_broken() - report that the driver's data is not what it should be
- * @what:	the rule that does not hold
- *
- * Return: -EUCLEAN, always.
- */
+/* Log, and count, that the driver's data breaks this rule. Return -EUCLEAN, always. */
 int gp_broken(const char *what);
 
-/**
- * gp_layout_load() - fill gp_layout from the running kernel's BTF, or from what
- * was made of amdgpu's headers
- *
- * Return: 0, or an error after a line in the kernel log that names what is
- * missing or has another size.
+/*
+ * Fill gp_layout from the running kernel's BTF, or from what was made of amdgpu's headers.
+ * 0, or an error after a line in the kernel log that names what is missing or differs.
  */
 int gp_layout_load(void);
 

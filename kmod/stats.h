@@ -30,14 +30,10 @@ static inline void gp_stat_inc(enum gp_stat stat)
 	atomic64_inc(&gp_stats[stat]);
 }
 
-/**
- * gp_stat_locked() - count that a lock of the driver was held
- * @lock:	GP_STAT_LOCK(lock)
- * @since:	when it was taken
- */
+/* Count that a lock of the driver, GP_STAT_LOCK(lock), was held since then. */
 void gp_stat_locked(enum gp_stat lock, ktime_t since);
 
-/** gp_stat_unread() - count a node that was not read, if it does not answer */
+/* Count a node that was not read, if it does not answer. */
 void gp_stat_unread(enum gp_view_hardware why);
 
 #endif /* GP_STATS_H */

@@ -33,37 +33,20 @@ struct gp_symbols {
 
 extern struct gp_symbols gp_symbols;
 
-/**
- * gp_symbols_load() - pin amdgpu and fill gp_symbols
- *
- * Return: 0, -ENODEV when amdgpu is not there, -EAGAIN while it is being
- * loaded, -EOPNOTSUPP when it lacks what is needed; each with a line in the
- * kernel log.
+/*
+ * Pin amdgpu and fill gp_symbols. 0, -ENODEV when amdgpu is not there, -EAGAIN while it is
+ * being loaded, -EOPNOTSUPP when it lacks what is needed; each with a line in the log.
  */
 int gp_symbols_load(void);
-
-/** gp_symbols_release() - let amdgpu go */
 void gp_symbols_release(void);
 
-/* In table.c: */
-
-/**
- * gp_table_walk() - call a function for each process that KFD knows
- * @fn:		gets the kfd_process, which stays until it returns; may sleep;
- *		what it returns ends the walk if it is not 0
- * @data:	for @fn
- *
- * Return: what @fn returned last.
+/*
+ * In table.c: call a function for each process that KFD knows; the kfd_process stays until
+ * it returns; it may sleep; what it returns ends the walk if it is not 0, and is returned.
  */
 int gp_table_walk(int (*fn)(void *p, void *data), void *data);
 
-/**
- * gp_table_pid() - whose kfd_process it is
- * @p:		from gp_table_walk()
- *
- * Return: the pid of its thread group with a reference, or NULL when that has
- * ended.
- */
+/* The pid of its thread group with a reference, or NULL when that has ended. */
 struct pid *gp_table_pid(void *p);
 
 #endif /* GP_SYMBOLS_H */

@@ -8,7 +8,6 @@
 
 #include "fuzz.h"
 #include "../../kmod/btf.c"
-#include "../../kmod/btf-text.c"
 
 static void look_up(const struct gp_btf *btf)
 {

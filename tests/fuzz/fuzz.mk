@@ -50,7 +50,7 @@ fuzz-newest: $(FUZZ)/seed.btf
 $(FUZZ)/btf-newest: FUZZ_CFLAGS += -I$(FUZZ)/newest
 $(FUZZ)/btf-newest: $(FUZZ)/newest/linux/btf.h
 $(FUZZ)/btf $(FUZZ)/btf-newest: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h \
-		kmod/btf.c kmod/btf-text.c kmod/btf.h
+		kmod/btf.c kmod/btf.h
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)

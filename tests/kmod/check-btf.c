@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../kmod/btf.c"
-#include "../../kmod/btf-text.c"
 
 static const struct {
 	const char *field, *text;

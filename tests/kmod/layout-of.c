@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "../../kmod/btf.c"
-#include "../../kmod/btf-text.c"
 
 #include <gpreempt/view.h>
 #define GP_LAYOUT_TABLE_ONLY

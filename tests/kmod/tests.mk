@@ -31,13 +31,13 @@ $(KMOD_BTF)/longer/linux/btf.h: /usr/include/linux/btf.h
 	@! cmp -s $< $@ || { echo "$<: no str_len"; rm $@; exit 1; }
 
 $(KMOD_BTF)/check $(KMOD_BTF)/check-longer: tests/kmod/check-btf.c kmod/btf.c \
-		kmod/btf-text.c kmod/btf.h \
+		kmod/btf.h \
 		$(KMOD_BTF)/longer/linux/btf.h
 	$(CC) $(if $(findstring longer,$@),-I$(KMOD_BTF)/longer) $(KMOD_BTF_CFLAGS) -o $@ $<
 
 # What the module would say of the bench's kernel, by its files; of others with
 # LAYOUT_OF='VMLINUX.btf AMDGPU.btf'.
-$(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c kmod/btf-text.c \
+$(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c \
 		kmod/btf.h kmod/layout.h
 	@mkdir -p $(@D)
 	$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
