@@ -114,6 +114,7 @@
 	X(P, device_queue_manager, dev, kfd_node, must)			\
 	X(V, device_queue_manager, mqd_mgrs, mqd_manager, must)		\
 	X(F, device_queue_manager, sched_running, bool, must)		\
+	X(F, device_queue_manager, lock_hidden, struct mutex, evictions)	\
 	X(F, device_queue_manager, sched_policy, u32, nodes)		\
 	X(F, device_queue_manager, processes_count, u32, nodes)		\
 	X(F, device_queue_manager, active_queue_count, u32, nodes)	\

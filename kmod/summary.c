@@ -9,6 +9,7 @@
  */
 
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -33,39 +34,53 @@ struct gpu_walk {
 	bool found;
 };
 
-/*
- * How long the process was evicted from a node. Restoring adds to the counter, and
- * then ends the eviction that the counter has now: a change of the counter in
- * between is waited for.
- */
-static void take_evictions(void *pdd, struct gp_gpu *gpu)
+struct evictions {
+	u64 counter;
+	u64 since;
+	u32 evicted;
+};
+
+static bool copy_evictions(void *pdd, struct evictions *e)
 {
 	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
-	u64 counter, again, since;
-	u32 evicted;
-	int i;
 
-	for (i = 0; i < FIT_TRIES && gp_has(evictions); i++) {
-		if (gp_get(pdd, kfd_process_device, evict_duration_counter,
-			   &counter) ||
-		    gp_get(qpd, qcm_process_device, evicted, &evicted) ||
-		    gp_get(pdd, kfd_process_device, last_evict_timestamp,
-			   &since) ||
-		    gp_get(pdd, kfd_process_device, evict_duration_counter,
-			   &again))
-			return;
-		if (counter != again)
-			continue;
-		if (evicted)
-			counter += get_jiffies_64() - since;
-		gpu->evicted = evicted != 0;
-		gpu->evicted_ms = jiffies64_to_msecs(counter);
+	smp_rmb(); /* what was read before comes before this */
+	return !gp_get(pdd, kfd_process_device, evict_duration_counter,
+		       &e->counter) &&
+	       !gp_get(pdd, kfd_process_device, last_evict_timestamp,
+		       &e->since) &&
+	       !gp_get(qpd, qcm_process_device, evicted, &e->evicted);
+}
+
+/*
+ * How long the process was evicted from a node. The driver raises `evicted` first and
+ * notes the time last (evict_process_queues_cpsch()), and adds to the counter before it
+ * clears `evicted` (restore_process_queues_cpsch()), both under the lock of the queue
+ * manager. So what was read counts if that was free, and nothing has changed: else it is
+ * not known now. A process that was evicted before it had an address space there has no
+ * time noted, and in the end the driver adds its own time since the boot, and more.
+ */
+static void take_evictions(const struct gp_node *n, void *pdd,
+			   struct gp_gpu *gpu)
+{
+	struct mutex *lock = gp_ptr(n->dqm, device_queue_manager, lock_hidden);
+	const u64 uptime = get_jiffies_64() - INITIAL_JIFFIES;
+	struct evictions e = {}, again = {};
+
+	if (!gp_has(evictions) || !copy_evictions(pdd, &e))
 		return;
-	}
+	gpu->evicted = e.evicted != 0;
+	if (mutex_is_locked(lock) || !copy_evictions(pdd, &again) ||
+	    mutex_is_locked(lock) || memcmp(&e, &again, sizeof(e)))
+		return;
+	if (e.evicted && e.since)
+		e.counter += get_jiffies_64() - e.since;
+	if (e.counter <= uptime + 1)
+		gpu->evicted_ms = jiffies64_to_msecs(e.counter);
 }
 
 /* What the node has room for; its identity is not that of a restored process's. */
-static int take_node(void *p, u32 i, struct gp_gpu *gpu)
+static int take_node(void *p, u32 i, void *pdd, struct gp_gpu *gpu)
 {
 	struct gp_node n;
 	int ret = gp_node_load(p, i, &n);
@@ -76,6 +91,7 @@ static int take_node(void *p, u32 i, struct gp_gpu *gpu)
 		return ret == -ENOENT ? 0 : ret;
 	gpu->node_id = n.gpu_id;
 	gpu->waves_max = n.waves_max;
+	take_evictions(&n, pdd, gpu);
 	return 0;
 }
 
@@ -106,8 +122,7 @@ static int take_gpu(void *p, u32 i, struct gpu_walk *w)
 	gpu.ctx = (unsigned long)p;
 	gpu.context = gp_queue_context(p);
 	if (w->usage && gpu.vm) {
-		ret = take_node(p, i, &gpu);
-		take_evictions(pdd, &gpu);
+		ret = take_node(p, i, pdd, &gpu);
 		gpu.need = gp_has(evictions) ? take_count(pdd) : -1;
 	}
 	if (ret || (w->usage && !gpu.vm) || (!w->pid && !gpu.need))

@@ -419,7 +419,8 @@ enum gp_view_queue_type {
  *	evicted		1: they are evicted now
  *	evicted_ms	for how long the driver had evicted its queues there since
  *			the process has begun, with the eviction that goes on; a
- *			pause is one. A suspend is not
+ *			pause is one. A suspend is not. "-" while the driver is at
+ *			the queues of the node
  *	context		of a process that has several; "-" for the first
  */
 #define GP_VIEW_USAGE_NAME	"gpreempt-usage"

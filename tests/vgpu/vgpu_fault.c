@@ -359,6 +359,7 @@ void vgpu_debugfs_init(void)
 void vgpu_debugfs_exit(void)
 {
 	vgpu_steps_exit();
+	vgpu_orders_exit();
 	debugfs_remove(root);
 	vgpu_nomem_exit();
 }

@@ -5,6 +5,8 @@
  * it changed to what another driver or process would have.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/hw_breakpoint.h>
 #include "vgpu_drift_kfd.h"
 #include "vgpu_priv.h"
 
@@ -155,6 +157,96 @@ static const struct file_operations secondary_fops = {
 	.write = secondary_write,
 };
 
+/*
+ * "PID MS": the driver waits for so long behind each write to what it notes of evictions of
+ * that process from its first GPU: that it is evicted, and for how long it was in all. A
+ * debug register finds the write, so that no instruction's place has to be known.  "0 0"
+ * ends it.  Reading: how often it waited.
+ */
+static struct perf_event *__percpu *slow_writes[2];
+static unsigned int slow_ms;
+static atomic_t slow_count;
+
+static void slow_write_done(struct perf_event *event,
+			    struct perf_sample_data *data, struct pt_regs *regs)
+{
+	atomic_inc(&slow_count);
+	mdelay(slow_ms);
+}
+
+static void stop_slow_evict(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(slow_writes); i++)
+		if (!IS_ERR_OR_NULL(slow_writes[i])) {
+			unregister_wide_hw_breakpoint(slow_writes[i]);
+			slow_writes[i] = NULL;
+		}
+}
+
+static int watch_write(int i, void *field, int len)
+{
+	struct perf_event_attr attr;
+
+	hw_breakpoint_init(&attr);
+	attr.bp_addr = (unsigned long)field;
+	attr.bp_len = len;
+	attr.bp_type = HW_BREAKPOINT_W;
+	slow_writes[i] =
+		register_wide_hw_breakpoint(&attr, slow_write_done, NULL);
+	return PTR_ERR_OR_ZERO(slow_writes[i]);
+}
+
+static ssize_t slow_evict_write(struct file *file, const char __user *buf,
+				size_t len, loff_t *pos)
+{
+	struct kfd_process_device *pdd;
+	struct kfd_process *p;
+	char text[32] = "";
+	int ret;
+	pid_t pid;
+
+	if (len >= sizeof(text) || copy_from_user(text, buf, len) ||
+	    sscanf(text, "%d %u", &pid, &slow_ms) != 2)
+		return -EINVAL;
+	stop_slow_evict();
+	atomic_set(&slow_count, 0);
+	if (!pid)
+		return len;
+	p = find_process(pid);
+	if (!p)
+		return -ESRCH;
+	pdd = p->pdds[0];
+	ret = watch_write(0, &pdd->qpd.evicted, HW_BREAKPOINT_LEN_4) ?:
+		      watch_write(1, &pdd->evict_duration_counter,
+				  HW_BREAKPOINT_LEN_8);
+	if (ret)
+		stop_slow_evict();
+	return ret ?: len;
+}
+
+static ssize_t slow_evict_read(struct file *file, char __user *buf, size_t len,
+			       loff_t *pos)
+{
+	char text[16];
+	int n = scnprintf(text, sizeof(text), "%d\n", atomic_read(&slow_count));
+
+	return simple_read_from_buffer(buf, len, pos, text, n);
+}
+
+static const struct file_operations slow_evict_fops = {
+	.owner = THIS_MODULE,
+	.open = simple_open,
+	.read = slow_evict_read,
+	.write = slow_evict_write,
+};
+
+void vgpu_orders_exit(void)
+{
+	stop_slow_evict();
+}
+
 void vgpu_orders_init(struct dentry *root)
 {
 	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
@@ -165,4 +257,5 @@ void vgpu_orders_init(struct dentry *root)
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);
+	debugfs_create_file("slow_evict", 0600, root, NULL, &slow_evict_fops);
 }

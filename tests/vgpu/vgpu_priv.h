@@ -414,6 +414,7 @@ void vgpu_power_fini(struct vgpu *v);
 
 /* vgpu_order.c: what a test orders once */
 void vgpu_orders_init(struct dentry *root);
+void vgpu_orders_exit(void);
 
 /* vgpu_steps.c */
 void vgpu_steps_init(struct dentry *root);

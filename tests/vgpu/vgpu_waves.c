@@ -69,7 +69,7 @@ static u32 work_waves(const struct vgpu_work *w)
 }
 
 /*
- * Workgroups on the i-th XCC of the partition.  init_mqd_v9_4_3() numbers the XCCs anew for
+ * Workgroups on the i-th XCC of the partition.  init_mqd_v9_4_3() numbers the XCCs for
  * each AQL queue, from another one on, and gives the workgroups to them one by one; a PM4
  * queue has one XCC.
  */
