@@ -302,7 +302,6 @@ static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 	if (!mt || !out->size || out->offset > t->size ||
 	    out->size > t->size - out->offset)
 		return -EINVAL;
-	out->of = is_struct(mt) ? name_at(btf, mt->name_off) : NULL;
 	return 0;
 }
 

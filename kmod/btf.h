@@ -26,8 +26,7 @@ struct gp_btf {
 struct gp_btf_field {
 	u32 offset;
 	u32 size;
-	const char *of; /* name of the structure that the field is, or NULL */
-	u32 type;	/* its id, for gp_btf_describe() */
+	u32 type; /* its id, for gp_btf_describe() */
 };
 
 /*

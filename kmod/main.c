@@ -50,46 +50,34 @@
 
 #define MODE 0400
 
-/**
- * struct column - a column of a file, and where its value is in a record
- * @kind:	how it is printed; a text is escaped
- * @is_signed:	a negative value is not known
- */
+/* A column of a file, and where its value is in a record */
 struct column {
 	const char *name;
-	enum gp_view_kind kind;
-	bool is_signed;
+	enum gp_view_kind kind; /* how it is printed; a text is escaped */
+	bool is_signed; /* a negative value is not known */
 	u8 size;
 	u16 offset;
 };
 
 enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
 
-/**
- * struct view - a file
- * @fops:	its operations, by which an open file finds it
- * @file:	its name
- * @of_process:	in the directory of each process, and not in that of the host
- * @head:	its first line
- * @show:	prints all that is behind it, of a file without records
- * @records:	what it has else
- * @first:	offset of the first record in what take() returns
- * @size:	of a record
- * @columns:	of a record
- * @finish:	fills in what follows from the rest of a record; NULL: nothing does
- */
+/* A file */
 struct view {
+	/* its operations, by which an open file finds it */
 	const struct file_operations fops;
-	const char *file;
+	const char *file; /* its name */
+	/* in the directory of each process, and not in that of the host */
 	bool of_process;
 	bool of_host;
-	const char *head;
+	const char *head; /* its first line */
+	/* prints all that is behind it, of a file without records */
 	void (*show)(struct seq_file *m);
-	enum records records;
-	size_t first;
-	size_t size;
-	const struct column *columns;
+	enum records records; /* what it has else */
+	size_t first; /* offset of the first record in what take() returns */
+	size_t size; /* of a record */
+	const struct column *columns; /* of a record */
 	u32 n_columns;
+	/* fills in what follows from the rest of a record; NULL: nothing does */
 	void (*finish)(void *record);
 };
 

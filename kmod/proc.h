@@ -10,26 +10,23 @@
 
 #include "snapshot.h"
 
-/**
- * struct gp_proc - a GPU process that has a directory
- * @ref:	one for the directory, one for each open file
- * @pid:	of its thread group; no other process ever has this struct pid,
- *		even when it gets the same number
- * @link:	in the list of proc.c
- * @dir:	its directory
- * @alive:	for proc.c
- * @lock:	protects @last; taken before any lock of snapshot.c, and held
- *		while the hardware is read: readers of a process take turns
- * @last:	what was read last, or NULL
- */
+/* A GPU process that has a directory */
 struct gp_proc {
-	struct kref ref;
+	struct kref ref; /* one for the directory, one for each open file */
+	/*
+	 * of its thread group; no other process ever has this struct pid, even
+	 * when it gets the same number
+	 */
 	struct pid *pid;
-	struct list_head link;
-	struct dentry *dir;
-	bool alive;
-	struct mutex lock; /* of @last */
-	struct gp_list *last;
+	struct list_head link; /* in the list of proc.c */
+	struct dentry *dir;    /* its directory */
+	bool alive;	       /* for proc.c */
+	/*
+	 * of last; taken before any lock of snapshot.c, and held while the
+	 * hardware is read: readers of a process take turns
+	 */
+	struct mutex lock;
+	struct gp_list *last; /* what was read last, or NULL */
 };
 
 /**

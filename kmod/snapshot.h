@@ -7,34 +7,33 @@
 
 #include "queue.h"
 
-/**
- * struct gp_slot - one hardware slot that holds a queue
- * @age_ms:	of @qid and @type, as in struct gp_queue
- * @qid, @gpu_id, @type: of the queue
- * @xcc, @pipe, @queue: of a CP slot, -1 of others
- * @engine, @rlc: of an SDMA slot, -1 of others
- * @vmid, @doorbell, @rptr, @wptr: its registers
- * @waves:	of the queue in flight in this XCC, -1: not known
- * @hardware:	enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots
- *		of the queue are not known, and all but the first four members are -1
- * @active, @unit: filled in when it is printed
- */
+/* One hardware slot that holds a queue */
 struct gp_slot {
-	u64 age_ms;
+	u64 age_ms; /* of qid and type, as in struct gp_queue */
+	/* of the queue */
 	u32 qid;
 	u32 gpu_id;
 	int type;
+	/* of a CP slot, -1 of others */
 	int xcc;
 	int pipe;
 	int queue;
+	/* of an SDMA slot, -1 of others */
 	int engine;
 	int rlc;
+	/* its registers */
 	int vmid;
 	s64 doorbell;
 	s64 rptr;
 	s64 wptr;
-	int waves;
+	int waves; /* of the queue in flight in this XCC, -1: not known */
+	/*
+	 * enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots
+	 * of the queue are not known, and all but the first four members are
+	 * -1
+	 */
 	int hardware;
+	/* filled in when it is printed */
 	int active;
 	int unit;
 };

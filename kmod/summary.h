@@ -10,41 +10,29 @@
 
 #include "proc.h"
 
-/**
- * struct gp_summary - one GPU process in a line
- * @pid:	as the host counts
- * @ns_pid:	in its innermost namespace
- * @comm:	name of its leader, empty when that has ended
- * @gpus:	nodes on which it has an address space, -1: not known
- * @queues:	how many; -1: not known, and nothing that follows is
- * @by_type:	the same of each type
- * @active:	slots that hold its queues, -1: not known
- * @slots:	slots that they take when mapped
- * @suspended:	how many of its queues are, -1: the driver has no debug interface
- * @evicted:	how many of its queues are
- * @debugged:	a debugger holds it, -1: not known
- * @paused:	the same: it is paused
- * @age_ms:	the largest age of what is known of its queues
- */
+/* One GPU process in a line */
 struct gp_summary {
-	int pid;
-	int ns_pid;
+	int pid;    /* as the host counts */
+	int ns_pid; /* in its innermost namespace */
+	/* name of its leader, empty when that has ended */
 	char comm[TASK_COMM_LEN];
-	int gpus;
-	int queues;
+	int gpus;   /* nodes on which it has an address space, -1: not known */
+	int queues; /* how many; -1: not known, and nothing that follows is */
 	union {
+		/* the same of each type */
 		int by_type[GP_VIEW_QUEUE_TYPE_COUNT];
 		struct {
 			int aql, pm4, sdma, xgmi;
 		};
 	};
-	int active;
-	int slots;
+	int active; /* slots that hold its queues, -1: not known */
+	int slots;  /* slots that they take when mapped */
+	/* how many of its queues are, -1: the driver has no debug interface */
 	int suspended;
-	int evicted;
-	int debugged;
-	int paused;
-	s64 age_ms;
+	int evicted;  /* how many of its queues are */
+	int debugged; /* a debugger holds it, -1: not known */
+	int paused;   /* the same: it is paused */
+	s64 age_ms;   /* the largest age of what is known of its queues */
 };
 
 /* All GPU processes, in the order of their birth. */
@@ -60,44 +48,35 @@ struct gp_summaries {
  */
 struct gp_summaries *gp_summary_take(void);
 
-/**
- * struct gp_gpu - a node that a process can use
- * @gpu_id:	of the node, as the process has it
- * @vm:		the process has an address space there
- * @context:	of the process, or -1 when it has one only
- *
- * The rest is there with @usage:
- * @ctx:	the kfd_process: to compare, not to follow
- * @pid:	of the process, as the host counts
- * @node_id:	of the node, as the queues have it: another one than @gpu_id when the
- *		process was restored from a checkpoint
- * @hardware:	of the first of its queues there that was not read, else
- *		GP_VIEW_HARDWARE_READ; -1: it has no queue there
- * @waves, @waves_max: in flight, and that fit in; -1 and 0: not known
- * @need:	queues of the process there, as the driver counts; -1: not known
- * @queues, @suspended: that were read, and are suspended; -1: not known
- * @busy:	1: a queue is; 0: none is; -1: not known
- * @evicted:	now; -1: not known
- * @evicted_ms:	in all; -1: not known
- * @age_ms:	the largest age of what is known of its queues
- */
+/* A node that a process can use. What is below ctx is known of usage only. */
 struct gp_gpu {
-	u32 gpu_id;
-	bool vm;
-	int context;
-	unsigned long ctx;
-	int pid;
+	u32 gpu_id;	   /* of the node, as the process has it */
+	bool vm;	   /* the process has an address space there */
+	int context;	   /* of the process, or -1 when it has one only */
+	unsigned long ctx; /* the kfd_process: to compare, not to follow */
+	int pid;	   /* of the process, as the host counts */
+	/*
+	 * of the node, as the queues have it: another one than gpu_id when the
+	 * process was restored from a checkpoint
+	 */
 	u32 node_id;
+	/*
+	 * of the first of its queues there that was not read, else
+	 * GP_VIEW_HARDWARE_READ; -1: it has no queue there
+	 */
 	int hardware;
+	/* in flight, and that fit in; -1 and 0: not known */
 	s64 waves;
 	int waves_max;
+	/* queues of the process there, as the driver counts; -1: not known */
 	int need;
+	/* that were read, and are suspended; -1: not known */
 	int queues;
 	int suspended;
-	int busy;
-	int evicted;
-	s64 evicted_ms;
-	u64 age_ms;
+	int busy;	/* 1: a queue is; 0: none is; -1: not known */
+	int evicted;	/* now; -1: not known */
+	s64 evicted_ms; /* in all; -1: not known */
+	u64 age_ms;	/* the largest age of what is known of its queues */
 };
 
 /* The nodes of a process, in the order of the driver. */

@@ -8,26 +8,22 @@
 #include <linux/rwsem.h>
 #include <linux/srcu.h>
 
-/**
- * struct gp_symbols - what was found in amdgpu's symbol table
- * @amdgpu:	the module, with a reference held
- * @table:	kfd_processes_table
- * @buckets:	how many heads @table has
- * @srcu:	kfd_processes_srcu; a process that is found in @table under it
- *		is not freed before the end of that read section
- * @created:	kfd_create_process(), for a probe; NULL when not found
- * @released:	kfd_process_notifier_release(), the same
- * @topology:	topology_device_list; NULL when not found
- * @topology_lock: of @topology; a node in it is not freed while it is held
- */
+/* What was found in amdgpu's symbol table */
 struct gp_symbols {
-	struct module *amdgpu;
-	struct hlist_head *table;
-	unsigned int buckets;
+	struct module *amdgpu;	  /* the module, with a reference held */
+	struct hlist_head *table; /* kfd_processes_table */
+	unsigned int buckets;	  /* how many heads table has */
+	/*
+	 * kfd_processes_srcu; a process that is found in table under it is not
+	 * freed before the end of that read section
+	 */
 	struct srcu_struct *srcu;
+	/* kfd_create_process(), for a probe; NULL when not found */
 	void *created;
-	void *released;
+	void *released; /* kfd_process_notifier_release(), the same */
+	/* topology_device_list; NULL when not found */
 	struct list_head *topology;
+	/* of topology; a node in it is not freed while it is held */
 	struct rw_semaphore *topology_lock;
 };
 

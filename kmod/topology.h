@@ -6,36 +6,28 @@
 
 #include "node.h"
 
-/**
- * struct gp_host_node - one KFD node
- * @n:		for reading its hardware; its device is referenced while
- *		@device is not empty
- * @node:	number in KFD's topology
- * @device:	name of the device
- * @scheduler:	enum gp_view_scheduler
- * @hardware:	enum gp_view_hardware
- * @slots_used:	CP slots of KFD in use on the first XCC, -1: not known
- * @slots:	CP slots of KFD on each XCC
- * @hiq:	the driver's own queue is active; -1: not known
- * @hiq_mqd:	GPU address of its MQD, 0: it has none
- * @processes, @queues, @mapped: the scheduler's counts, -1: not known
- * @oversubscribed: more than fits at once, -1: not known
- * @gpu_id, @gfx, @xccs, @xcc_mask: of @n, filled in when it is printed
- */
+/* One KFD node */
 struct gp_host_node {
+	/*
+	 * for reading its hardware; its device is referenced while device is
+	 * not empty
+	 */
 	struct gp_node n;
-	u32 node;
-	char device[32];
-	int scheduler;
-	int hardware;
+	u32 node;	 /* number in KFD's topology */
+	char device[32]; /* name of the device */
+	int scheduler;	 /* enum gp_view_scheduler */
+	int hardware;	 /* enum gp_view_hardware */
+	/* CP slots of KFD in use on the first XCC, -1: not known */
 	int slots_used;
-	u32 slots;
-	int hiq;
-	u64 hiq_mqd;
+	u32 slots;   /* CP slots of KFD on each XCC */
+	int hiq;     /* the driver's own queue is active; -1: not known */
+	u64 hiq_mqd; /* GPU address of its MQD, 0: it has none */
+	/* the scheduler's counts, -1: not known */
 	s64 processes;
 	s64 queues;
 	s64 mapped;
-	int oversubscribed;
+	int oversubscribed; /* more than fits at once, -1: not known */
+	/* of n, filled in when it is printed */
 	u32 gpu_id;
 	u32 gfx;
 	u32 xccs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The search for the slots of a queue (kmod/hqd.c, kmod/sdma.c): what it finds, how
+ * The search for the slots of a queue (kmod/hqd.c): what it finds, how
  * many registers it reads, and that it ends when the device does not answer.
  */
 #include "fake-registers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A device of made-up registers for the tests of hqd.c, sdma.c and waves.c, which
+ * A device of made-up registers for the tests of hqd.c and waves.c, which
  * counts how often they are read. It can stop to answer at each of these reads.
  */
 #ifndef GP_FAKE_REGISTERS_H
@@ -9,7 +9,6 @@
 #include "fake-kernel.h"
 
 #include "../../kmod/hqd.c"
-#include "../../kmod/sdma.c"
 #include "../../kmod/waves.c"
 
 enum { XCCS = 4, PIPES = 2, QUEUES = 4, SLOTS = PIPES * QUEUES };

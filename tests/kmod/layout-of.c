@@ -104,7 +104,7 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 	case 'H':
 		return points_to(text, row->of);
 	case 'S':
-		return f.of && !strcmp(f.of, row->of);
+		return !strcmp(text, row->of);
 	case 'A':
 		bare += strcspn(text, "]") + !!strchr(text, ']');
 		value = size_of(btf, row->of);
