@@ -31,6 +31,15 @@
 #define GUARD_TARGETS GUARD_WAKES /* of each role */
 #define GUARD_QUEUES  64	  /* of an online process */
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
+/*
+ * Its watchdog kills it after so long. Under systemd that of systemd comes first
+ * (WatchdogSec= in user/install/service-common), since it writes the reason to the journal;
+ * this one ends what SIGABRT does not: a main thread in the kernel, for other threads take
+ * no signal, or a core dump that hangs.
+ */
+#ifndef GUARD_SILENCE_NS
+#define GUARD_SILENCE_NS (15 * NSEC_PER_SEC)
+#endif
 
 /* An AQL queue of an online process. */
 struct guard_queue {
@@ -287,7 +296,9 @@ void guard_sight_update(struct guard_sight *sight,
 
 /* files.c */
 /* How long the end may wait for each of them. */
+#ifndef GUARD_FILE_WAIT_NS
 #define GUARD_FILE_WAIT_NS (5 * NSEC_PER_SEC)
+#endif
 /* Can all be written? 0, or the exit status after the reason was printed. */
 int guard_files_check(struct guard *guard);
 /* Replace one, in a child process. Never waits. */

@@ -5,7 +5,6 @@
 
 /* A poller that is not scheduled for so long is dead. */
 #define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
-#define SILENCE_NS	  (10 * NSEC_PER_SEC)
 
 bool guard_poller_runs(struct guard *guard)
 {
@@ -20,5 +19,5 @@ bool guard_poller_runs(struct guard *guard)
 void guard_heartbeat(struct guard *guard)
 {
 	if (guard_poller_runs(guard))
-		watchdog_pet(&guard->watchdog, SILENCE_NS);
+		watchdog_pet(&guard->watchdog, GUARD_SILENCE_NS);
 }

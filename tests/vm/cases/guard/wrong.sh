@@ -42,7 +42,7 @@ wait_for 20 view_is "$(pid off)" suspended 1
 kill -STOP "$g"
 wait_for 5 running "$(pid off)"
 off_runs
-wait_for 20 gone "$g"
+wait_for 30 gone "$g"
 
 step "online dies in the middle of its work"
 guard --online "$(pid on)" --offline "$(pid off)"

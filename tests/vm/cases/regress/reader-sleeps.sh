@@ -56,7 +56,7 @@ f=$!
 started="$started $f"
 wait_for 20 view_is "$p" suspended 1
 # Longer than its watchdog waits.
-sleep 11
+sleep 16
 alive "$f" || fail "guard was ended by its output"
 expect_suspended "$p"
 : > "$W/read"
