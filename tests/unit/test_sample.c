@@ -211,6 +211,38 @@ TEST(looked_at_first)
 	}
 }
 
+/* The thread gets no CPU from its second look on, until long after the call. */
+static const char *starved_slots(struct gp_loop *l)
+{
+	const char *text = slots(l);
+
+	if (atomic_load(&looks) == 2) {
+		UNIT_WAIT(!atomic_load(&held));
+		usleep(200000);
+	}
+	return text;
+}
+
+static void release_at_second_look(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (strcmp(call, "suspend"))
+		return;
+	UNIT_WAIT(atomic_load(&looks) >= 2);
+	atomic_store(&held, false);
+}
+
+/* It looks once more: the time is late, and the resolution has that. */
+TEST(starved)
+{
+	sample();
+	loop.view = starved_slots;
+	loop.before = release_at_second_look;
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
+	ck_assert_int_ge(out.slots_ns, 200000000);
+	ck_assert_int_ge(out.resolution_ns, 200000000);
+}
+
 static const char *one_slot(struct gp_loop *l)
 {
 	(void)l;

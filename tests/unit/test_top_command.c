@@ -15,6 +15,7 @@
 #include <gpreempt/view.h>
 
 #include "ctl/top/gather.h"
+#include "shared/clock.h"
 #include "unit-ctl.h"
 
 #define DIR "/sys/kernel/debug/gpreempt/"
@@ -156,6 +157,23 @@ TEST(module_goes)
 	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 0),
 			  TOP_NOTHING);
 	top_model_clear(&m);
+	ctl_sampler_clear(&s);
+}
+
+/* The host was so busy that the time of a refresh has passed: there is a look all the same. */
+TEST(late)
+{
+	struct gpreempt_error err;
+	struct ctl_sampler s;
+
+	ctl_sampler_init(&s, g, 0);
+	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
+	ck_assert(!ctl_sampler_wait(&s, shr_now_ns(), -1));
+	ck_assert_uint_eq(s.figures.looks, 1);
+	/* The next one is not due. */
+	s.next_ns = UINT64_MAX;
+	ck_assert(!ctl_sampler_wait(&s, shr_now_ns(), -1));
+	ck_assert_uint_eq(s.figures.looks, 1);
 	ctl_sampler_clear(&s);
 }
 

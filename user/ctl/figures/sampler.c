@@ -79,10 +79,14 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 {
 	struct pollfd fd = { .fd = stop, .events = POLLIN };
 	uint64_t now, next, ms;
+	bool looked = false;
 
-	while ((now = shr_now_ns()) < until_ns) {
+	/* On a busy host, too, each period has a look that was due in it. */
+	while ((now = shr_now_ns()) < until_ns ||
+	       (now >= s->next_ns && !looked)) {
 		if (now >= s->next_ns) {
 			ctl_sampler_look(s);
+			looked = true;
 			continue;
 		}
 		next = s->next_ns < until_ns ? s->next_ns : until_ns;

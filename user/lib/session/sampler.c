@@ -89,7 +89,7 @@ static void *sampler_thread(void *arg)
 	struct gp_sampler *sampler = arg;
 
 	for (;;) {
-		bool more;
+		bool more, last;
 
 		shr_sem_wait(&sampler->arm);
 		if (atomic_load(&sampler->quit))
@@ -99,8 +99,11 @@ static void *sampler_thread(void *arg)
 		more = look(sampler);
 		if (sampler->wait)
 			sem_post(&sampler->ready);
-		while (more && !too_long(sampler))
-			more = look(sampler);
+		while (more) {
+			/* Once after the driver has returned, however late that is. */
+			last = too_long(sampler);
+			more = look(sampler) && !last;
+		}
 		sem_post(&sampler->done);
 	}
 }
