@@ -253,7 +253,8 @@ SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp $(O)/vm-tools/unit-filter.h
 	@printf '%s\n' $(filter %.c,$(filter-out $(FOREIGN_C),$(USER_C))) | \
 		tests/lint/each -i $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
-		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -I$(O)/rocm/include -I$(O)/vm-tools
+		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -include unit-limits.h \
+		-I$(O)/rocm/include -I$(O)/vm-tools
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:
 	@printf '%s\n' $(filter-out $(TYPEOF_C),$(USER_C)) | \

@@ -165,6 +165,16 @@ void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text)
 
 const char gp_loop_unclean[] = "";
 
+unsigned int gp_loop_reads(const struct gp_loop *loop, const char *path)
+{
+	size_t i;
+
+	for (i = 0; loop->files[i].path; i++)
+		if (!strcmp(loop->files[i].path, path))
+			return loop->files[i].reads;
+	return 0;
+}
+
 static ssize_t loop_read_file(void *be, const char *path, char *buf,
 			      size_t size)
 {
@@ -175,6 +185,7 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 	for (i = 0; i < GP_LOOP_FILES; i++) {
 		if (!loop->files[i].path || strcmp(loop->files[i].path, path))
 			continue;
+		loop->files[i].reads++;
 		text = loop->files[i].text;
 		if (text == gp_loop_unclean)
 			return -EUCLEAN;

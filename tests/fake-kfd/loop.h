@@ -76,6 +76,7 @@ struct gp_loop {
 	struct {
 		const char *path;
 		const char *text;
+		_Atomic unsigned int reads; /* that have begun */
 	} files[GP_LOOP_FILES];
 
 	/*
@@ -110,6 +111,7 @@ void gp_loop_end_process(struct gp_loop *loop);
 /* Another process ends the session. */
 void gp_loop_disable(struct gp_loop *loop);
 void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text);
+unsigned int gp_loop_reads(const struct gp_loop *loop, const char *path);
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code);
 struct gp_loop_queue *gp_loop_queue(struct gp_loop *loop, uint32_t qid);
 

@@ -28,6 +28,7 @@ struct task {
 	int pipe[2];
 	volatile int result;
 	volatile bool enter;
+	volatile bool waits;
 	volatile bool undone;
 };
 
@@ -50,6 +51,7 @@ static void wait_for_byte(void *arg)
 	gp_apart_at(task, 7);
 	if (task->enter && !gp_apart_enter(task))
 		return;
+	task->waits = true;
 	task->result = read(task->pipe[0], &byte, 1);
 	if (task->enter && !gp_apart_leave(task))
 		task->undone = true;
@@ -77,11 +79,7 @@ TEST_EACH(does_its_work, 2)
 /* One that was killed ends when it gets a CPU. */
 static void wait_for_own_memory(void)
 {
-	int i;
-
-	for (i = 0; i < 5000 && gp_apart_own_memory(); i++)
-		poll(NULL, 0, 1);
-	ck_assert_int_lt(i, 5000);
+	UNIT_WAIT(!gp_apart_own_memory());
 }
 
 /* One that waits is given up after a second; where a signal ends it, it is gone. */
@@ -230,19 +228,18 @@ TEST(shares_no_memory_of_sessions)
 TEST(undoes_what_came_late)
 {
 	struct task *task = t;
-	uint64_t start = shr_now_ns(), took;
-	int i;
+	/* Not that of a pause, which is shorter here. */
+	const uint64_t ns = GP_APART_IOCTL_NS + IOCTL_NS;
+	uint64_t start = shr_now_ns();
 
 	t->enter = true;
-	ck_assert_int_eq(run(), -ETIMEDOUT);
-	took = shr_now_ns() - start;
-	ck_assert_uint_ge(took, GP_APART_WAIT_NS + IOCTL_NS);
-	ck_assert_uint_lt(took, GP_APART_WAIT_NS + GP_APART_IOCTL_NS);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, ns,
+				      &place),
+			 -ETIMEDOUT);
+	ck_assert_uint_ge(shr_now_ns() - start, GP_APART_WAIT_NS + ns);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
 	ck_assert_int_eq(write(task->pipe[1], "a", 1), 1);
-	for (i = 0; i < 5000 && !task->undone; i++)
-		poll(NULL, 0, 1);
-	ck_assert(task->undone);
+	UNIT_WAIT(task->undone);
 	wait_for_own_memory();
 }
 
@@ -252,7 +249,6 @@ TEST(undoes_what_came_late)
  */
 TEST_EACH(ends_with_its_caller, 2)
 {
-	struct pollfd reader = { .fd = t->pipe[1] };
 	pid_t child;
 
 	t->enter = _i;
@@ -262,15 +258,14 @@ TEST_EACH(ends_with_its_caller, 2)
 		_exit(0);
 	}
 	close(t->pipe[0]);
-	ck_assert_int_eq(poll(&reader, 1, 100), 0);
+	UNIT_WAIT(t->waits);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	if (t->enter)
 		ck_assert_int_eq(write(t->pipe[1], "a", 1), 1);
-	while (poll(&reader, 1, 5000) == 1 && !(reader.revents & POLLERR))
-		;
+	/* No process reads it any more. */
+	ck_assert_int_ne(unit_readable(t->pipe[1]) & POLLERR, 0);
 	ck_assert_int_eq(t->undone, t->enter);
-	ck_assert_int_ne(reader.revents & POLLERR, 0);
 }
 
 /* A child has areas of its own, and does not wait for its parent's calls. */

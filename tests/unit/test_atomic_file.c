@@ -72,7 +72,7 @@ static void expect_refused(int code)
 {
 	size_t n = count_files();
 
-	alarm(10); /* a FIFO that is opened waits for ever */
+	alarm(UNIT_LIMIT_S); /* a FIFO that is opened waits for ever */
 	ck_assert_int_eq(shr_file_check(path), code);
 	ck_assert_int_eq(replace("x"), code);
 	alarm(0);
@@ -128,7 +128,7 @@ TEST(foreseen_name)
 	expect(other, "precious");
 	unlink(trap);
 	ck_assert_int_eq(mkfifo(trap, 0600), 0);
-	alarm(10);
+	alarm(UNIT_LIMIT_S);
 	ck_assert_int_eq(replace("y"), 0);
 	alarm(0);
 	expect(path, "y");

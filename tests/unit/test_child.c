@@ -46,8 +46,7 @@ static int status_of(pid_t child)
 {
 	int status = 0;
 
-	while (!shr_child_gone(&child, &status))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(shr_child_gone(&child, &status));
 	ck_assert_int_eq(child, 0);
 	ck_assert(WIFEXITED(status));
 	return WEXITSTATUS(status);
@@ -116,8 +115,7 @@ TEST(not_gone)
 	ck_assert_int_eq(child, before);
 	ck_assert(shr_child_gone(&none, &status));
 	kill(child, SIGKILL);
-	while (!shr_child_gone(&child, &status))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(shr_child_gone(&child, &status));
 	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 

@@ -48,8 +48,7 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 	if (!strcmp(name, "comm"))
 		return put(buf, size, "job\n");
 	ck_assert_str_eq(name, "cmdline");
-	while (pid >= first_mute && pid <= last_mute)
-		pause();
+	unit_answers(pid < first_mute || pid > last_mute);
 	return put(buf, size, "job --now");
 }
 

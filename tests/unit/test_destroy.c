@@ -27,7 +27,7 @@ static int dispatch_soon(void)
 
 	for (i = 0; i < 500 && !ret; i++) {
 		ret = dispatch();
-		usleep(1000);
+		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 	return ret;
 }
@@ -107,7 +107,7 @@ static void dispatch_for(int ms)
 
 	for (i = 0; i < ms; i++) {
 		ck_assert_int_ge(dispatch(), 0);
-		usleep(1000);
+		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
 
@@ -202,7 +202,7 @@ TEST(names_another_queue)
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 		ck_assert(suspended(0));
 		gpreempt_session_released(s, &released);
-		usleep(200);
+		shr_sleep_ns(200 * NSEC_PER_USEC);
 	}
 	ck_assert_uint_eq(released.returned, 2);
 	ck_assert_uint_gt(released.total_ns, 0);
@@ -225,7 +225,7 @@ TEST(outcome_has_what_ran)
 	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	while (suspended(1))
 		ck_assert_int_ge(dispatch_soon(), 0);
-	usleep(2000);
+	shr_sleep_ns(2 * NSEC_PER_MSEC);
 	gp_loop_remove_queue(&loop, 1);
 	set_syscall("running\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
@@ -267,7 +267,7 @@ TEST(same_thread_again)
 	ck_assert_int_eq(looked_at_others, 0);
 	/* The others are looked at again when it does nothing. */
 	set_syscall("running\n");
-	usleep(5000);
+	shr_sleep_ns(5 * NSEC_PER_MSEC);
 	ck_assert_int_ge(gp_session_scan_destroyers(s), 0);
 	ck_assert_int_gt(looked_at_others, 0);
 }
@@ -326,9 +326,15 @@ TEST_EACH(not_a_destruction, ARRAY_SIZE(other_calls))
 	set_syscall(other_calls[_i]);
 	for (i = 0; i < 30; i++) {
 		ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
-		usleep(1000);
+		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 	ck_assert(suspended(0));
 }
 
-TEST_FIXTURE(session_setup, session_teardown)
+static void setup(void)
+{
+	session_setup();
+	unit_make_up_time();
+}
+
+TEST_FIXTURE(setup, session_teardown)

@@ -49,8 +49,7 @@ static int stop_left(void)
 
 static void wait_for_stop(int event)
 {
-	while (stop_left() >> 8 != event)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(stop_left() >> 8 == event);
 }
 
 static int ask(void *data, struct kfd_ioctl_dbg_trap_args *args)
@@ -137,8 +136,7 @@ static void start(void (*run)(void), char wanted)
 	child = fork();
 	if (!child)
 		run();
-	while (state_of(child) != wanted)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(state_of(child) == wanted);
 }
 
 static void seize(void)
@@ -246,14 +244,12 @@ TEST_EACH(stopped, 2)
 	start(alone, 'S');
 	if (_i) {
 		kill(child, SIGSTOP);
-		while (state_of(child) != 'T')
-			shr_sleep_ns(NSEC_PER_MSEC);
+		UNIT_WAIT(state_of(child) == 'T');
 	}
 	seize();
 	if (!_i) {
 		kill(child, SIGUSR1);
-		while (!stop_left())
-			shr_sleep_ns(NSEC_PER_MSEC);
+		UNIT_WAIT(stop_left());
 	}
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_eq(asked, child);

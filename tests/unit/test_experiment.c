@@ -137,8 +137,12 @@ TEST_AS_ROOT(both_models)
 	struct stat st;
 
 	driver = true;
-	CTL(0, "experiment --a 'echo out; echo err >&2; exec sleep 1.5' "
-	       "--b 'exec sleep 1.5' --runs 2 --concurrent 1 -o e --json");
+	/* Both run until their queues were looked at. */
+	make_text("model",
+		  "dir=$(readlink /proc/$$/fd/1)\n"
+		  "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
+	CTL(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
+	       "--b 'exec sh model' --runs 2 --concurrent 1 -o e --json");
 	expect_rows("runs", 5);
 	expect_number("a.same_ids", 1);
 	expect_number("a.same_number", 1);
@@ -196,7 +200,7 @@ TEST_AS_ROOT(interrupted)
 	other = fork();
 	if (!other) {
 		setpgid(0, 0);
-		usleep(300000);
+		UNIT_WAIT(!access("e/a-1/a.out", F_OK));
 		kill(us, SIGTERM);
 		_exit(0);
 	}

@@ -86,7 +86,9 @@ TEST(hangs)
 	pid_t child = finder.child;
 
 	atomic_store(hang, 1);
+	unit_set_limit(UNIT_GUARD_WORD, 2 * NSEC_PER_SEC);
 	f = wait_for("cmd:^train$", -ETIMEDOUT);
+	unit_reset_limits();
 	ck_assert_ptr_nonnull(strstr(f->text, "looking for it has taken 2 s"));
 	ck_assert_int_eq(finder.child, 0);
 	/* Another one is not made at once; the killed one is collected. */

@@ -57,7 +57,6 @@ static void kill_command(void)
 
 TEST(command_dies)
 {
-	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
 	struct hold_owner owner;
 	pid_t child;
 
@@ -67,10 +66,7 @@ TEST(command_dies)
 	if (!child)
 		_exit(ctl_line("follow --how debug %d", target));
 	ck_assert_int_eq(unit_status(child), -SIGKILL);
-	while (hold_read_owner(target, &owner) != -ENOENT &&
-	       shr_now_ns() < deadline)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+	UNIT_WAIT(hold_read_owner(target, &owner) == -ENOENT);
 }
 
 TEST(execs)

@@ -109,8 +109,7 @@ TEST(no_runtime)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	stop();
-	while (!process_is_stopped(target))
-		usleep(1000);
+	UNIT_WAIT(process_is_stopped(target));
 	script[0] = (struct step){ true, go_on };
 	script[1] = (struct step){ false, end };
 	CTL(0, "follow %d", target);

@@ -111,14 +111,6 @@ TEST(one_fails)
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
 }
 
-static bool readable(void)
-{
-	struct pollfd p = { .fd = gpreempt_gang_fd(gang), .events = POLLIN };
-
-	ck_assert_int_ge(gpreempt_gang_fd(gang), 0);
-	return poll(&p, 1, 5000) > 0;
-}
-
 /* A member that ends, one that is lost and renewed: both are reported. */
 TEST(events)
 {
@@ -127,14 +119,14 @@ TEST(events)
 	gang_add_all();
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gp_loop_stop(&loops[2], PTRACE_EVENT_EXIT << 16 | 0x57f);
-	ck_assert(readable());
+	unit_readable(gpreempt_gang_fd(gang));
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert_int_eq(members[0].events, GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(members[0].error.reason, GPREEMPT_ENDED);
 	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, NULL), -ENOTCONN);
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gp_loop_disable(&loops[0]);
-	ck_assert(readable());
+	unit_readable(gpreempt_gang_fd(gang));
 	UNIT_WAIT(gang_held(0, 0) && gang_held(0, 1));
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert(members[2].events & GPREEMPT_EVENT_LOST);
@@ -176,7 +168,7 @@ TEST(new_queue)
 	loops[0].before = wait_for_gpu;
 	gp_loop_add_queue(&loops[0], 2)->gpu_id = 3;
 	atomic_store(&complete, true);
-	ck_assert(readable());
+	unit_readable(gpreempt_gang_fd(gang));
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert_int_eq(members[2].pid, FIRST);
 	ck_assert_int_eq(members[2].events, GPREEMPT_EVENT_QUEUES);

@@ -62,22 +62,23 @@ TEST(lost_at_each_suspend)
 	}
 }
 
+static bool given_up(struct gpreempt_member *member)
+{
+	gpreempt_gang_members(gang, member, 1);
+	return member->code;
+}
+
 /* And when it is ended again and again while nothing is asked. */
 TEST(lost_for_ever)
 {
 	struct gpreempt_member member;
-	int i, renewals;
+	int renewals;
 
 	add_one(0);
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	for (renewals = 0; renewals < 20; renewals++) {
 		gp_loop_disable(&loops[0]);
-		for (i = 0; i < 500 && !gang_held(0, 0); i++) {
-			gpreempt_gang_members(gang, &member, 1);
-			if (member.code)
-				break;
-			usleep(1000);
-		}
+		UNIT_WAIT(gang_held(0, 0) || given_up(&member));
 		if (!gang_held(0, 0))
 			break;
 	}

@@ -256,6 +256,7 @@ TEST(second_guard)
 /* Not run for a while, it reports that once, and goes on; as JSON, too. */
 TEST_EACH(late, 2)
 {
+	unit_set_limit(UNIT_GUARD_LATE, NSEC_PER_SEC);
 	start(_i ? "--offline 4194242 --duty 50% --json" :
 		   "--offline 4194242 --duty 50% --verbose");
 	wait_for(out_path, _i ? "\"event\":\"joined\"" : "suspended 4194242");

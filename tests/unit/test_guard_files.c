@@ -105,7 +105,6 @@ TEST(written)
 	put(72);
 	ck_assert_int_eq(finish(73), 0);
 	ck_assert_uint_eq(count_in(path, "} 73\n"), 1);
-	ck_assert_uint_gt(beats, 0);
 	ck_assert_uint_eq(count_in(messages, "\n"), 0);
 }
 
@@ -161,9 +160,10 @@ TEST(hangs)
 					     "resource busy"),
 			  1);
 	ck_assert_int_eq(guard.file[GUARD_METRICS].child, child);
+	unit_make_up_time();
 	begin = shr_now_ns();
 	ck_assert_int_eq(finish(2), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_ge(shr_now_ns() - begin, GUARD_FILE_WAIT_NS);
+	ck_assert_uint_ge(shr_now_ns() - begin, UNIT_LIMIT_NS);
 	ck_assert_uint_eq(count_in(messages,
 				   "at the end: Connection timed out"),
 			  1);

@@ -92,6 +92,8 @@ TEST_EACH(silent_worker, 2)
 	look_until("process 200 is offline");
 	c = guard.offline[0].worker->channel;
 	child = guard.offline[0].worker->child;
+	unit_set_limit(UNIT_SILENCE, 2 * NSEC_PER_SEC);
+	unit_frozen_ns = shr_now_ns();
 	atomic_store(&c->busy, busy);
 	for (i = 0; i < 20; i++) {
 		/* In the driver it may be silent for longer. */
@@ -107,6 +109,8 @@ TEST_EACH(silent_worker, 2)
 	look_until("process 200 is left alone: its worker was killed by "
 		   "signal 9");
 	ck_assert_int_lt(kill(child, 0), 0);
+	unit_frozen_ns = 0;
+	unit_reset_limits();
 	forget_printed();
 	look_until("process 200 is offline");
 	ck_assert_int_ne(guard.offline[0].worker->child, child);

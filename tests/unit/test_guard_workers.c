@@ -64,6 +64,7 @@ TEST_EACH(stopped, 2)
 	int status;
 
 	start();
+	unit_shorten_limit(UNIT_SILENCE, NSEC_PER_SEC);
 	kill(w->child, SIGSTOP);
 	if (_i) {
 		UNIT_WAIT(guard_worker_gone(w));

@@ -72,7 +72,7 @@ static void hold_on(struct ipc_server *server)
 	};
 	char c;
 
-	while (!over && poll(fds, 2, 60000) > 0) {
+	while (!over && poll(fds, 2, UNIT_LIMIT_S * 1000) > 0) {
 		if (fds[1].revents)
 			gp_ipc_server_dispatch(server);
 		if (!fds[0].revents)
@@ -113,7 +113,7 @@ static int made_up_holder(const char *target)
 	ssize_t n;
 
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
-			shr_now_ns() + 20 * NSEC_PER_SEC);
+			shr_now_ns() + UNIT_LIMIT_NS);
 	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME") ||
 	    request.grace == FIRST_VERSION)
 		return 1;
@@ -191,7 +191,7 @@ static int open_with(uint32_t what, uint64_t lease)
 		.size = sizeof(options),
 		.grace = what,
 		.lease_ns = lease,
-		.timeout_ns = 20 * NSEC_PER_SEC,
+		.timeout_ns = UNIT_LIMIT_NS,
 	};
 
 	return gpreempt_hold(g, PID, NULL, &options, &status, &hold, &err);
@@ -200,11 +200,7 @@ static int open_with(uint32_t what, uint64_t lease)
 /* Its socket goes with it. */
 static void expect_end(void)
 {
-	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
-
-	while (hold_socket_inode(PID) && shr_now_ns() < deadline)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	ck_assert_uint_eq(hold_socket_inode(PID), 0);
+	UNIT_WAIT(!hold_socket_inode(PID));
 }
 
 TEST(held_and_released)
@@ -285,7 +281,7 @@ TEST(detached)
 	gpreempt_hold_close(hold);
 	hold = NULL;
 	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply,
-				     shr_now_ns() + HOLD_ANSWER_NS),
+				     shr_now_ns() + UNIT_LIMIT_NS),
 			 0);
 	expect_end();
 }
@@ -293,13 +289,10 @@ TEST(detached)
 /* It ends by itself: the program can wait for that, and is not misled. */
 TEST(ended_by_itself)
 {
-	struct pollfd end;
-
 	ck_assert_int_eq(open_with(WELL, 0), 0);
-	end = (struct pollfd){ .fd = gpreempt_hold_fd(hold), .events = POLLIN };
-	ck_assert_int_eq(poll(&end, 1, 0), 0);
+	ck_assert(!unit_is_readable(gpreempt_hold_fd(hold)));
 	kill(status.holder, SIGKILL);
-	ck_assert_int_eq(poll(&end, 1, 20000), 1);
+	unit_readable(gpreempt_hold_fd(hold));
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_hold_status(hold, &status), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_hold_release(hold), 0);
@@ -313,10 +306,7 @@ TEST(another_holder)
 	ck_assert_int_eq(open_with(WELL, 0), 0);
 	first = hold;
 	kill(status.holder, SIGKILL);
-	ck_assert_int_eq(poll(&(struct pollfd){ .fd = gpreempt_hold_fd(first),
-						.events = POLLIN },
-			      1, 20000),
-			 1);
+	unit_readable(gpreempt_hold_fd(first));
 	ck_assert_int_eq(open_with(WELL, 0), 0);
 	ck_assert_int_eq(gpreempt_hold_extend(first, 0), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_hold_release(first), 0);

@@ -53,7 +53,7 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	snprintf(word, sizeof(word), "%d", pid);
 	fd = start(word, &child);
 	send(fd, buf, gp_hold_put_request(&request, buf), 0);
-	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + LIMIT_NS);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
 	ck_assert_int_eq(unit_status(child), reply->reason ?
@@ -76,7 +76,7 @@ TEST(bad_start)
 	send(fd, "nonsense", 8, 0);
 	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf),
-				     shr_now_ns() + LIMIT_NS),
+				     shr_now_ns() + UNIT_LIMIT_NS),
 			 -EPROTO);
 	close(fd);
 	fd = start("4194242", &child);
@@ -90,7 +90,6 @@ TEST(bad_start)
 /* It holds as long as its starter has the other end. */
 TEST_AS_ROOT(holds)
 {
-	uint64_t end = shr_now_ns() + LIMIT_NS;
 	struct hold_owner owner;
 	struct hold_reply reply;
 	int fd = ask(target, &reply);
@@ -102,10 +101,7 @@ TEST_AS_ROOT(holds)
 	ck_assert_uint_eq(owner.pid, reply.worker);
 	ck_assert_uint_eq(owner.guardian, reply.guardian);
 	close(fd);
-	while (!is_free(target)) {
-		ck_assert(shr_now_ns() < end);
-		shr_sleep_ns(NSEC_PER_MSEC);
-	}
+	UNIT_WAIT(is_free(target));
 }
 
 TEST_AS_ROOT(held_already)

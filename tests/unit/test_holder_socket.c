@@ -16,7 +16,7 @@
 
 static uint64_t soon(void)
 {
-	return shr_now_ns() + 10 * NSEC_PER_SEC;
+	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 struct packet {
@@ -122,12 +122,12 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 
 		if (uid && seteuid(uid))
 			_exit(98);
-		fd = gp_ipc_connect(path, shr_now_ns() + NSEC_PER_SEC);
+		fd = gp_ipc_connect(path, shr_now_ns() + UNIT_LIMIT_NS);
 		if (fd < 0)
 			_exit(96);
 		memcpy(buf, packet->buf, packet->len);
 		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf),
-			       shr_now_ns() + 10 * NSEC_PER_SEC);
+			       shr_now_ns() + UNIT_LIMIT_NS);
 		if (n == 31 &&
 		    !memcmp(buf, "gpreempt-ipc 1 refused code=-93", 31))
 			_exit(93);

@@ -40,7 +40,7 @@ static void remove_dir(void)
 
 static uint64_t soon(void)
 {
-	return shr_now_ns() + 20 * NSEC_PER_SEC;
+	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 static unsigned int n_gone;
@@ -167,7 +167,7 @@ TEST(stopped_server)
 	char buf[8] = "";
 
 	do {
-		ret = gp_ipc_connect(path, shr_now_ns() + 50 * NSEC_PER_MSEC);
+		ret = gp_ipc_connect(path, shr_now_ns() + NSEC_PER_SEC);
 		if (ret >= 0)
 			fds[n++] = ret;
 	} while (ret >= 0 && n < (int)ARRAY_SIZE(fds));

@@ -11,7 +11,7 @@
 
 static uint64_t soon(void)
 {
-	return shr_now_ns() + 20 * NSEC_PER_SEC;
+	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 /* A reply that is longer than the buffer is no reply. */

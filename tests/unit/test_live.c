@@ -92,7 +92,7 @@ TEST(sees_stops)
 	ck_assert_int_eq(ops->wait(NULL, child, &status), 0);
 	for (i = 0; i < 100; i++) {
 		kill(child, SIGUSR1);
-		ck_assert(readable(5000));
+		ck_assert(readable(UNIT_LIMIT_S * 1000));
 		ck_assert_int_eq(ops->wait(NULL, child, &status), child);
 		ck_assert_int_eq(status, SIGUSR1 << 8 | 0x7f);
 		ops->ptrace(NULL, PTRACE_CONT, child, 0);
@@ -114,7 +114,7 @@ TEST(stop_with_stop)
 
 	start_watch();
 	kill(child, SIGUSR1);
-	ck_assert(readable(5000));
+	ck_assert(readable(UNIT_LIMIT_S * 1000));
 	ck_assert_int_eq(ops->watch_stop(NULL, watch), 0);
 	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
 	ck_assert_int_eq(status, SIGUSR1 << 8 | 0x7f);
@@ -127,7 +127,7 @@ TEST(sees_end)
 
 	start_watch();
 	kill(child, SIGKILL);
-	ck_assert(readable(5000));
+	ck_assert(readable(UNIT_LIMIT_S * 1000));
 	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
 	/* Killed, and in the exit stop, which is ours to end. */
 	ck_assert_int_eq(status >> 16, PTRACE_EVENT_EXIT);
@@ -300,12 +300,14 @@ TEST(watchdog_kills)
 
 TEST(watchdog_stopped)
 {
+	struct itimerspec left;
 	struct watchdog d;
 
 	ck_assert_int_eq(watchdog_start(&d), 0);
-	watchdog_pet(&d, 300 * MSEC);
+	watchdog_pet(&d, UNIT_LIMIT_NS);
+	ck_assert_int_eq(timer_gettime(d.timer, &left), 0);
 	watchdog_stop(&d);
-	shr_sleep_ns(400 * MSEC);
+	ck_assert_int_eq(timer_gettime(d.timer, &left), -1);
 }
 
 /* What a user puts in the place of a file must not keep us. */
@@ -317,7 +319,7 @@ TEST(file_without_writer)
 	unlink(path);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	/* Ends the test when the open waits for a writer. */
-	alarm(20);
+	alarm(UNIT_LIMIT_S);
 	ck_assert_int_eq(ops->read_file(NULL, path, text, sizeof(text)), 0);
 	alarm(0);
 	unlink(path);

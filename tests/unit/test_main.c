@@ -229,7 +229,10 @@ static void give_queues(struct gp_loop *l)
 TEST(self_queues)
 {
 	loop.before_list = give_queues;
-	CTL(0, "self -- sleep 2");
+	/* Until that was reported. */
+	CTL(0,
+	    "self -- sh -c "
+	    "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
 	ERR_LINE("gpreempt-ctl: process %d has 2 queues: "
 		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
 		 unit_last_child());

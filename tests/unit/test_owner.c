@@ -413,18 +413,12 @@ TEST(no_keepers)
 
 TEST(job_control)
 {
-	int i;
-
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert(!owner_is_stopped(&owner));
 	kill(target, SIGSTOP);
-	for (i = 0; i < 1000 && !owner_is_stopped(&owner); i++)
-		usleep(1000);
-	ck_assert(owner_is_stopped(&owner));
+	UNIT_WAIT(owner_is_stopped(&owner));
 	kill(target, SIGCONT);
-	for (i = 0; i < 1000 && owner_is_stopped(&owner); i++)
-		usleep(1000);
-	ck_assert(!owner_is_stopped(&owner));
+	UNIT_WAIT(!owner_is_stopped(&owner));
 }
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"

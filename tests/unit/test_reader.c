@@ -15,6 +15,7 @@
 #include "lib/session/reader.h"
 #include "lib/session/session.h"
 #include "shared/clock.h"
+#include "unit-host.h"
 #include "unit-session.h"
 
 #define PAGE 4096
@@ -132,24 +133,22 @@ TEST(does_not_hang)
 {
 	struct gp_reader *r = NULL;
 	void *page = NULL;
-	int fd = hang_page(&page), tries, ret;
+	int fd = hang_page(&page), ret;
 	uint32_t word = 0;
 
 	if (fd < 0)
 		return;
+	unit_set_limit(UNIT_READER, 50 * NSEC_PER_MSEC);
 	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
 			 -ETIMEDOUT);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4), -EBUSY);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)&fd, &word, 4), -EBUSY);
 	fill_page(fd, page, 7);
-	for (tries = 0; tries < 10000; tries++) {
-		ret = gp_reader_read(r, (uintptr_t)page, &word, 4);
-		if (!ret)
-			break;
-		ck_assert(ret == -EBUSY || ret == -ETIMEDOUT);
-		usleep(1000);
-	}
+	unit_reset_limits();
+	UNIT_WAIT((ret = gp_reader_read(r, (uintptr_t)page, &word, 4)) !=
+		  -EBUSY);
+	ck_assert_int_eq(ret, 0);
 	ck_assert_uint_eq(word, 0x07070707);
 	gp_reader_stop(r);
 	munmap(page, PAGE);
@@ -166,12 +165,13 @@ TEST(is_left_behind)
 
 	if (fd < 0)
 		return;
+	unit_set_limit(UNIT_READER, 50 * NSEC_PER_MSEC);
 	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
 			 -ETIMEDOUT);
 	gp_reader_stop(r);
 	fill_page(fd, page, 1);
-	usleep(50000);
+	UNIT_WAIT(unit_threads(getpid(), "") == 1);
 	munmap(page, PAGE);
 	close(fd);
 }
@@ -203,6 +203,7 @@ TEST(session_goes_on)
 		unit_teardown();
 		return;
 	}
+	unit_set_limit(UNIT_READER, 50 * NSEC_PER_MSEC);
 	gpreempt_free(g);
 	ops = gp_backend_loop;
 	ops.read_memory = read_memory;

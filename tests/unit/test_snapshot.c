@@ -105,7 +105,8 @@ TEST_AS_ROOT(fails_during_a_command)
 	CTL(1, "snapshot -o s --every 100ms -- sh -c "
 	       "'for n in 1 2 3 4 5 6 7 8 9; do "
 	       "mkdir s/00$n-sample && >s/00$n-sample/x; done; "
-	       "sleep 1; >ended'");
+	       "until grep -q exists /proc/$PPID/fd/2; do sleep 0.1; done; "
+	       ">ended'");
 	ERR_HAS("-sample: File exists");
 	ck_assert_int_eq(access("ended", F_OK), 0);
 }

@@ -27,6 +27,7 @@
 struct seen {
 	atomic_int asked;
 	atomic_int ready;
+	atomic_int follower; /* has the lock that was handed over */
 };
 
 static struct seen *shared;
@@ -66,6 +67,8 @@ static void setup(void)
 
 static void teardown(void)
 {
+	if (shared->follower)
+		kill(shared->follower, SIGKILL);
 	while (n_stand_ins) {
 		kill(stand_ins[--n_stand_ins], SIGKILL);
 		waitpid(stand_ins[n_stand_ins], NULL, 0);
@@ -82,17 +85,18 @@ static void hand_over(void)
 
 	if (hold_write_owner(hands_over, &owner) || fork())
 		_exit(0);
+	shared->follower = getpid();
 	for (fd = 0; fd < 64; fd++)
 		if (fd != hands_over)
 			close(fd);
-	alarm(10);
+	alarm(UNIT_LIMIT_S);
 	pause();
 }
 
 static size_t answer(void *data, struct ipc_client *client, char *buf,
 		     size_t len)
 {
-	uint64_t deadline = shr_now_ns() + 20 * NSEC_PER_SEC;
+	uint64_t deadline = shr_now_ns() + UNIT_LIMIT_NS;
 	struct hold_reply r = reply;
 	struct hold_request request;
 
@@ -137,7 +141,7 @@ static void serve(pid_t target)
 		_exit(1);
 	atomic_fetch_add(&shared->ready, 1);
 	fd.fd = gp_ipc_server_fd(server);
-	while (poll(&fd, 1, 30000) > 0)
+	while (poll(&fd, 1, UNIT_LIMIT_S * 1000) > 0)
 		gp_ipc_server_dispatch(server);
 	_exit(0);
 }
@@ -169,8 +173,7 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 			pause();
 	}
 	stand_ins[n_stand_ins++] = pid;
-	while (atomic_load(&shared->ready) == before)
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(atomic_load(&shared->ready) != before);
 	return pid;
 }
 
@@ -386,13 +389,10 @@ TEST(closes_and_lives)
 /* The end of the one that was asked is what counts. */
 TEST(another_follows)
 {
-	uint64_t begin = shr_now_ns();
-
 	hands_over = 1;
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(0, "resume 4194242");
 	OUT_HAS("resumed 4194242: its holder has ended\n");
-	ck_assert_uint_lt(shr_now_ns() - begin, 2 * NSEC_PER_SEC);
 }
 
 /* A holder without its socket that does not end: the user can end it. */

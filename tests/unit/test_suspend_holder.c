@@ -152,7 +152,7 @@ TEST(command_dies)
 					  &request);
 
 		if (fd < 0 ||
-		    gp_hold_recv(fd, &reply, shr_now_ns() + LIMIT_NS) ||
+		    gp_hold_recv(fd, &reply, shr_now_ns() + UNIT_LIMIT_NS) ||
 		    reply.status || reply.queues != 2)
 			_exit(1);
 		holder();
@@ -172,8 +172,7 @@ TEST(holder_dies)
 	kill(owner.guardian, SIGKILL);
 	kill(owner.pid, SIGKILL);
 	waitpid(owner.guardian, NULL, 0);
-	while (!kill(owner.pid, 0))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	UNIT_WAIT(kill(owner.pid, 0));
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 	CTL(0, "resume %d", target);

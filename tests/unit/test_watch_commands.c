@@ -207,19 +207,30 @@ static const char header[] =
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
 	"suspended evicted debugged age_ms\n";
 
+static unsigned int looks_at_other(void)
+{
+	return gp_loop_reads(&loop, "/sys/kernel/debug/gpreempt/pid/77/queues");
+}
+
 /*
- * A suspend takes its queue off for a while; there is time to see that, and no
- * test of how long it was.
+ * A suspend takes its queue off until that was seen; there is no test of how long it
+ * was.
  */
 static void take_off(struct gp_loop *l, const char *call)
 {
+	unsigned int looks;
+
 	(void)l;
 	if (strcmp(call, "suspend"))
 		return;
 	set_view(77, VIEW_HEAD "5 0xf7bc 0 4 0 0 7\n");
-	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	looks = looks_at_other();
+	/* The second one begins when what the first one saw is noted. */
+	UNIT_WAIT(looks_at_other() > looks + 1);
 	set_view(77, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
-	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	looks = looks_at_other();
+	/* The last one: it is noted after the suspend. */
+	UNIT_WAIT(looks_at_other() > looks);
 }
 
 static void add_other(const char *gpu)

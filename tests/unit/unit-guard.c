@@ -11,8 +11,7 @@
 #include "unit-ctl.h"
 #include "unit-guard.h"
 
-#define PATIENCE_NS (30 * NSEC_PER_SEC)
-#define VIEW	    "/sys/kernel/debug/gpreempt/"
+#define VIEW "/sys/kernel/debug/gpreempt/"
 
 char dir[32], out_path[64], err_path[64];
 pid_t guard;
@@ -108,7 +107,7 @@ size_t count_in(const char *path, const char *what)
 
 void wait_for(const char *path, const char *what)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
+	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
 
 	while (!count_in(path, what)) {
 		ck_assert_msg(shr_now_ns() < end &&

@@ -45,11 +45,7 @@ bool is_free(pid_t pid)
 
 void expect_no_holder(void)
 {
-	uint64_t deadline = shr_now_ns() + LIMIT_NS;
-
-	while (!is_free(target) && shr_now_ns() < deadline)
-		shr_sleep_ns(NSEC_PER_MSEC);
-	ck_assert(is_free(target));
+	UNIT_WAIT(is_free(target));
 	/* Guardians are children of the command, which is this process. */
 	unit_wait_for_children(target);
 }

@@ -9,8 +9,7 @@
 #include "unit-host.h"
 
 /* A holder that a test which fails leaves behind ends by itself. */
-#define LEASE	 "--for 60s"
-#define LIMIT_NS (20 * NSEC_PER_SEC)
+#define LEASE "--for 60s"
 
 /* A real process, which does nothing; the driver has queues 0 and 1 of it. */
 extern pid_t target;

@@ -7,6 +7,7 @@
 #include <mntent.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #include "agent/holder-lock.h"
 #include "shared/title.h"
 #include "unit-host.h"
+#include "unit.h"
 
 #define MOUNT	  HOLD_DIR "-cgroup"
 #define MOUNT_V1  HOLD_DIR "-freezer"
@@ -122,13 +124,38 @@ int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*run)(void *arg), void *arg);
 
+struct begin {
+	void *(*run)(void *arg);
+	void *arg;
+	sem_t begun;
+};
+
+static void *begin_thread(void *arg)
+{
+	struct begin *b = arg;
+	void *(*run)(void *arg) = b->run;
+
+	arg = b->arg;
+	sem_post(&b->begun);
+	return run(arg);
+}
+
+/*
+ * Returns when the thread has begun: AddressSanitizer takes memory for it before, and a
+ * child of a fork() at that moment would wait for the lock of its allocator for ever.
+ */
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 			  void *(*run)(void *arg), void *arg)
 {
+	struct begin b = { .run = run, .arg = arg };
 	int code = EAGAIN; /* not negative, as pthread_create() has it */
 
+	sem_init(&b.begun, 0, 0);
 	if (!unit_thread_fails || --unit_thread_fails)
-		code = __real_pthread_create(thread, attr, run, arg);
+		code = __real_pthread_create(thread, attr, begin_thread, &b);
+	while (!code && sem_wait(&b.begun))
+		;
+	sem_destroy(&b.begun);
 	return code;
 }
 
@@ -469,13 +496,11 @@ int unit_terminal_open(int *slave)
 void unit_terminal_read(int terminal, char *text, size_t size,
 			const char *until)
 {
-	struct pollfd ready = { .fd = terminal, .events = POLLIN };
 	size_t used = strlen(text);
 	ssize_t n;
 
 	while (!strstr(text, until)) {
-		ck_assert_msg(poll(&ready, 1, 20000) == 1, "no \"%s\" in: %s",
-			      until, text);
+		unit_readable(terminal);
 		n = read(terminal, text + used, size - 1 - used);
 		ck_assert_int_gt(n, 0);
 		used += n;

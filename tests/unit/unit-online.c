@@ -39,7 +39,7 @@ void online_teardown(void)
 
 uint64_t soon(void)
 {
-	return shr_now_ns() + 10 * NSEC_PER_SEC;
+	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 unsigned int open_now(void)

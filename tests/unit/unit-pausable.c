@@ -47,8 +47,6 @@ void unit_expect_unpaused(pid_t pid)
 void unit_wait_until_free(pid_t pid)
 {
 	struct hold_owner owner;
-	int i;
 
-	for (i = 0; i < 2000 && hold_read_owner(pid, &owner) != -ENOENT; i++)
-		usleep(10000);
+	UNIT_WAIT(hold_read_owner(pid, &owner) == -ENOENT);
 }

@@ -8,8 +8,6 @@
 #include "shared/clock.h"
 #include "unit-poll.h"
 
-#define PATIENCE_NS (20 * NSEC_PER_SEC)
-
 struct memory *memory;
 char *page;
 pid_t good, stuck;
@@ -96,7 +94,7 @@ void start_guard(void)
 
 static void look_until_there_are(const uint64_t *count, uint64_t n)
 {
-	uint64_t end = shr_now_ns() + PATIENCE_NS;
+	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
 
 	while (*count < n) {
 		ck_assert_msg(shr_now_ns() < end, "no order after work: %s",

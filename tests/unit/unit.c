@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "shared/clock.h"
 #include "shared/macro.h"
 #include "shared/syscall.h"
 #include "unit.h"
@@ -21,12 +24,25 @@ static TCase *the_case;
 static int descriptors;
 static bool skipped;
 
+/* What children share, the test before this one may have set. */
+static void reset(void)
+{
+	unit_reset_limits();
+	unit_frozen_ns = 0;
+}
+
 TCase *unit_case(void)
 {
-	if (!the_case)
-		the_case = tcase_create("all");
+	if (the_case)
+		return the_case;
+	the_case = tcase_create("all");
+	unit_frozen = mmap(NULL, sizeof(*unit_frozen), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (unit_frozen == MAP_FAILED)
+		abort();
+	tcase_add_checked_fixture(the_case, reset, NULL);
 	/* Some wait or compute for seconds, and the machine may be busy. */
-	tcase_set_timeout(the_case, 300);
+	tcase_set_timeout(the_case, 4 * UNIT_LIMIT_S);
 	return the_case;
 }
 
@@ -106,6 +122,31 @@ int unit_words(char *line, char **argv)
 	while ((argv[argc] = next_word(&line)))
 		argc++;
 	return argc;
+}
+
+int unit_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	ck_assert_int_eq(poll(&p, 1, UNIT_LIMIT_S * 1000), 1);
+	return p.revents;
+}
+
+bool unit_is_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+void unit_shorten_limit(enum unit_limit which, uint64_t ns)
+{
+	unsigned int asked;
+
+	unit_set_limit(which, ns);
+	asked = unit_limit_asked(which);
+	/* That of the first may have been before. */
+	UNIT_WAIT(unit_limit_asked(which) > asked + 1);
 }
 
 int unit_status(pid_t child)
@@ -261,12 +302,25 @@ void unit_clear_trace(void)
 
 void (*unit_before_flock)(void);
 int64_t unit_slept_s;
-uint64_t unit_frozen_ns;
+uint64_t *unit_frozen;
+static bool sleep_moves_clocks;
+static struct {
+	int fd;
+	uint64_t due_ns; /* 0: it is not set */
+} timers[8];
 
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+int __real_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *ts, struct timespec *left);
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *ts, struct timespec *left);
+int __real_timerfd_settime(int fd, int flags, const struct itimerspec *when,
+			   struct itimerspec *old);
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
+			   struct itimerspec *old);
 
 int __wrap_flock(int fd, int operation)
 {
@@ -282,7 +336,7 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 {
 	int ret = __real_clock_gettime(clock, ts);
 
-	if (unit_frozen_ns &&
+	if (unit_frozen && unit_frozen_ns &&
 	    (clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME)) {
 		ts->tv_sec = unit_frozen_ns / NSEC_PER_SEC;
 		ts->tv_nsec = unit_frozen_ns % NSEC_PER_SEC;
@@ -290,4 +344,53 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	if (clock == CLOCK_BOOTTIME)
 		ts->tv_sec += unit_slept_s;
 	return ret;
+}
+
+void unit_make_up_time(void)
+{
+	unit_frozen_ns = shr_now_ns();
+	sleep_moves_clocks = true;
+}
+
+static uint64_t ns_of(const struct timespec *ts)
+{
+	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+}
+
+/* One that goes off once, after a time. */
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
+			   struct itimerspec *old)
+{
+	static const struct itimerspec never;
+	size_t i = 0;
+
+	if (!sleep_moves_clocks)
+		return __real_timerfd_settime(fd, flags, when, old);
+	while (timers[i].due_ns && timers[i].fd != fd)
+		ck_assert_uint_lt(++i, ARRAY_SIZE(timers));
+	timers[i].fd = fd;
+	timers[i].due_ns = ns_of(&when->it_value);
+	if (timers[i].due_ns)
+		timers[i].due_ns += unit_frozen_ns;
+	ck_assert(!flags && !ns_of(&when->it_interval) && !old);
+	return __real_timerfd_settime(fd, 0, &never, NULL);
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags,
+			   const struct timespec *ts, struct timespec *left)
+{
+	static const struct itimerspec now = { .it_value.tv_nsec = 1 };
+	size_t i;
+
+	if (!sleep_moves_clocks)
+		return __real_clock_nanosleep(clock, flags, ts, left);
+	unit_frozen_ns += ns_of(ts);
+	for (i = 0; i < ARRAY_SIZE(timers); i++) {
+		if (!timers[i].due_ns || timers[i].due_ns > unit_frozen_ns)
+			continue;
+		timers[i].due_ns = 0;
+		__real_timerfd_settime(timers[i].fd, 0, &now, NULL);
+		unit_readable(timers[i].fd);
+	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "fake-kfd/loop.h"
 #include "lib/core/internal.h"
+#include "unit-limits.h"
 
 /*
  * The made-up process. No number that a running process is likely to have: some of
@@ -45,15 +46,25 @@ __attribute__((format(printf, 2, 3))) void unit_skip(const char *name,
 /* One that only root can pass; for others it is skipped. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
-/* Until that is so. Fails when it takes longer than anything may take. */
+/*
+ * Until that is so. Fails when it takes longer than anything may take. No test sleeps
+ * until something may have happened, or waits for an event in another way than this or
+ * unit_readable().
+ */
 #define UNIT_WAIT(condition)                                                   \
 	do {                                                                   \
-		int left_ = 60000;                                             \
+		int left_ = UNIT_LIMIT_S * 1000;                               \
 		while (!(condition)) {                                         \
 			ck_assert_msg(left_-- > 0, "in vain: %s", #condition); \
 			usleep(1000);                                          \
 		}                                                              \
 	} while (0)
+/* Until it can be read, or has an error or an end; what poll() reports of it. */
+int unit_readable(int fd);
+/* Is it now? */
+bool unit_is_readable(int fd);
+/* Sets a limit of processes that exist, and waits until one of them has it. */
+void unit_shorten_limit(enum unit_limit which, uint64_t ns);
 /* What comes before and after each of them. */
 #define TEST_FIXTURE(setup, teardown)                                    \
 	__attribute__((constructor)) static void unit_add_fixture(void)  \
@@ -104,8 +115,14 @@ int unit_count_descriptors(void);
 extern void (*unit_before_flock)(void);
 /* So long was the host in suspend-to-RAM: CLOCK_BOOTTIME is ahead by it. */
 extern int64_t unit_slept_s;
-/* Both clocks show that; 0: they run. */
-extern uint64_t unit_frozen_ns;
+/* Both clocks show that, in children, too; 0: they run. */
+extern uint64_t *unit_frozen;
+#define unit_frozen_ns (*unit_frozen)
+/*
+ * From now on both clocks, and timers that are set, go on only by what this process
+ * sleeps, which takes no time.
+ */
+void unit_make_up_time(void);
 
 /* A session on it that must open. */
 struct gpreempt_session *unit_open(void);

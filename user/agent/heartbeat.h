@@ -33,8 +33,10 @@ void watchdog_stop(struct watchdog *w);
 /* How often a process beats at least. */
 #define HEARTBEAT_TICK_NS (200 * NSEC_PER_MSEC)
 /* How long it may be silent, and how long while it is in the driver. */
+#ifndef HEARTBEAT_SILENCE_NS
 #define HEARTBEAT_SILENCE_NS (2 * NSEC_PER_SEC)
-#define HEARTBEAT_BUSY_NS    (20 * NSEC_PER_SEC)
+#endif
+#define HEARTBEAT_BUSY_NS (20 * NSEC_PER_SEC)
 /* The watchdog leaves another process that watches us that much more time. */
 #define HEARTBEAT_SPARE_NS NSEC_PER_SEC
 #define HEARTBEAT_WATCH_NS (HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS)

@@ -108,8 +108,10 @@ void guard_find_word(struct gpreempt *g, const char *word,
 /* How often the child looks for each word. */
 #define PACE_NS (200 * NSEC_PER_MSEC)
 /* One word that takes longer will not end. */
-#define PATIENCE_NS (2 * NSEC_PER_SEC)
-#define RETRY_NS    (10 * NSEC_PER_SEC)
+#ifndef GUARD_WORD_NS
+#define GUARD_WORD_NS (2 * NSEC_PER_SEC)
+#endif
+#define RETRY_NS (10 * NSEC_PER_SEC)
 
 /*
  * Both sides see it. Either may end in the middle of a word: what is not given
@@ -211,7 +213,7 @@ static void give_up(struct guard_finder *f)
 	snprintf(f->last[at].text, sizeof(f->last[at].text),
 		 "looking for it has taken %llu s: the command line of a "
 		 "process or a file of a container engine does not answer",
-		 PATIENCE_NS / NSEC_PER_SEC);
+		 GUARD_WORD_NS / NSEC_PER_SEC);
 	f->first = (at + 1) % f->n;
 	kill(f->child, SIGKILL);
 	f->stuck[f->n_stuck++] = f->child;
@@ -235,7 +237,7 @@ static void check_child(struct guard_finder *f, uint64_t now)
 
 	reap_stuck(f);
 	if (f->child && !shr_child_gone(&f->child, &status) && since &&
-	    now > since + PATIENCE_NS)
+	    now > since + GUARD_WORD_NS)
 		give_up(f);
 	if (!f->child && now >= f->retry_ns && f->n_stuck < GUARD_FINDER_STUCK)
 		start_child(f);

@@ -20,7 +20,9 @@
 #include "shared/urgent.h"
 
 /* Workers release their targets when the poller is away for longer. */
-#define LATE_NS NSEC_PER_SEC
+#ifndef GUARD_LATE_NS
+#define GUARD_LATE_NS NSEC_PER_SEC
+#endif
 /* A read takes microseconds. */
 #define STUCK_NS    (10 * NSEC_PER_MSEC)
 #define STAND_IN_NS (3 * NSEC_PER_MSEC)
@@ -158,7 +160,7 @@ int guard_poll_start(struct guard *guard)
 	int ret;
 
 	atomic_store(&guard->common->beat_ns, shr_now_ns());
-	guard->common->late_ns = LATE_NS + guard->poll_ns;
+	guard->common->late_ns = GUARD_LATE_NS + guard->poll_ns;
 	guard->turn.wake = GPREEMPT_POLICY_NEVER;
 	guard->turn.looked_ns = shr_now_ns();
 	/* The first that runs polls. */

@@ -15,7 +15,6 @@
 
 #define KFD_DIR	      "/sys/class/kfd/kfd/proc/"
 #define MAX_PROCESSES 80
-#define LOOK_SECONDS  20
 
 struct guard guard;
 struct guard_options args;
@@ -278,7 +277,7 @@ void look(unsigned int times)
 
 void look_until_times(const char *what, size_t times)
 {
-	uint64_t end = shr_now_ns() + LOOK_SECONDS * NSEC_PER_SEC;
+	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
 
 	do {
 		ck_assert_msg(shr_now_ns() < end,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Included before all that unit tests are made of: limits of the product that a busy
+ * host would break. All are long here; a test of what happens at one sets it, also for
+ * processes that exist already.
+ */
+#ifndef UNIT_LIMITS_H
+#define UNIT_LIMITS_H
+
+#include <stdbool.h>
+
+/* No wait for an event takes longer, on the busiest host: a test fails then. */
+#define UNIT_LIMIT_S  120
+#define UNIT_LIMIT_NS (UNIT_LIMIT_S * 1000000000ULL)
+/* Shorter: what was silent is killed, and events of its end are waited for. */
+#define UNIT_SILENCE_NS (UNIT_LIMIT_NS / 4)
+
+enum unit_limit {
+	UNIT_CHILD,	    /* memory of other processes, read by a child */
+	UNIT_GUARD_FILE,    /* the last one is written */
+	UNIT_GUARD_LATE,    /* the poller, for its workers */
+	UNIT_GUARD_SILENCE, /* the watchdog of guard's main thread */
+	UNIT_GUARD_WORD,    /* the child that looks for a word */
+	UNIT_READER,	    /* memory of a target, read by a thread */
+	UNIT_SILENCE,	    /* a heartbeat */
+	UNIT_LIMITS
+};
+
+unsigned long long unit_limit(enum unit_limit which);
+void unit_set_limit(enum unit_limit which, unsigned long long ns);
+/* How often the product, in any process, has asked for it. */
+unsigned int unit_limit_asked(enum unit_limit which);
+/*
+ * What a child asks answers, and a busy host has all the time; or it never does, which is
+ * known after a second.
+ */
+void unit_answers(bool answers);
+/* All are long. */
+void unit_reset_limits(void);
+
+#define SHR_CHILD_PATIENCE_MS (unit_limit(UNIT_CHILD) / 1000000)
+#define GUARD_FILE_WAIT_NS    unit_limit(UNIT_GUARD_FILE)
+#define GUARD_LATE_NS	      unit_limit(UNIT_GUARD_LATE)
+#define GUARD_SILENCE_NS      unit_limit(UNIT_GUARD_SILENCE)
+#define GUARD_WORD_NS	      unit_limit(UNIT_GUARD_WORD)
+#define GP_READER_NS	      unit_limit(UNIT_READER)
+#define HEARTBEAT_SILENCE_NS  unit_limit(UNIT_SILENCE)
+
+#endif
