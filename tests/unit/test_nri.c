@@ -376,7 +376,8 @@ static void ask(int fd, const char *method, const struct made *payload,
 
 	put_text(&body, 1, "nri.pkg.api.v1alpha1.Plugin");
 	put_text(&body, 2, method);
-	put_made(&body, 3, payload);
+	if (payload)
+		put_made(&body, 3, payload);
 	n[0] = htobe32(body.len);
 	memcpy(all, n, 4);
 	memcpy(all + 10, body.data, body.len);
@@ -448,6 +449,8 @@ TEST_AS_ROOT(answers)
 	expect(fd, "\x12\x02\x10\x01", 4);
 	m.len = 0;
 	ask(fd, "Synchronize", &m, 4096);
+	expect(fd, "", 0);
+	ask(fd, "Synchronize", NULL, 4096);
 	expect(fd, "", 0);
 	put_text(&m, 1, "no pod");
 	/* Of each of these it prints a line: more than a pipe takes. */

@@ -62,7 +62,9 @@ static int append(struct buffer *b, const void *data, size_t len)
 
 	if (!more)
 		return -ENOMEM;
-	memcpy(more + b->len, data, len);
+	/* What is not there has no place. */
+	if (len)
+		memcpy(more + b->len, data, len);
 	b->data = more;
 	b->len += len;
 	return 0;
