@@ -6,13 +6,13 @@ FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
 FUZZ_LIB := view text amdlog ids packets cgroup engines oci nri report host
-FUZZ_SEEDS_view := tests/fuzz/seeds/queues
+FUZZ_SEEDS_view := $(wildcard tests/fuzz/seeds/queues*)
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*)
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
 FUZZ_SEEDS_packets := tests/fuzz/seeds/packet
 FUZZ_SEEDS_cgroup := $(wildcard tests/fuzz/seeds/cgroup-*)
-$(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := tests/fuzz/seeds/$(p)))
+$(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := $(wildcard tests/fuzz/seeds/$(p)*)))
 # Whole, guard's events take half of the time.
 FUZZ_SEEDS_report := $(FUZZ)/seed.events \
 	$(filter-out %/guard.json %/top.ansi,$(wildcard tests/report/fixtures/*))
