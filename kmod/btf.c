@@ -246,41 +246,29 @@ static const struct btf_type *resolve(const struct gp_btf *btf, u32 id)
 }
 
 /* Size of a type in bytes, 0 on garbage. */
-static u32 type_size(const struct gp_btf *btf, u32 id)
+static u32 type_size(const struct gp_btf *btf, u32 id, int depth)
 {
-	u64 count = 1;
-	int depth;
+	const struct btf_type *t = resolve(btf, id);
+	const struct btf_array *array;
+	u64 size = 0;
 
-	for (depth = 0; depth < GP_BTF_MAX_DEPTH; depth++) {
-		const struct btf_type *t = resolve(btf, id);
-		const struct btf_array *array;
-
-		if (!t)
-			return 0;
-		switch (BTF_INFO_KIND(t->info)) {
-		case BTF_KIND_PTR:
-			count *= sizeof(void *);
-			return count > U32_MAX ? 0 : count;
-		case BTF_KIND_INT:
-		case BTF_KIND_STRUCT:
-		case BTF_KIND_UNION:
-		case BTF_KIND_ENUM:
-		case BTF_KIND_ENUM64:
-		case BTF_KIND_FLOAT:
-			count *= t->size;
-			return count > U32_MAX ? 0 : count;
-		case BTF_KIND_ARRAY:
-			array = (const void *)(t + 1);
-			count *= array->nelems;
-			if (count > U32_MAX)
-				return 0;
-			id = array->type;
-			break;
-		default:
-			return 0;
-		}
+	switch (t && depth < GP_BTF_MAX_DEPTH ? BTF_INFO_KIND(t->info) : 0) {
+	case BTF_KIND_PTR:
+		return sizeof(void *);
+	case BTF_KIND_INT:
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+	case BTF_KIND_FLOAT:
+		return t->size;
+	case BTF_KIND_ARRAY:
+		array = (const void *)(t + 1);
+		size = array->nelems;
+		size *= type_size(btf, array->type, depth + 1);
+		break;
 	}
-	return 0;
+	return size > U32_MAX ? 0 : size;
 }
 
 static int member_where(const struct gp_btf *btf, const struct btf_type *t,
@@ -297,7 +285,7 @@ static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 	if (bits % 8)
 		return -EDOM;
 	out->offset = bits / 8;
-	out->size = type_size(btf, m->type);
+	out->size = type_size(btf, m->type, 0);
 	out->type = m->type;
 	if (!mt || !out->size || out->offset > t->size ||
 	    out->size > t->size - out->offset)

@@ -54,7 +54,7 @@
 struct column {
 	const char *name;
 	enum gp_view_kind kind; /* how it is printed; a text is escaped */
-	bool is_signed; /* a negative value is not known */
+	bool is_signed;		/* a negative value is not known */
 	u8 size;
 	u16 offset;
 };
@@ -74,7 +74,7 @@ struct view {
 	void (*show)(struct seq_file *m);
 	enum records records; /* what it has else */
 	size_t first; /* offset of the first record in what take() returns */
-	size_t size; /* of a record */
+	size_t size;  /* of a record */
 	const struct column *columns; /* of a record */
 	u32 n_columns;
 	/* fills in what follows from the rest of a record; NULL: nothing does */
