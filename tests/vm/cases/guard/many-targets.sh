@@ -44,7 +44,7 @@ done
 wait_for 30 said "has no place for 1 processes with queues and 0 without"
 left_alone() { gpreempt-ctl status 2> /dev/null | grep -c '[[:space:]]no-place[[:space:]]'; }
 [ "$(left_alone)" -eq 1 ] || fail "status: $(gpreempt-ctl status 2>&1 | tail -3)"
-gpreempt-ctl doctor | grep -q "^warning *places" || fail "doctor: $(gpreempt-ctl doctor)"
+gpreempt-ctl doctor | grep -q "^warning[[:space:]]*places" || fail "doctor: $(gpreempt-ctl doctor)"
 wait_for 30 all_are 1
 # One that got no CPU for 2 s may just be replaced.
 by_guard() { [ "$(gpreempt-ctl status 2> /dev/null | grep -c '[[:space:]]guard[[:space:]]')" -eq $N ]; }
