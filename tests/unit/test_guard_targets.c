@@ -162,6 +162,24 @@ TEST_EACH(one_user_fills_it, 2)
 	look_until_times(text, 2);
 }
 
+/* More than a list of one word has room for, and the last one has a queue. */
+TEST(too_many_of_one_word)
+{
+	char text[64];
+	pid_t pid;
+
+	name_online("comm:job");
+	for (pid = 100; pid <= 100 + GUARD_FOUND_MAX; pid++)
+		world_add(pid, "job", "/a");
+	driver_queues(pid - 1, "0");
+	look_until("--online comm:job: it names 11 processes; 10 of them are "
+		   "looked at");
+	snprintf(text, sizeof(text), "process %d is online\n", pid - 1);
+	look_until(text);
+	ck_assert(!is_online(pid - 2));
+	ck_assert(guard.places[1].ever);
+}
+
 /* 64 processes on 16 GPUs each are as many as the policy knows. */
 TEST(too_many_entities)
 {

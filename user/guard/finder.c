@@ -76,6 +76,27 @@ static void note_error(struct gpreempt *g, const char *word,
 	list_containers(g, word + strlen(CONTAINER), out);
 }
 
+/* A user can start any number of processes that have no queues. */
+static void copy_targets(struct gpreempt *g,
+			 const struct gpreempt_targets *targets,
+			 struct guard_finding *out)
+{
+	bool all = targets->count <= GUARD_FOUND_MAX;
+	int idle;
+	size_t i;
+
+	for (idle = 0; idle <= !all; idle++)
+		for (i = 0; i < targets->count && out->n < GUARD_FOUND_MAX; i++)
+			if (all ||
+			    gp_may_have_queues(g, targets->targets[i].pid) !=
+				    idle)
+				out->target[out->n++] = targets->targets[i];
+	if (!all)
+		snprintf(out->text, sizeof(out->text),
+			 "it names %zu processes; %d of them are looked at",
+			 targets->count, GUARD_FOUND_MAX);
+}
+
 void guard_find_word(struct gpreempt *g, const char *word,
 		     struct hold_owners *owners, struct guard_finding *out)
 {
@@ -91,13 +112,7 @@ void guard_find_word(struct gpreempt *g, const char *word,
 			note_error(g, word, &err, out);
 		return;
 	}
-	out->n = targets->count < GUARD_FOUND_MAX ? targets->count :
-						    GUARD_FOUND_MAX;
-	if (targets->count > out->n)
-		snprintf(out->text, sizeof(out->text),
-			 "it names %zu processes; %d of them are looked at",
-			 targets->count, GUARD_FOUND_MAX);
-	memcpy(out->target, targets->targets, out->n * sizeof(*out->target));
+	copy_targets(g, targets, out);
 	gpreempt_targets_free(targets);
 }
 

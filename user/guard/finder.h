@@ -21,8 +21,10 @@
 
 #include "agent/holder-lock.h"
 
-/* Each takes memory when it is there: a user can start as many processes. */
-#define GUARD_FOUND_MAX	   65536
+/* Of one word: those with queues first. The processes of guard lock what it takes. */
+#ifndef GUARD_FOUND_MAX
+#define GUARD_FOUND_MAX 4096
+#endif
 #define GUARD_FINDER_WORDS 128
 #define GUARD_FINDER_STUCK 4 /* children that even SIGKILL does not end */
 

@@ -27,12 +27,11 @@ static void note(struct guard *guard, const struct lookup *l,
 		 const struct gpreempt_target *target)
 {
 	struct guard_candidates *found = &guard->found;
-	struct guard_found *f = &found->list[found->n];
+	struct guard_found *f = shr_add(&found->list);
 
-	found->cut |= found->n == GUARD_FOUND_MAX;
-	if (found->n == GUARD_FOUND_MAX)
+	found->cut |= !f;
+	if (!f)
 		return;
-	found->n++;
 	*f = (struct guard_found){ .target = *target, .job = l->job };
 	*words_of(f, l->online) = l->bit;
 }
@@ -49,13 +48,13 @@ static int compare_found(const void *a, const void *b)
 /* Several words name it: the last one has its job. */
 static void merge_found(struct guard_candidates *found)
 {
-	struct guard_found *f = found->list;
+	struct guard_found *f = found->list.items;
 	size_t i, n = 0;
 
-	if (!found->n)
+	if (!found->list.count)
 		return;
-	qsort(f, found->n, sizeof(*f), compare_found);
-	for (i = 1; i < found->n; i++) {
+	qsort(f, found->list.count, sizeof(*f), compare_found);
+	for (i = 1; i < found->list.count; i++) {
 		if (!same_target(&f[i].target, &f[n].target)) {
 			f[++n] = f[i];
 			continue;
@@ -65,7 +64,7 @@ static void merge_found(struct guard_candidates *found)
 		if (f[i].job > f[n].job)
 			f[n].job = f[i].job;
 	}
-	found->n = n + 1;
+	found->list.count = n + 1;
 }
 
 /*
@@ -89,9 +88,9 @@ static void note_kept(struct guard *guard, const struct lookup *l)
 	struct guard_candidates *found = &guard->found;
 	size_t i;
 
-	for (i = 0; i < found->n_before; i++)
-		if (*words_of(&found->before[i], l->online) & l->bit)
-			note_known(guard, l, &found->before[i].target);
+	for (i = 0; i < found->before.count; i++)
+		if (*words_of(&found->before.items[i], l->online) & l->bit)
+			note_known(guard, l, &found->before.items[i].target);
 }
 
 /* Once, and again after a pause that grows: it may come and go. */
@@ -130,6 +129,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
+		guard->places[l->online].ever |= *finding->text;
 		if (*finding->text)
 			report(guard, l, finding);
 		for (i = 0; i < finding->n; i++)
@@ -173,9 +173,11 @@ void guard_find_all(struct guard *guard)
 	const struct guard_options *args = guard->options;
 	struct guard_candidates *found = &guard->found;
 
-	memcpy(found->before, found->list, found->n * sizeof(*found->list));
-	found->n_before = found->n;
-	found->n = 0;
+	free(found->before.items);
+	found->before.items = found->list.items;
+	found->before.count = found->list.count;
+	found->list.items = NULL;
+	found->list.count = 0;
 	found->cut = false;
 	hold_owners_free(&found->owners);
 	guard_finder_poll(&guard->finder);
@@ -184,8 +186,7 @@ void guard_find_all(struct guard *guard)
 	merge_found(found);
 	if (found->cut && shr_report_due(&found->pause, shr_now_ns()))
 		guard_event(guard, "full", 0,
-			    "more than %d processes are named: the others are left alone",
-			    GUARD_FOUND_MAX);
+			    "there is no memory for all processes that are named");
 	guard->places[0].ever |= found->cut;
 }
 
@@ -198,9 +199,23 @@ bool guard_is_named(const struct guard *guard,
 		    const struct gpreempt_target *target, bool online)
 {
 	const struct guard_found key = { .target = *target };
-	const struct guard_found *f = bsearch(&key, guard->found.list,
-					      guard->found.n, sizeof(key),
-					      compare_found);
+	const struct guard_candidates *found = &guard->found;
+	const struct guard_found *f =
+		found->list.count ?
+			bsearch(&key, found->list.items, found->list.count,
+				sizeof(key), compare_found) :
+			NULL;
 
 	return f && guard_found_is(f, online);
+}
+
+void guard_found_free(struct guard *guard)
+{
+	struct guard_candidates *found = &guard->found;
+
+	free(found->list.items);
+	free(found->before.items);
+	found->list.items = found->before.items = NULL;
+	found->list.count = found->before.count = 0;
+	hold_owners_free(&found->owners);
 }

@@ -128,11 +128,9 @@ struct guard_word {
 #define GUARD_WORDS 64 /* of each role: bits of a mask */
 
 struct guard_candidates {
-	struct guard_found list[GUARD_FOUND_MAX];
-	size_t n;
-	struct guard_found before[GUARD_FOUND_MAX]; /* in the last look */
-	size_t n_before;
-	bool cut; /* there are more */
+	SHR_ARRAY(struct guard_found, list);
+	SHR_ARRAY(struct guard_found, before); /* in the last look */
+	bool cut;			       /* there are more */
 	struct shr_report_pause pause;
 	struct guard_word word[2][GUARD_WORDS]; /* of offline, of online */
 	struct guard_finding finding;		/* of the word at hand */
@@ -331,6 +329,7 @@ void guard_poll_stop(struct guard *guard);
  * fails is reported, and what it named before is kept; the others go on.
  */
 void guard_find_all(struct guard *guard);
+void guard_found_free(struct guard *guard);
 /* Is it named in that role, and in no other? */
 bool guard_found_is(const struct guard_found *f, bool online);
 /* The same of a process that may not be named at all. */

@@ -195,9 +195,10 @@ static void share_places(struct guard *guard, bool online)
 		places_claim(p, &guard->online[i].target, true);
 	for (i = 0; !online && i < guard->n_offline; i++)
 		places_claim(p, &guard->offline[i].target, true);
-	for (i = 0; i < guard->found.n; i++)
-		if (guard_found_is(&guard->found.list[i], online))
-			places_claim(p, &guard->found.list[i].target, false);
+	for (i = 0; i < guard->found.list.count; i++)
+		if (guard_found_is(&guard->found.list.items[i], online))
+			places_claim(p, &guard->found.list.items[i].target,
+				     false);
 	if (places_share(p)) {
 		places_text(p, text, sizeof(text));
 		guard_event(guard, "full", 0, "%s", text);
@@ -224,8 +225,8 @@ static void take_new(struct guard *guard)
 	unsigned int taken = 0;
 	size_t i;
 
-	for (i = 0; i < guard->found.n; i++) {
-		f = &guard->found.list[i];
+	for (i = 0; i < guard->found.list.count; i++) {
+		f = &guard->found.list.items[i];
 		guard_heartbeat(guard);
 		if (f->online && f->offline)
 			guard_refuse(guard, &f->target, true,
@@ -288,6 +289,7 @@ void guard_targets_drop(struct guard *guard)
 	guard_finder_stop(&guard->finder);
 	places_end(&guard->places[0]);
 	places_end(&guard->places[1]);
+	guard_found_free(guard);
 	guard_end_all(guard);
 	while (guard->n_online)
 		drop_online(guard, guard->n_online - 1);
