@@ -203,6 +203,7 @@ static const char *old_for_a_moment(struct gp_loop *l)
 
 TEST(verify_after_a_moment)
 {
+	unit_make_up_time();
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, "");

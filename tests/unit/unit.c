@@ -352,6 +352,17 @@ void unit_make_up_time(void)
 	sleep_moves_clocks = true;
 }
 
+void unit_run_time(void)
+{
+	sleep_moves_clocks = false;
+	unit_frozen_ns = 0;
+}
+
+bool unit_time_is_made_up(void)
+{
+	return sleep_moves_clocks;
+}
+
 static uint64_t ns_of(const struct timespec *ts)
 {
 	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;

@@ -120,9 +120,11 @@ extern uint64_t *unit_frozen;
 #define unit_frozen_ns (*unit_frozen)
 /*
  * From now on both clocks, and timers that are set, go on only by what this process
- * sleeps, which takes no time.
+ * sleeps, or waits in ppoll(), which takes no time.
  */
 void unit_make_up_time(void);
+void unit_run_time(void);
+bool unit_time_is_made_up(void);
 
 /* A session on it that must open. */
 struct gpreempt_session *unit_open(void);
