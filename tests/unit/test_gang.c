@@ -119,7 +119,7 @@ TEST(events)
 	gang_add_all();
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gp_loop_stop(&loops[2], PTRACE_EVENT_EXIT << 16 | 0x57f);
-	unit_readable(gpreempt_gang_fd(gang));
+	ck_assert_int_eq(unit_readable(gpreempt_gang_fd(gang)), POLLIN);
 	gpreempt_gang_members(gang, members, COUNT);
 	ck_assert_int_eq(members[0].events, GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(members[0].error.reason, GPREEMPT_ENDED);
