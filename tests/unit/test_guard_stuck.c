@@ -89,14 +89,15 @@ TEST(never_answers)
 	start_guard();
 	/* The other one's work is seen, while that read does not return. */
 	look_until("does not answer: its work is not seen");
-	ck_assert_uint_eq(guard.turn.stuck, 1);
+	/* A busy host may make another read slow, for a moment. */
+	UNIT_WAIT(count_stuck() == 1);
 	memory->written = 1;
 	look_until_suspends(1);
 	for (i = 0; i < TRIES; i++) {
 		begin();
 		shr_sleep_ns(NSEC_PER_MSEC / 10);
 	}
-	ck_assert_uint_eq(guard.turn.stuck, 1);
+	UNIT_WAIT(count_stuck() == 1);
 	memory->read = 1;
 	look_until_resumes(1);
 	/* It answers after all: the thread that waited is the stand-in. */
@@ -104,7 +105,8 @@ TEST(never_answers)
 	look_until("answers again");
 	/* That read has returned; its thread comes back a little later. */
 	UNIT_WAIT(!count_stuck());
-	ck_assert_uint_le(guard.turn.threads, 3);
+	/* No thread for each look: two, the stand-in, and those of slow reads. */
+	ck_assert_uint_lt(guard.turn.threads, GUARD_STUCK);
 }
 
 /* It stops being a target in the middle of that read. */
