@@ -38,23 +38,14 @@ int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 	return ret;
 }
 
-/* The module is not there, or is not for us. */
-static bool no_module(int code)
-{
-	return code == -ENOENT || code == -EACCES || code == -EPERM;
-}
-
-bool gp_sysfs_serves(int code)
-{
-	return no_module(code) || code == -EUCLEAN;
-}
-
 static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
 		     const char *step)
 {
+	bool absent = gp_sysfs_serves(code) && code != -EUCLEAN;
+
 	return gp_error(err, code,
-			no_module(code) ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM,
-			pid, step);
+			absent ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM, pid,
+			step);
 }
 
 /* Also where the module does not serve: @from_sysfs() gives the same records. */

@@ -162,6 +162,12 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 	return ret ? ret : gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid, step);
 }
 
+bool gp_sysfs_serves(int code)
+{
+	return code == -ENOENT || code == -EACCES || code == -EPERM ||
+	       code == -EUCLEAN;
+}
+
 int gpreempt_view_read(struct gpreempt *g, pid_t pid,
 		       struct gpreempt_view **out, struct gpreempt_error *err)
 {
