@@ -219,14 +219,15 @@ static ssize_t loop_read_link(void *be, const char *path, char *buf,
 	return loop_read_file(be, path, buf, size);
 }
 
-/* A file, too, below the path that has it. */
-static ssize_t loop_read_attribute(void *be, const char *path, const char *name,
-				   char *buf, size_t size)
+static int loop_open_cgroups(void *be)
 {
-	char file[256];
+	struct gp_loop *loop = be;
+	int fd;
 
-	snprintf(file, sizeof(file), "%s/%s", path, name);
-	return loop_read_file(be, file, buf, size);
+	if (!loop->cgroups)
+		return -ENOENT;
+	fd = open(loop->cgroups, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 /* A directory is a file whose name ends with "/": a name a line. */
@@ -371,7 +372,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.read_file = loop_read_file,
 	.read_root_file = loop_read_root_file,
 	.read_link = loop_read_link,
-	.read_attribute = loop_read_attribute,
+	.open_cgroups = loop_open_cgroups,
 	.list_dir = loop_list_dir,
 	.read_memory = loop_read_memory,
 	.device_of = loop_device_of,

@@ -30,6 +30,7 @@ struct gp_loop_queue {
 struct gp_loop {
 	pid_t pid;
 	bool root;
+	const char *cgroups; /* a directory in place of cgroup v2; NULL: none */
 	bool kfd;	     /* there is a /dev/kfd */
 	unsigned int minor;  /* of version 1.x */
 	bool opened;	     /* the process has opened it */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Where a process is, by /proc/PID/cgroup, whose paths are a tenant's: the lines alone,
- * and what the library makes of them: role, container, pod, job, tenant.
+ * and what the library makes of them: container, pod, job, tenant.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "files.h"
 #include "fuzz.h"
@@ -57,16 +60,44 @@ static void check_container(struct gpreempt *g)
 		abort();
 }
 
+static int stop_at_odd(void *arg, int dir)
+{
+	return dir < 0 ? -EIO :
+			 (++*(int *)arg > SHR_CGROUP_LEVELS ? -E2BIG : 0);
+}
+
+/* The path, walked in this host's own tree; and as that of the container of each name. */
+static bool check_path(char *text)
+{
+	char path[SHR_CGROUP_PATH], cut[sizeof(path)], *name;
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), levels = 0, ret;
+	bool taken = !shr_cgroup_parse(text, path, sizeof(path)) && *path;
+
+	ret = shr_cgroup_walk(root, path, stop_at_odd, &levels);
+	if (ret == -EIO || ret == -E2BIG || close(root))
+		abort();
+	for (name = strchr(path, '/'); name; name = strchr(name + 1, '/')) {
+		strcpy(cut, path);
+		if (shr_cgroup_cut(cut, name + 1, strcspn(name + 1, "/")) &&
+		    strncmp(cut, path, strlen(cut)))
+			abort();
+	}
+	return taken;
+}
+
 bool fuzz_one(const struct fuzz_input *in)
 {
+	enum gpreempt_role role;
 	char *text = malloc(in->len + 1); /* its end is guarded */
 	char tenant[64] = "";
 	struct gpreempt *g;
-	bool has_role;
+	bool taken;
 
 	memcpy(text, in->data, in->len);
 	text[in->len] = '\0';
 	shr_cgroup_each(text, check_line, NULL);
+	memcpy(text, in->data, in->len);
+	taken = check_path(text);
 	memcpy(text, in->data, in->len);
 	fuzz_files_take(text, in->len);
 	if (fuzz_files_open(NULL, &g))
@@ -76,8 +107,8 @@ bool fuzz_one(const struct fuzz_input *in)
 	gp_tenant(g, PID, tenant, sizeof(tenant));
 	if (!memchr(tenant, '\0', sizeof(tenant)))
 		abort();
-	has_role = gp_role(g, PID) != GPREEMPT_ROLE_NONE;
+	gp_role_by_name((const char *)in->data, in->len, &role);
 	gpreempt_free(g);
 	free(text);
-	return has_role;
+	return taken;
 }

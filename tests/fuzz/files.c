@@ -56,15 +56,6 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 	return -ENOENT;
 }
 
-static ssize_t read_attribute(void *be, const char *path, const char *name,
-			      char *buf, size_t size)
-{
-	char file[4096 + 256];
-
-	snprintf(file, sizeof(file), "%s/%s", path, name);
-	return read_file(be, file, buf, size);
-}
-
 /* The name below a directory; 0: it is not below it. */
 static size_t name_in(const char *path, size_t len, const char *dir,
 		      const char **name)
@@ -136,7 +127,6 @@ int fuzz_files_open(const struct gpreempt_options *options,
 
 	ops = gp_backend_snapshot;
 	ops.read_file = ops.read_link = ops.read_root_file = read_file;
-	ops.read_attribute = read_attribute;
 	ops.list_dir = list_dir;
 	ops.device_of = device_of;
 	/* At its end it closes that descriptor. */

@@ -111,6 +111,17 @@ TEST(no_command)
 	expect_number("processes.0.queues", 2);
 }
 
+/* A cgroup that is not there, as while a process moves. */
+TEST(list_in_doubt)
+{
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	set_file("/proc/4194242/cgroup", "0::/gone\n");
+	CTL(0, "--json");
+	expect_text("processes.0.role", "unknown");
+	unit_cgroups_stop();
+}
+
 TEST(list_empty)
 {
 	set_file("/sys/class/kfd/kfd/proc/", "");

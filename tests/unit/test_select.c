@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "lib/select/words.h"
+#include "shared/cgroup.h"
 #include "shared/clock.h"
+#include "unit-host.h"
 #include "unit-select.h"
 
 static bool skip_200(void *data, pid_t pid)
@@ -92,6 +94,120 @@ TEST_EACH(one_word, ARRAY_SIZE(picks))
 	ck_assert_int_eq(err.reason, picks[_i].reason);
 	if (picks[_i].reason == GPREEMPT_NO_MATCH)
 		ck_assert_str_eq(err.word, picks[_i].word);
+}
+
+static struct gp_backend_ops ops;
+static int refused; /* for the cgroup of 300 */
+
+static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
+{
+	if (refused && !strcmp(path, "/proc/300/cgroup"))
+		return -refused;
+	return gp_backend_loop.read_file(be, path, buf, size);
+}
+
+static void refuse(int code)
+{
+	ops = gp_backend_loop;
+	ops.read_file = read_file;
+	g->ops = &ops;
+	refused = code;
+}
+
+/* A path that the kernel does not print: it can be any, and the process is held in doubt. */
+TEST(in_doubt)
+{
+	refuse(ENAMETOOLONG);
+	ck_assert_str_eq(pick("role:offline"), "100 300 4194242");
+	ck_assert_str_eq(pick("role:online"), "");
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_MATCH);
+	ck_assert_str_eq(pick("cgroup:/batch"), "300 4194242");
+	ck_assert_str_eq(pick("container:train"), "100 300");
+	ck_assert_str_eq(pick("container:c0f"), "300");
+	/* Its user is known. */
+	ck_assert_str_eq(pick("user:70000"), "300");
+	/* What releases it, or has others make way for it, does not mean it. */
+	ck_assert_str_eq(pick_sure("role:offline"), "100 4194242");
+	ck_assert_str_eq(pick_sure("cgroup:/batch"), "4194242");
+	ck_assert_str_eq(pick_sure("container:c0f"), "");
+	ck_assert_str_eq(pick_sure("300"), "300");
+}
+
+/* Of an error of ours no answer comes; what is gone is in no cgroup. */
+TEST(not_readable)
+{
+	static const char *const words[] = { "role:offline", "role:online",
+					     "cgroup:/batch",
+					     "container:train" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		refuse(EMFILE);
+		ck_assert_str_eq(pick(words[i]), "");
+		ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
+		ck_assert_int_eq(err.code, -EMFILE);
+	}
+	refuse(ESRCH);
+	ck_assert_str_eq(pick("role:offline"), "100 4194242");
+}
+
+static char moved[SHR_CGROUP_PATH + 8]; /* of 200 */
+
+static char *move(const char *group)
+{
+	snprintf(moved, sizeof(moved), "0::%s\n", group);
+	set_file("/proc/200/cgroup", moved);
+	return moved + strlen("0::");
+}
+
+/* However long the path is that its user makes, a role above stays. */
+TEST_EACH(long_path, 4)
+{
+	static const size_t lengths[] = { 4000, 4032, 4094, 8000 };
+	char path[2 * SHR_CGROUP_PATH] = "/batch";
+
+	unit_cgroup_long(path, lengths[_i], 190);
+	/* As newer kernels have it. */
+	path[SHR_CGROUP_CUT] = '\0';
+	move(path);
+	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
+	ck_assert_str_eq(pick("cgroup:/batch"), "200 4194242");
+	ck_assert_str_eq(pick_sure("cgroup:/batch"), "200 4194242");
+}
+
+/* However deep it is, a look takes a few calls a level, of 32 levels. */
+TEST(deep_path)
+{
+	char path[SHR_CGROUP_PATH] = "/batch";
+
+	unit_cgroup_long(path, 4090, 1);
+	move(path);
+	unit_attributes_read = 0;
+	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
+	/* Those of the others are 4, 7 and 2 levels deep. */
+	ck_assert_uint_le(unit_attributes_read, SHR_CGROUP_LEVELS + 4 + 7 + 2);
+	/* From level 32 on it is that of the level. */
+	path[strlen("/batch") + 2 * (SHR_CGROUP_LEVELS - 1)] = '\0';
+	unit_cgroup_role(path, "online");
+	ck_assert_str_eq(pick("role:online"), "200 300");
+	unit_cgroup_role(strcat(path, "/m"), "offline");
+	ck_assert_str_eq(pick("role:online"), "200 300");
+}
+
+/* A level that is not there, as while it moves: the role above is the last word on holds. */
+TEST(not_there)
+{
+	move("/batch/gone/x");
+	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
+	unit_cgroup_role("/batch", "online");
+	ck_assert_str_eq(pick("role:online"), "300 4194242");
+	ck_assert_str_eq(pick("role:offline"), "100 200");
+	ck_assert_str_eq(pick_sure("role:offline"), "100");
+	/* What is out of sight of our cgroup namespace has no role, and is no cgroup's. */
+	move("/../batch");
+	ck_assert_str_eq(pick("role:offline"), "100");
+	move("/..batch");
+	ck_assert_str_eq(pick("role:offline"), "100 200");
 }
 
 static uint64_t cpu_ns(void)

@@ -17,9 +17,11 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "agent/holder-lock.h"
+#include "lib/select/words.h"
 #include "shared/title.h"
 #include "unit-host.h"
 #include "unit.h"
@@ -42,6 +44,7 @@ int unit_signalfd_errno;
 int unit_mmap_fails;
 int unit_unshare_fails;
 bool unit_freezer_stays;
+unsigned int unit_attributes_read;
 void (*unit_before_ppoll)(void);
 
 static bool made_up;
@@ -167,6 +170,23 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	return code;
 }
 
+ssize_t __real_fgetxattr(int fd, const char *name, void *value, size_t size);
+ssize_t __wrap_fgetxattr(int fd, const char *name, void *value, size_t size);
+
+/* A file of that name stands for the attribute, which only root can give. */
+ssize_t __wrap_fgetxattr(int fd, const char *name, void *value, size_t size)
+{
+	int file = openat(fd, name, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	unit_attributes_read++;
+	if (file < 0)
+		return __real_fgetxattr(fd, name, value, size);
+	n = read(file, value, size);
+	close(file);
+	return n;
+}
+
 /* Without check's lock: a child of a thread comes here, too. */
 static void write_text(const char *path, const char *text)
 {
@@ -216,15 +236,59 @@ int __wrap_open(const char *path, int flags, ...)
 	return __real_open(path, flags, mode);
 }
 
-/* The files that the kernel puts into a group. */
-static void fill_group(const char *dir)
+static void write_at(int dir, const char *name, const char *text)
 {
-	char path[512];
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+			0644);
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	write_text(path, "");
-	snprintf(path, sizeof(path), "%s/cgroup.events", dir);
-	write_text(path, "populated 1\nfrozen 0\n");
+	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
+		perror(name);
+		abort();
+	}
+	close(fd);
+}
+
+static const char *events_text(bool frozen)
+{
+	return frozen ? "populated 1\nfrozen 1\n" : "populated 1\nfrozen 0\n";
+}
+
+/* The files that the kernel puts into a group. */
+static void fill_group_at(int dir)
+{
+	write_at(dir, "cgroup.procs", "");
+	write_at(dir, "cgroup.freeze", "0\n");
+	write_at(dir, "cgroup.events", events_text(false));
+}
+
+static void fill_group(const char *path)
+{
+	int dir = __real_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	fill_group_at(dir);
+	close(dir);
+}
+
+/* A level at a time: the path can be longer than one call takes. Makes what is not there. */
+static int open_group(const char *group)
+{
+	int dir = __real_open(MOUNT, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	char *path = strdup(group), *part, *rest = NULL;
+
+	for (part = strtok_r(path, "/", &rest); part;
+	     part = strtok_r(NULL, "/", &rest)) {
+		bool made = !mkdirat(dir, part, 0755);
+		int next =
+			openat(dir, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		ck_assert_int_ge(next, 0);
+		close(dir);
+		dir = next;
+		if (made)
+			fill_group_at(dir);
+	}
+	free(path);
+	return dir;
 }
 
 int __wrap_mkdir(const char *path, mode_t mode)
@@ -330,6 +394,10 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 		return NULL;
 	if (!pid || access(path, F_OK))
 		return __real_fopen(path, mode);
+	if (!strcmp(text_of(pid), UNIT_CGROUP_TOO_LONG)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
 	f = tmpfile();
 	if (!f)
 		return NULL;
@@ -427,8 +495,7 @@ static const char *path_of(const char *group, const char *file)
 
 void unit_cgroup_make(const char *group)
 {
-	unit_cgroup_make_unused(group);
-	fill_group(path_of(group, ""));
+	close(open_group(group));
 }
 
 void unit_cgroup_make_unused(const char *group)
@@ -436,11 +503,60 @@ void unit_cgroup_make_unused(const char *group)
 	ck_assert_int_eq(__real_mkdir(path_of(group, ""), 0755), 0);
 }
 
+void unit_cgroup_set(const char *group, bool freeze, bool frozen)
+{
+	int dir = open_group(group);
+
+	write_at(dir, "cgroup.freeze", freeze ? "1\n" : "0\n");
+	write_at(dir, "cgroup.events", events_text(frozen));
+	close(dir);
+}
+
 void unit_cgroup_freeze(const char *group, bool frozen)
 {
-	write_text(path_of(group, "/cgroup.events"),
-		   frozen ? "populated 1\nfrozen 1\n" :
-			    "populated 1\nfrozen 0\n");
+	unit_cgroup_set(group, frozen, frozen);
+}
+
+void unit_cgroup_remove(const char *group)
+{
+	int dir = open_group(group);
+
+	unlinkat(dir, "cgroup.procs", 0);
+	unlinkat(dir, "cgroup.freeze", 0);
+	unlinkat(dir, "cgroup.events", 0);
+	close(dir);
+	ck_assert_int_eq(rmdir(path_of(group, "")), 0);
+}
+
+void unit_cgroup_role(const char *group, const char *role)
+{
+	int dir = open_group(group);
+
+	write_at(dir, GP_ROLE_ATTRIBUTE, role);
+	close(dir);
+}
+
+const char *unit_cgroup_root(void)
+{
+	return MOUNT;
+}
+
+void unit_cgroup_long(char *group, size_t len, size_t part)
+{
+	size_t at = strlen(group);
+
+	while (at < len) {
+		size_t n = len - at > 2 * (part + 1) ? part + 1 : len - at;
+
+		/* The last two share what is left. */
+		if (n > 256)
+			n /= 2;
+		group[at] = '/';
+		memset(group + at + 1, 'm', n - 1);
+		at += n;
+	}
+	group[at] = '\0';
+	unit_cgroup_make(group);
 }
 
 bool unit_cgroup_exists(const char *group)

@@ -27,11 +27,24 @@ void unit_mounts_wait(void);
 void unit_mounts_go_on(void);
 /* What /proc/PID/cgroup says of one process (0: of all others). */
 void unit_cgroup_of(pid_t pid, const char *text);
-/* A group, as "/job", with the files that the kernel puts there. */
+/* In place of a path of 4,096 bytes or more: older kernels print none. */
+#define UNIT_CGROUP_TOO_LONG "too long"
+/* A group, as "/job", with the files that the kernel puts there, and those above it. */
 void unit_cgroup_make(const char *group);
+/* Make the path that long, by groups whose names have up to so many letters. */
+void unit_cgroup_long(char *group, size_t len, size_t part);
+void unit_cgroup_remove(const char *group);
+/* With the attribute of a role. */
+void unit_cgroup_role(const char *group, const char *role);
+/* How often the attribute of a file was asked for. */
+extern unsigned int unit_attributes_read;
+/* Where the made-up cgroups are. */
+const char *unit_cgroup_root(void);
 /* An empty directory: the same without a process in it can be removed. */
 void unit_cgroup_make_unused(const char *group);
 void unit_cgroup_freeze(const char *group, bool frozen);
+/* cgroup.freeze, and what cgroup.events has. */
+void unit_cgroup_set(const char *group, bool freeze, bool frozen);
 bool unit_cgroup_exists(const char *group);
 /* Has a process moved itself there since? "" is the root. */
 bool unit_cgroup_entered(const char *group);

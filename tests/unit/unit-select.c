@@ -3,7 +3,10 @@
 #include <string.h>
 
 #include "lib/select/words.h"
+#include "unit-host.h"
 #include "unit-select.h"
+
+#define SLICE "/user.slice/user-1000.slice/user@1000.service/user.slice"
 
 struct gpreempt_targets *found;
 struct gpreempt_error err;
@@ -29,21 +32,20 @@ void select_setup(void)
 		 "0::/system.slice/docker-" ID_A ".scope/sub\n");
 	set_file("/proc/200/cgroup", "12:memory:/docker/" ID_B "\n0::/x\n");
 	set_file("/proc/300/cgroup",
-		 "0::/user.slice/user-1000.slice/user@1000.service/"
-		 "user.slice/libpod-" ID_C ".scope/container\n");
+		 "0::" SLICE "/libpod-" ID_C ".scope/container\n");
 	set_file("/proc/4194242/cgroup", "0::/batch/low\n");
-	set_file("/sys/fs/cgroup/system.slice/" GP_ROLE_ATTRIBUTE, "offline");
-	set_file("/sys/fs/cgroup/unified/batch/" GP_ROLE_ATTRIBUTE, "offline");
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	unit_cgroup_make("/system.slice/docker-" ID_A ".scope/sub");
+	unit_cgroup_role("/system.slice", "offline");
+	unit_cgroup_make("/batch/low");
+	unit_cgroup_role("/batch", "offline");
 	/* The nearest one counts, and what is no role is none. */
-	set_file("/sys/fs/cgroup/user.slice/" GP_ROLE_ATTRIBUTE, "offline");
-	set_file("/sys/fs/cgroup/user.slice/user-1000.slice/"
-		 "user@1000.service/user.slice/" GP_ROLE_ATTRIBUTE,
-		 "online");
-	set_file("/sys/fs/cgroup/user.slice/user-1000.slice/"
-		 "user@1000.service/user.slice/libpod-" ID_C
-		 ".scope/" GP_ROLE_ATTRIBUTE,
-		 "offline\n");
-	set_file("/sys/fs/cgroup/x/" GP_ROLE_ATTRIBUTE, "");
+	unit_cgroup_role("/user.slice", "offline");
+	unit_cgroup_role(SLICE, "online");
+	unit_cgroup_make(SLICE "/libpod-" ID_C ".scope/container");
+	unit_cgroup_role(SLICE "/libpod-" ID_C ".scope", "offline\n");
+	unit_cgroup_role("/x", "");
 	set_file(DOCKER ID_A "/config.v2.json",
 		 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
 		 "\"Name\":\"/train\"}");
@@ -64,10 +66,11 @@ void select_setup(void)
 void select_teardown(void)
 {
 	gpreempt_targets_free(found);
+	unit_cgroups_stop();
 	unit_teardown();
 }
 
-const char *pick(const char *word)
+static const char *pick_by(bool sure, const char *word)
 {
 	static char text[128];
 	size_t i, used = 0;
@@ -75,10 +78,21 @@ const char *pick(const char *word)
 	gpreempt_targets_free(found);
 	found = NULL;
 	text[0] = '\0';
-	if (gpreempt_select(g, &word, 1, NULL, NULL, &found, &err))
+	if ((sure ? gp_select_sure : gpreempt_select)(g, &word, 1, NULL, NULL,
+						      &found, &err))
 		return "";
 	for (i = 0; i < found->count; i++)
 		used += snprintf(text + used, sizeof(text) - used, "%s%d",
 				 i ? " " : "", found->targets[i].pid);
 	return text;
+}
+
+const char *pick(const char *word)
+{
+	return pick_by(false, word);
+}
+
+const char *pick_sure(const char *word)
+{
+	return pick_by(true, word);
 }

@@ -20,7 +20,7 @@ UNIT_LDFLAGS := -Wl,--wrap=gpreempt_new -Wl,--wrap=flock -Wl,--wrap=clock_gettim
 # And memory that cannot be had: see unit-memory.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc reallocarray strdup)
 # And a made-up host: see unit-host.c.
-UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fopen fork mkdir mmap open ppoll pthread_create setmntent \
+UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fgetxattr fopen fork mkdir mmap open ppoll pthread_create setmntent \
 	signalfd unshare)
 UNIT_SRC := $(filter-out user/doc/% user/contrib/%,$(wildcard user/*/*.c user/*/*/*.c)) \
 	$(wildcard tests/fake-kfd/*.c) \

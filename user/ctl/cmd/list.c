@@ -11,6 +11,7 @@
 #include "holder/holder.h"
 #include "lib/select/words.h"
 #include "output/table.h"
+#include "shared/macro.h"
 
 #define ID_SHOWN 12 /* characters of a container's id, as engines show it */
 
@@ -174,11 +175,13 @@ static void add_container(struct gpreempt *g, struct row *row)
 	row->container = *row->in.name ? row->in.name : row->shown;
 }
 
-static void add_role(struct gpreempt *g, struct row *row)
+static void add_role(struct gpreempt *g, int cgroups, struct row *row)
 {
-	enum gpreempt_role role = gp_role(g, row->pid);
+	int role = gp_role(g, cgroups, row->pid);
 
-	if (role != GPREEMPT_ROLE_NONE)
+	if (role == GP_DOUBT)
+		row->role = "unknown";
+	else if (role > GPREEMPT_ROLE_NONE)
 		row->role = gp_role_name(role);
 }
 
@@ -201,8 +204,11 @@ static void add_user(struct gpreempt *g, struct row *row,
 		snprintf(row->user_name, sizeof(row->user_name), "%u", uid);
 }
 
-/* owners: NULL, they cannot be known. before: the row before, or NULL. */
-static void fill_row(struct gpreempt *g, pid_t pid,
+/*
+ * owners: NULL, they cannot be known. before: the row before, or NULL. cgroups: their root,
+ * or -errno.
+ */
+static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 		     const struct gpreempt_description *who, bool live,
 		     struct hold_owners *owners, struct row *row,
 		     const struct row *before, bool *sysfs)
@@ -226,7 +232,7 @@ static void fill_row(struct gpreempt *g, pid_t pid,
 	row->command = *who->command ? who->command : who->comm;
 	add_user(g, row, before);
 	add_container(g, row);
-	add_role(g, row);
+	add_role(g, cgroups, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
 	if (owners ? hold_skip_owner(owners, pid) :
@@ -270,6 +276,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 	bool sysfs = false, live = !args->targets.from;
 	struct ctl_described *all = ctl_describe_all(g, list, live);
 	struct hold_owners owners = { 0 };
+	__cleanup_fd int cgroups = gp_role_root(g);
 	size_t i, count = 0;
 	int ret = rows && all ? 0 : -ENOMEM;
 
@@ -277,7 +284,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 		/* It has ended meanwhile. */
 		if (all[i].code)
 			continue;
-		fill_row(g, list->targets[i].pid, &all[i].who, live,
+		fill_row(g, list->targets[i].pid, cgroups, &all[i].who, live,
 			 live && !geteuid() ? &owners : NULL, &rows[count],
 			 count ? &rows[count - 1] : NULL, &sysfs);
 		count++;

@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 
 #include "lib/core/apart.h"
 #include "lib/core/backend.h"
 #include "lib/backend/enable.h"
 #include "lib/backend/names.h"
+#include "shared/cgroup.h"
 #include "shared/clock.h"
 #include "shared/device.h"
 #include "shared/macro.h"
@@ -250,14 +250,10 @@ static ssize_t live_read_root_file(void *be, const char *path, char *buf,
 	return gp_read_opened(fd, buf, size);
 }
 
-static ssize_t live_read_attribute(void *be, const char *path, const char *name,
-				   char *buf, size_t size)
+static int live_open_cgroups(void *be)
 {
-	ssize_t n;
-
 	(void)be;
-	n = getxattr(path, name, buf, size);
-	return n < 0 ? -errno : n;
+	return shr_cgroup_root();
 }
 
 static ssize_t live_read_link(void *be, const char *path, char *buf,
@@ -415,7 +411,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.read_file = live_read_file,
 	.read_root_file = live_read_root_file,
 	.read_link = live_read_link,
-	.read_attribute = live_read_attribute,
+	.open_cgroups = live_open_cgroups,
 	.list_dir = live_list_dir,
 	.read_memory = live_read_memory,
 	.device_of = live_device_of,

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,18 +57,6 @@ static ssize_t snapshot_read_file(void *be, const char *path, char *buf,
 	return fd < 0 ? fd : gp_read_opened(fd, buf, size);
 }
 
-/* It is a file in the directory that has the attribute. */
-static ssize_t snapshot_read_attribute(void *be, const char *path,
-				       const char *name, char *buf, size_t size)
-{
-	char file[PATH_MAX];
-
-	if (snprintf(file, sizeof(file), "%s/%s", path, name) >=
-	    (int)sizeof(file))
-		return -ENAMETOOLONG;
-	return snapshot_read_file(be, file, buf, size);
-}
-
 static int snapshot_list_dir(void *be, const char *path,
 			     int (*fn)(void *arg, const char *name), void *arg)
 {
@@ -106,6 +93,13 @@ static int no_driver(void *be)
 	return -EOPNOTSUPP;
 }
 
+/* The roles of a host are not in a snapshot. */
+static int no_cgroups(void *be)
+{
+	(void)be;
+	return -ENOENT;
+}
+
 static int no_process(void *be, pid_t pid)
 {
 	(void)be;
@@ -118,7 +112,7 @@ const struct gp_backend_ops gp_backend_snapshot = {
 	.open_kfd = no_driver,
 	.read_file = snapshot_read_file,
 	.read_link = snapshot_read_file,
-	.read_attribute = snapshot_read_attribute,
+	.open_cgroups = no_cgroups,
 	.list_dir = snapshot_list_dir,
 	.read_root_file = snapshot_read_file,
 	.device_of = snapshot_device_of,

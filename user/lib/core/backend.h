@@ -43,9 +43,8 @@ struct gp_backend_ops {
 				  size_t size);
 	ssize_t (*read_link)(void *be, const char *path, char *buf,
 			     size_t size);
-	/* An extended attribute. Bytes read, or -ENODATA, -ENOENT of the file. */
-	ssize_t (*read_attribute)(void *be, const char *path, const char *name,
-				  char *buf, size_t size);
+	/* The root directory of cgroup v2; -ENOENT: it is not mounted. */
+	int (*open_cgroups)(void *be);
 	/* Calls fn for each name but those that begin with a point. */
 	int (*list_dir)(void *be, const char *path,
 			int (*fn)(void *arg, const char *name), void *arg);

@@ -29,6 +29,12 @@ static const struct {
 	{ "kubepods", "kubernetes" },
 };
 
+int gp_doubt(int code)
+{
+	return code == -ENOMEM || code == -EMFILE || code == -ENFILE ? code :
+								       GP_DOUBT;
+}
+
 int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 		   int (*fn)(void *arg, const char *hierarchy,
 			     const char *path),
@@ -41,7 +47,10 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 
 	gp_pid_path(path, "/proc", pid, "cgroup");
 	ret = gp_read_text(g, path, &text, &len);
-	return ret ? ret : shr_cgroup_each(text, fn, arg);
+	/* It is gone. */
+	if (ret == -ENOENT || ret == -ESRCH)
+		return 0;
+	return ret ? gp_doubt(ret) : shr_cgroup_each(text, fn, arg);
 }
 
 /* Is path, behind head, the cgroup or below it? head may be the cgroup's. */
@@ -63,21 +72,24 @@ static bool is_below(const char *path, const char *cgroup)
 
 static int match_path(void *arg, const char *hierarchy, const char *path)
 {
+	size_t len = strlen(hierarchy);
 	const char *cgroup = arg;
-	char full[4096];
 
 	if (!strncmp(cgroup, MOUNT, strlen(MOUNT)))
 		cgroup += strlen(MOUNT);
 	if (is_below(path, cgroup))
 		return 1;
 	/* The first version has a mount point for each hierarchy. */
-	snprintf(full, sizeof(full), "%s%s", hierarchy, path);
-	return *hierarchy && cgroup != arg && is_below(full, cgroup);
+	if (!len || cgroup == arg)
+		return 0;
+	cgroup += strspn(cgroup, "/");
+	return !strncmp(cgroup, hierarchy, len) && strchr("/", cgroup[len]) &&
+	       is_below(path, cgroup + len);
 }
 
-bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
+int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
 {
-	return gp_each_cgroup(g, pid, match_path, (void *)cgroup) == 1;
+	return gp_each_cgroup(g, pid, match_path, (void *)cgroup);
 }
 
 static const char *find_engine(const char *name, size_t len, const char *path,
@@ -324,10 +336,10 @@ static int compare_box(void *arg, const struct gp_container *container,
 	return same_box(arg, &box);
 }
 
-bool gp_in_container(const struct gpreempt *g, pid_t pid,
-		     const struct gp_box *box)
+int gp_in_container(const struct gpreempt *g, pid_t pid,
+		    const struct gp_box *box)
 {
-	return each_container(g, pid, compare_box, (void *)box) == 1;
+	return each_container(g, pid, compare_box, (void *)box);
 }
 
 struct first {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The role of a process, by the cgroups that it is in. */
-#include <limits.h>
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/xattr.h>
 
 #include "lib/select/select.h"
-
-/* Where version 2 is mounted, alone or beside the first one. */
-static const char *const mounts[] = { "/sys/fs/cgroup",
-				      "/sys/fs/cgroup/unified" };
+#include "shared/cgroup.h"
 
 static const char *const names[] = {
 	[GPREEMPT_ROLE_NONE] = "none",
@@ -34,48 +31,68 @@ int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out)
 	return -EINVAL;
 }
 
-/* That of this very cgroup; what is no role counts as none. */
-static enum gpreempt_role role_of(const struct gpreempt *g, const char *cgroup)
+int gp_role_at(int dir)
 {
 	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
-	char path[PATH_MAX + 32], text[16];
-	ssize_t n;
-	size_t i;
+	char text[16];
+	ssize_t n = fgetxattr(dir, GP_ROLE_ATTRIBUTE, text, sizeof(text));
 
-	for (i = 0; i < ARRAY_SIZE(mounts); i++) {
-		snprintf(path, sizeof(path), "%s%s", mounts[i], cgroup);
-		n = g->ops->read_attribute(g->be, path, GP_ROLE_ATTRIBUTE, text,
-					   sizeof(text));
-		if (n < 0)
-			continue;
+	/* What is no role counts as none. */
+	if (n < 0 && errno != ENODATA && errno != ERANGE && errno != EOPNOTSUPP)
+		return -errno;
+	if (n > 0)
 		gp_role_by_name(text, n, &role);
+	return role;
+}
+
+int gp_role_root(const struct gpreempt *g)
+{
+	return g->ops->open_cgroups(g->be);
+}
+
+struct look {
+	int root;
+	int role; /* of the deepest cgroup that has one, so far */
+	int error;
+};
+
+static int take_role(void *arg, int dir)
+{
+	struct look *look = arg;
+	int role = gp_role_at(dir);
+
+	if (role < 0)
 		return role;
-	}
-	return role;
+	if (role != GPREEMPT_ROLE_NONE)
+		look->role = role;
+	return 0;
 }
 
-/* The role, once one is found. */
-static int look_up(void *arg, const char *hierarchy, const char *cgroup)
+static int look_up(void *arg, const char *hierarchy, const char *path)
 {
-	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
-	char path[PATH_MAX];
-	size_t len;
+	struct look *look = arg;
 
-	/* A path that begins so is out of sight of our cgroup namespace. */
-	if (*hierarchy || strlen(cgroup) >= sizeof(path) - 64 ||
-	    !strncmp(cgroup, "/..", 3))
+	/* A path that begins with ".." is out of sight of our cgroup namespace. */
+	if (*hierarchy || (!strncmp(path, "/..", 3) && strchr("/", path[3])))
 		return 0;
-	strcpy(path, cgroup);
-	for (len = strlen(path); !role && len > 1; len = strlen(path)) {
-		role = role_of(arg, path);
-		*strrchr(path, '/') = '\0';
-	}
-	return role;
+	look->role = GPREEMPT_ROLE_NONE;
+	look->error = shr_cgroup_walk(look->root, path, take_role, look);
+	return 0;
 }
 
-enum gpreempt_role gp_role(const struct gpreempt *g, pid_t pid)
+int gp_role(const struct gpreempt *g, int root, pid_t pid)
 {
-	int role = gp_each_cgroup(g, pid, look_up, (void *)g);
+	struct look look = { .root = root };
+	int tries = 3, ret;
 
-	return role < 0 ? GPREEMPT_ROLE_NONE : role;
+	if (root < 0)
+		return root == -ENOENT ? GPREEMPT_ROLE_NONE : root;
+	/* It can move, and its cgroup be removed, between two calls. */
+	do {
+		look.error = 0;
+		ret = gp_each_cgroup(g, pid, look_up, &look);
+	} while (!ret && look.error == -ENOENT && --tries);
+	if (!ret && look.error && look.role != GPREEMPT_ROLE_OFFLINE)
+		ret = gp_doubt(look.error);
+	return ret ? ret : look.role;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/select/select.h"
 #include "shared/array.h"
@@ -25,15 +26,18 @@ struct matcher {
 	regex_t regex;
 	struct gp_box container;
 	enum gpreempt_role role;
+	int cgroups; /* their root, or -errno */
 };
 
 struct kind {
 	const char *prefix;
 	/* Get ready, or say why not. */
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
-	bool (*match)(const struct matcher *m, pid_t pid);
+	/* 1, 0, GP_DOUBT, or another -errno, which ends the look. */
+	int (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
 	bool reads_memory; /* the match may wait for the process */
+	bool is_slow; /* it takes several calls, of which files or the depth decide */
 	/*
 	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
 	 * -ENOTUNIQ.
@@ -51,12 +55,12 @@ static int fail_word(struct gpreempt_error *err, int code,
 	return code;
 }
 
-static bool match_pid(const struct matcher *m, pid_t pid)
+static int match_pid(const struct matcher *m, pid_t pid)
 {
 	return m->pid == pid;
 }
 
-static bool match_cgroup(const struct matcher *m, pid_t pid)
+static int match_cgroup(const struct matcher *m, pid_t pid)
 {
 	return gp_in_cgroup(m->g, pid, m->value);
 }
@@ -66,12 +70,24 @@ static int prepare_role(struct matcher *m, struct gpreempt_error *err)
 	if (gp_role_by_name(m->value, strlen(m->value), &m->role) ||
 	    m->role == GPREEMPT_ROLE_NONE)
 		return fail_word(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
+	m->cgroups = m->g ? gp_role_root(m->g) : -ENOENT;
 	return 0;
 }
 
-static bool match_role(const struct matcher *m, pid_t pid)
+/* What is held in doubt is offline. */
+static int match_role(const struct matcher *m, pid_t pid)
 {
-	return gp_role(m->g, pid) == m->role;
+	int role = gp_role(m->g, m->cgroups, pid);
+
+	if (role == GP_DOUBT && m->role != GPREEMPT_ROLE_OFFLINE)
+		return 0;
+	return role < 0 ? role : role == (int)m->role;
+}
+
+static void done_role(struct matcher *m)
+{
+	if (m->cgroups >= 0)
+		close(m->cgroups);
 }
 
 static int find_container(struct matcher *m,
@@ -80,12 +96,12 @@ static int find_container(struct matcher *m,
 	return gp_find_container(m->g, processes, m->value, &m->container);
 }
 
-static bool match_container(const struct matcher *m, pid_t pid)
+static int match_container(const struct matcher *m, pid_t pid)
 {
 	return gp_in_container(m->g, pid, &m->container);
 }
 
-static bool match_comm(const struct matcher *m, pid_t pid)
+static int match_comm(const struct matcher *m, pid_t pid)
 {
 	char text[64];
 
@@ -144,7 +160,7 @@ static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 	return -EINVAL;
 }
 
-static bool match_cmd(const struct matcher *m, pid_t pid)
+static int match_cmd(const struct matcher *m, pid_t pid)
 {
 	char text[CMD_LEN + 1];
 
@@ -172,7 +188,7 @@ static int prepare_user(struct matcher *m, struct gpreempt_error *err)
 	return fail_word(err, ret, GPREEMPT_SYSTEM, m);
 }
 
-static bool match_user(const struct matcher *m, pid_t pid)
+static int match_user(const struct matcher *m, pid_t pid)
 {
 	return gp_is_of_user(m->g, pid, &m->user);
 }
@@ -190,21 +206,28 @@ static void done_cmd(struct matcher *m)
 static const struct kind pid_kind = { .prefix = "", .match = match_pid };
 
 static const struct kind kinds[] = {
-	{ .prefix = "cgroup:", .match = match_cgroup },
-	{ .prefix = "role:", .match = match_role, .prepare = prepare_role },
+	{ .prefix = "cgroup:", .match = match_cgroup, .is_slow = true },
+	{ .prefix = "role:",
+	  .match = match_role,
+	  .prepare = prepare_role,
+	  .done = done_role,
+	  .is_slow = true },
 	{ .prefix = "container:",
 	  .match = match_container,
-	  .find = find_container },
+	  .find = find_container,
+	  .is_slow = true },
 	{ .prefix = "user:",
 	  .match = match_user,
 	  .prepare = prepare_user,
-	  .done = done_user },
+	  .done = done_user,
+	  .is_slow = true },
 	{ .prefix = "comm:", .match = match_comm },
 	{ .prefix = "cmd:",
 	  .match = match_cmd,
 	  .prepare = prepare_cmd,
 	  .done = done_cmd,
-	  .reads_memory = true },
+	  .reads_memory = true,
+	  .is_slow = true },
 };
 
 /* The kind that a word begins as; NULL: none, it is a PID or bad. */
@@ -225,6 +248,13 @@ bool gp_select_reads_memory(const char *word)
 	const struct kind *kind = kind_of(word);
 
 	return kind && kind->reads_memory;
+}
+
+bool gp_select_is_slow(const char *word)
+{
+	const struct kind *kind = kind_of(word);
+
+	return kind && kind->is_slow;
 }
 
 /* Take a word apart; end with end_word() when that worked. */
@@ -329,6 +359,7 @@ struct selection {
 	struct gpreempt *g;
 	struct gpreempt_targets *all;
 	bool *chosen;
+	bool sure; /* without those in doubt */
 	bool (*skip)(void *data, pid_t pid);
 	void *data;
 };
@@ -359,6 +390,7 @@ static int choose(struct selection *s, struct matcher *m,
 		  struct gpreempt_error *err)
 {
 	size_t i, found = 0;
+	int match;
 
 	if (m->kind->find) {
 		int ret = m->kind->find(m, s->all);
@@ -367,16 +399,22 @@ static int choose(struct selection *s, struct matcher *m,
 			return fail_word(err, ret, GPREEMPT_MANY_CONTAINERS, m);
 		if (ret == -ENOTUNIQ)
 			return fail_word(err, ret, GPREEMPT_SAME_CONTAINER, m);
-		if (ret)
+		/* None is in it, but one in doubt can be. */
+		if (ret && (ret != -ENOENT || s->sure))
 			return fail_none(s, m, err);
 	}
 	for (i = 0; i < s->all->count; i++) {
 		pid_t pid = s->all->targets[i].pid;
 
-		/* The memory of what is skipped is not read. */
-		if (m->kind->reads_memory && never(s, pid))
+		/* What is skipped is not read, and the caller can count the others. */
+		if (m->kind->is_slow && never(s, pid))
 			continue;
-		if (!m->kind->match(m, pid) || never(s, pid))
+		match = m->kind->match(m, pid);
+		if (match == GP_DOUBT)
+			match = !s->sure;
+		if (match < 0)
+			return gp_error(err, match, GPREEMPT_SYSTEM, pid, step);
+		if (!match || never(s, pid))
 			continue;
 		s->chosen[i] = true;
 		found++;
@@ -413,25 +451,46 @@ static void keep_chosen(struct selection *s)
 	s->all->count = kept;
 }
 
+static int select_words(struct selection *s, const char *const *words,
+			size_t count, struct gpreempt_targets **out,
+			struct gpreempt_error *err)
+{
+	int ret = gpreempt_processes(s->g, &s->all, err);
+
+	if (ret)
+		return ret;
+	s->chosen = calloc(s->all->count + 1, sizeof(*s->chosen));
+	ret = s->chosen ? choose_all(s, words, count, err) :
+			  gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+	if (!ret)
+		keep_chosen(s);
+	free(s->chosen);
+	if (ret)
+		gpreempt_targets_free(s->all);
+	else
+		*out = s->all;
+	return ret;
+}
+
 int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		    bool (*skip)(void *data, pid_t pid), void *data,
 		    struct gpreempt_targets **out, struct gpreempt_error *err)
 {
 	struct selection s = { .g = g, .skip = skip, .data = data };
-	int ret;
 
-	ret = gpreempt_processes(g, &s.all, err);
-	if (ret)
-		return ret;
-	s.chosen = calloc(s.all->count + 1, sizeof(*s.chosen));
-	ret = s.chosen ? choose_all(&s, words, count, err) :
-			 gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	if (!ret)
-		keep_chosen(&s);
-	free(s.chosen);
-	if (ret)
-		gpreempt_targets_free(s.all);
-	else
-		*out = s.all;
-	return ret;
+	return select_words(&s, words, count, out, err);
+}
+
+int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
+		   bool (*skip)(void *data, pid_t pid), void *data,
+		   struct gpreempt_targets **out, struct gpreempt_error *err)
+{
+	struct selection s = {
+		.g = g,
+		.sure = true,
+		.skip = skip,
+		.data = data,
+	};
+
+	return select_words(&s, words, count, out, err);
 }

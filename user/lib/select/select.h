@@ -12,17 +12,21 @@
 /* Where containerd has the state of a task, by namespace and id. */
 #define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
 
+/* What an error of such a question means: GP_DOUBT, or our own lack, as it is. */
+int gp_doubt(int code);
+
 /*
  * Call fn with the path of each cgroup of a process, one in each hierarchy, and the
- * name of that ("": version 2), until it returns other than 0. That, 0 or -errno.
+ * name of that ("": version 2), until it returns other than 0. That; 0, also when the
+ * process is gone; or as gp_doubt().
  */
 int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 		   int (*fn)(void *arg, const char *hierarchy,
 			     const char *path),
 		   void *arg);
 
-/* Is the process in this cgroup or below? */
-bool gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
+/* Is the process in this cgroup or below? 1, 0, or as gp_doubt(). */
+int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 
 /* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
 int64_t gp_slice_user(const char *path);
@@ -53,9 +57,9 @@ int gp_find_container(struct gpreempt *g,
 		      const struct gpreempt_targets *processes,
 		      const char *name, struct gp_box *box);
 
-/* Is it in that container, at any depth? */
-bool gp_in_container(const struct gpreempt *g, pid_t pid,
-		     const struct gp_box *box);
+/* Is it in that container, at any depth? 1, 0, or as gp_doubt(). */
+int gp_in_container(const struct gpreempt *g, pid_t pid,
+		    const struct gp_box *box);
 
 /* A user, with the ids that /etc/subuid gives it. */
 struct gp_user_ids {
@@ -71,9 +75,9 @@ struct gp_user_ids {
 /* 0 or -errno; without that file there are none. It is for gp_user_ids_free(). */
 int gp_user_ids_read(struct gpreempt *g, uid_t uid, struct gp_user_ids *out);
 void gp_user_ids_free(struct gp_user_ids *ids);
-/* Has it one of these ids, or is it in the user's slice? */
-bool gp_is_of_user(const struct gpreempt *g, pid_t pid,
-		   const struct gp_user_ids *ids);
+/* Has it one of these ids, or is it in the user's slice? 1, 0, or as gp_doubt(). */
+int gp_is_of_user(const struct gpreempt *g, pid_t pid,
+		  const struct gp_user_ids *ids);
 
 /* As /etc/passwd has it. 0, -ENOENT or what reading that gave. */
 int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid);

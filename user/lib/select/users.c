@@ -89,23 +89,23 @@ static int match_slice(void *arg, const char *hierarchy, const char *path)
 	return gp_slice_user(path) == ids->uid;
 }
 
-bool gp_is_of_user(const struct gpreempt *g, pid_t pid,
-		   const struct gp_user_ids *ids)
+int gp_is_of_user(const struct gpreempt *g, pid_t pid,
+		  const struct gp_user_ids *ids)
 {
 	struct gp_process process;
 	size_t i;
 
 	/* No user has the last one: it is not known. */
 	if (gp_process_read(g, pid, &process) || process.uid == (uid_t)-1)
-		return false;
+		return 0;
 	if (process.uid == ids->uid)
-		return true;
+		return 1;
 	for (i = 0; i < ids->ranges.count; i++)
 		if (process.uid >= ids->ranges.items[i].first &&
 		    process.uid - ids->ranges.items[i].first <
 			    ids->ranges.items[i].count)
-			return true;
-	return gp_each_cgroup(g, pid, match_slice, (void *)ids) == 1;
+			return 1;
+	return gp_each_cgroup(g, pid, match_slice, (void *)ids);
 }
 
 struct owner_search {

@@ -15,6 +15,8 @@ int gp_select_check(const char *word, struct gpreempt_error *err);
  * gpreempt_describe(). Look for such a word in a process that nothing waits for.
  */
 bool gp_select_reads_memory(const char *word);
+/* Does it take several calls for each process, or wait for one? */
+bool gp_select_is_slow(const char *word);
 
 /*
  * The role of a cgroup: an extended attribute of its directory with the role's name. All
@@ -29,10 +31,33 @@ const char *gp_role_name(enum gpreempt_role role);
 int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
 
 /*
- * The role of a process: that of the nearest cgroup of version 2, from its own upwards,
- * that has one.
+ * The answer for a process whose cgroup cannot be known, since its user moves it all the
+ * time, or has given that a path that the kernel does not print. What is held by its cgroup or
+ * its role is held in doubt, and what is online is so without a doubt.
  */
-enum gpreempt_role gp_role(const struct gpreempt *g, pid_t pid);
+#define GP_DOUBT (-ENODATA)
+
+/*
+ * A descriptor of the root of cgroup v2, for gp_role() and close(); -ENOENT: there is none,
+ * and so no role; or -errno.
+ */
+int gp_role_root(const struct gpreempt *g);
+/*
+ * The role of a process: that of the nearest cgroup of version 2, from its own upwards,
+ * or from level SHR_CGROUP_LEVELS, that has one. GP_DOUBT; or -errno: of no process it
+ * can be known now.
+ */
+int gp_role(const struct gpreempt *g, int root, pid_t pid);
+/* That of this very cgroup, by a descriptor of its directory; or -errno. */
+int gp_role_at(int dir);
+
+/*
+ * As gpreempt_select(), for a word that a cgroup decides: a process in doubt is not
+ * among them. For what releases a process, or makes others wait for it.
+ */
+int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
+		   bool (*skip)(void *data, pid_t pid), void *data,
+		   struct gpreempt_targets **out, struct gpreempt_error *err);
 
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
