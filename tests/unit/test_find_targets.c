@@ -105,6 +105,28 @@ TEST(all_answer)
 	ck_assert_int_eq(targets->targets[1].pid, 4301);
 }
 
+static unsigned int beats;
+
+static void beat(void *data)
+{
+	ck_assert_ptr_eq(data, &beats);
+	beats++;
+}
+
+/* A watchdog of the caller gets its beats between processes, and while one hangs. */
+TEST(watchdog)
+{
+	find.beat = beat;
+	find.data = &beats;
+	beats = 0;
+	ck_assert_int_eq(look_for("role:offline", "cgroup:/x"), -ESRCH);
+	ck_assert_uint_ge(beats, COUNT);
+	beats = 0;
+	atomic_store(&shared->hangs[2], 1);
+	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
+	ck_assert_uint_ge(beats, 2);
+}
+
 TEST(nothing)
 {
 	ck_assert_int_eq(look_for("cmd:^other$", NULL), -ESRCH);

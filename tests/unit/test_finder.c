@@ -13,6 +13,7 @@
 #include "guard/finder.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
+#include "unit-host.h"
 #include "unit.h"
 
 static struct gp_backend_ops ops;
@@ -37,8 +38,8 @@ static void setup(void)
 	set_file("/proc/4194242/cmdline", "train");
 	set_file("/proc/4194242/comm", "train\n");
 	memset(&finder, 0, sizeof(finder));
-	finder.word[finder.n++] = "cmd:^train$";
-	finder.word[finder.n++] = "container:web";
+	finder.sought[finder.n++].word = "cmd:^train$";
+	finder.sought[finder.n++].word = "container:web";
 	ck_assert_int_eq(guard_finder_start(&finder, g), 0);
 }
 
@@ -49,24 +50,33 @@ static void teardown(void)
 	unit_teardown();
 }
 
+static const struct guard_finding *get(const char *word, bool online)
+{
+	return guard_finder_get(&finder, (struct guard_sought){ word, online });
+}
+
 /* Poll until a word's code is that. */
 static const struct guard_finding *wait_for(const char *word, int code)
 {
 	const struct guard_finding *f;
 
-	UNIT_WAIT((guard_finder_poll(&finder),
-		   f = guard_finder_get(&finder, word), f->code == code));
+	UNIT_WAIT((guard_finder_poll(&finder), f = get(word, false),
+		   f->code == code));
 	return f;
 }
 
 TEST(kinds)
 {
-	ck_assert(guard_word_is_slow("cmd:x"));
-	ck_assert(guard_word_is_slow("container:x"));
-	ck_assert(!guard_word_is_slow("comm:cmd:x"));
-	ck_assert(!guard_word_is_slow("cgroup:/x"));
-	ck_assert(!guard_word_is_slow("123"));
-	ck_assert_ptr_null(guard_finder_get(&finder, "comm:other"));
+	ck_assert_int_eq(guard_word_kind("cmd:x"), GUARD_WORD_HANGS);
+	ck_assert_int_eq(guard_word_kind("container:x"), GUARD_WORD_HANGS);
+	ck_assert_int_eq(guard_word_kind("cgroup:/x"), GUARD_WORD_SLOW);
+	ck_assert_int_eq(guard_word_kind("role:offline"), GUARD_WORD_SLOW);
+	ck_assert_int_eq(guard_word_kind("user:1000"), GUARD_WORD_SLOW);
+	ck_assert_int_eq(guard_word_kind("comm:cmd:x"), GUARD_WORD_QUICK);
+	ck_assert_int_eq(guard_word_kind("123"), GUARD_WORD_QUICK);
+	ck_assert_ptr_null(get("comm:other", false));
+	/* The same word in the other role. */
+	ck_assert_ptr_null(get("cmd:^train$", true));
 }
 
 TEST(found)
@@ -78,6 +88,25 @@ TEST(found)
 	ck_assert_uint_eq(f->target[0].start, 777);
 	f = wait_for("container:web", 0);
 	ck_assert_uint_eq(f->n, 0);
+}
+
+/* A process in doubt makes way, and none makes way for it. */
+TEST(in_doubt)
+{
+	struct guard_sought what = { .word = "role:offline" };
+	struct hold_owners owners = { 0 };
+	struct guard_finding found;
+
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	set_file("/proc/4194242/cgroup", "0::/gone\n");
+	guard_find_word(g, what, hold_skip_owner, &owners, &found);
+	ck_assert_uint_eq(found.n, 1);
+	what.online = true;
+	guard_find_word(g, what, hold_skip_owner, &owners, &found);
+	ck_assert_uint_eq(found.n, 0);
+	hold_owners_free(&owners);
+	unit_cgroups_stop();
 }
 
 TEST(hangs)
@@ -161,7 +190,7 @@ TEST(stopped)
 	ck_assert_int_lt(msync(memory, sizeof(struct guard_finding), MS_ASYNC),
 			 0);
 	ck_assert_int_eq(errno, ENOMEM);
-	ck_assert_ptr_null(guard_finder_get(&finder, "cmd:^train$"));
+	ck_assert_ptr_null(get("cmd:^train$", false));
 	guard_finder_poll(&finder);
 	guard_finder_stop(&finder);
 }
@@ -169,7 +198,8 @@ TEST(stopped)
 /* Started without a standard input, whose number it gets. */
 TEST(descriptor_0)
 {
-	struct guard_finder other = { .word = { "cmd:^train$" }, .n = 1 };
+	struct guard_finder other = { .sought = { { .word = "cmd:^train$" } },
+				      .n = 1 };
 
 	close(STDIN_FILENO);
 	ck_assert_int_eq(guard_finder_start(&other, g), 0);
@@ -209,7 +239,8 @@ TEST(without_words)
 
 	ck_assert_int_eq(guard_finder_start(&none, g), 0);
 	guard_finder_poll(&none);
-	ck_assert_ptr_null(guard_finder_get(&none, "cmd:x"));
+	ck_assert_ptr_null(guard_finder_get(&none, (struct guard_sought){
+							   .word = "cmd:x" }));
 	guard_finder_stop(&none);
 }
 

@@ -56,6 +56,8 @@ static bool skip(void *data, pid_t pid)
 {
 	struct find *f = data;
 
+	if (f->beat)
+		f->beat(f->data);
 	return !f->saved && hold_skip_owner(&f->owners, pid);
 }
 
@@ -71,6 +73,16 @@ static bool skip_mute(void *data, pid_t pid)
 	return false;
 }
 
+static int select_targets(struct find *f, const char *const *words,
+			  size_t count, bool (*never)(void *data, pid_t pid),
+			  void *data, struct gpreempt_targets **out,
+			  struct gpreempt_error *err)
+{
+	return (f->sure ? gp_select_sure : gpreempt_select)(f->g, words, count,
+							    never, data, out,
+							    err);
+}
+
 /* The child. If it hangs, it must not keep a pipe of ours open. */
 static int work(void *arg)
 {
@@ -78,8 +90,9 @@ static int work(void *arg)
 	struct search *s = arg;
 
 	shr_close_range(STDIN_FILENO, STDERR_FILENO);
-	s->ret = gpreempt_select(s->f->g, s->words, s->count, skip_mute, s,
-				 &list, &s->err);
+	s->f->beat = NULL;
+	s->ret = select_targets(s->f, s->words, s->count, skip_mute, s, &list,
+				&s->err);
 	if (s->ret)
 		return EXIT_SUCCESS;
 	s->found = list->count < MOST ? list->count : MOST;
@@ -120,7 +133,7 @@ static int find_slow(struct search *s, struct gpreempt_error *err)
 	do {
 		atomic_store(&s->asked, 0);
 		s->ret = -EIO;
-		ret = shr_child_run(work, s, &s->asked);
+		ret = shr_child_run(work, s, &s->asked, s->f->beat, s->f->data);
 	} while (ret == -ETIMEDOUT && note_mute(s));
 	if (ret)
 		return fail_system(err, ret);
@@ -166,8 +179,7 @@ static int find_both(struct search *s, const char *const *words, size_t count,
 		if (gp_select_reads_memory(words[i]))
 			s->words[s->count++] = words[i];
 	if (n)
-		ret = gpreempt_select(s->f->g, sorted, n, skip, s->f, &plain,
-				      err);
+		ret = select_targets(s->f, sorted, n, skip, s->f, &plain, err);
 	if (!ret)
 		ret = find_slow(s, err);
 	if (!ret)
@@ -188,7 +200,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 	for (i = 0; i < count && !gp_select_reads_memory(words[i]); i++)
 		;
 	if (f->saved || i == count)
-		return gpreempt_select(f->g, words, count, skip, f, out, err);
+		return select_targets(f, words, count, skip, f, out, err);
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)

@@ -25,6 +25,10 @@ struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
 	bool saved; /* g reads a snapshot: this host has neither process nor holder */
+	bool sure; /* as gp_select_sure() */
+	/* Called all the time meanwhile; or NULL: a look at all can take seconds. */
+	void (*beat)(void *data);
+	void *data;
 
 	struct hold_owners owners;
 	struct gpreempt_target mute[FIND_MUTE];

@@ -17,10 +17,12 @@
 #define CONTAINER "container:"
 #define SHOWN_ID  12 /* digits, as docker ps shows them */
 
-bool guard_word_is_slow(const char *word)
+enum guard_word_kind guard_word_kind(const char *word)
 {
-	return !strncmp(word, CONTAINER, strlen(CONTAINER)) ||
-	       gp_select_reads_memory(word);
+	if (!strncmp(word, CONTAINER, strlen(CONTAINER)) ||
+	    gp_select_reads_memory(word))
+		return GUARD_WORD_HANGS;
+	return gp_select_is_slow(word) ? GUARD_WORD_SLOW : GUARD_WORD_QUICK;
 }
 
 /* Cut off at the end of the text, not in the middle of a container. */
@@ -97,19 +99,27 @@ static void copy_targets(struct gpreempt *g,
 			 targets->count, GUARD_FOUND_MAX);
 }
 
-void guard_find_word(struct gpreempt *g, const char *word,
-		     struct hold_owners *owners, struct guard_finding *out)
+void guard_find_word(struct gpreempt *g, struct guard_sought what,
+		     bool (*skip)(void *data, pid_t pid), void *data,
+		     struct guard_finding *out)
 {
 	struct gpreempt_targets *targets;
 	struct gpreempt_error err = { 0 };
+	int ret;
 
 	out->code = 0;
 	out->n = 0;
 	out->text[0] = '\0';
-	if (gpreempt_select(g, &word, 1, hold_skip_owner, owners, &targets,
-			    &err)) {
+	/* In doubt a process makes way, and none makes way for it. */
+	if (what.online)
+		ret = gp_select_sure(g, &what.word, 1, skip, data, &targets,
+				     &err);
+	else
+		ret = gpreempt_select(g, &what.word, 1, skip, data, &targets,
+				      &err);
+	if (ret) {
 		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
-			note_error(g, word, &err, out);
+			note_error(g, what.word, &err, out);
 		return;
 	}
 	copy_targets(g, targets, out);
@@ -120,9 +130,7 @@ void guard_find_word(struct gpreempt *g, const char *word,
  * The child
  */
 
-/* How often the child looks for each word. */
-#define PACE_NS (200 * NSEC_PER_MSEC)
-/* One word that takes longer will not end. */
+/* A process that takes longer will not answer. */
 #ifndef GUARD_WORD_NS
 #define GUARD_WORD_NS (2 * NSEC_PER_SEC)
 #endif
@@ -133,7 +141,7 @@ void guard_find_word(struct gpreempt *g, const char *word,
  * is not taken.
  */
 struct guard_finder_memory {
-	atomic_uint_fast64_t since_ns; /* of the word at hand; 0: waits */
+	atomic_uint_fast64_t since_ns; /* of the process at hand; 0: waits */
 	atomic_size_t at;	       /* that word */
 	struct guard_slot {
 		atomic_uint given; /* ever; written by the child */
@@ -157,8 +165,21 @@ static size_t memory_size(const struct guard_finder *f)
 	return sizeof(*f->memory) + f->n * sizeof(f->memory->slot[0]);
 }
 
-static void look_for(struct guard_finder *f, size_t i,
-		     struct hold_owners *owners)
+struct look {
+	struct guard_finder_memory *memory;
+	struct hold_owners owners;
+};
+
+/* The next process: all of them together may take long on a busy host. */
+static bool go_on(void *data, pid_t pid)
+{
+	struct look *look = data;
+
+	atomic_store(&look->memory->since_ns, shr_now_ns());
+	return hold_skip_owner(&look->owners, pid);
+}
+
+static void look_for(struct guard_finder *f, size_t i, struct look *look)
 {
 	struct guard_slot *slot = &f->memory->slot[i];
 	unsigned int given = atomic_load(&slot->given);
@@ -167,7 +188,7 @@ static void look_for(struct guard_finder *f, size_t i,
 		return;
 	atomic_store(&f->memory->at, i);
 	atomic_store(&f->memory->since_ns, shr_now_ns());
-	guard_find_word(f->g, f->word[i], owners, &slot->finding);
+	guard_find_word(f->g, f->sought[i], go_on, look, &slot->finding);
 	atomic_store(&f->memory->since_ns, 0);
 	atomic_store(&slot->given, given + 1);
 }
@@ -176,14 +197,14 @@ static void look_for(struct guard_finder *f, size_t i,
 static int work(void *arg)
 {
 	struct guard_finder *f = arg;
-	struct hold_owners owners = { 0 };
+	struct look look = { .memory = f->memory };
 	uint64_t count;
 	size_t i;
 
 	do {
-		hold_owners_free(&owners);
+		hold_owners_free(&look.owners);
 		for (i = 0; i < f->n; i++)
-			look_for(f, (f->first + i) % f->n, &owners);
+			look_for(f, (f->first + i) % f->n, &look);
 	} while (read(f->wake, &count, sizeof(count)) == sizeof(count));
 	return EXIT_FAILURE;
 }
@@ -276,7 +297,7 @@ void guard_finder_poll(struct guard_finder *f)
 		atomic_store(&slot->taken, given);
 	}
 	check_child(f, now);
-	if (now < f->asked_ns + PACE_NS)
+	if (now < f->asked_ns + f->pace_ns)
 		return;
 	f->asked_ns = now;
 	n = write(f->wake, &one, sizeof(one));
@@ -284,12 +305,13 @@ void guard_finder_poll(struct guard_finder *f)
 }
 
 const struct guard_finding *guard_finder_get(const struct guard_finder *f,
-					     const char *word)
+					     struct guard_sought what)
 {
 	size_t i;
 
 	for (i = 0; f->memory && i < f->n; i++)
-		if (!strcmp(f->word[i], word))
+		if (f->sought[i].online == what.online &&
+		    !strcmp(f->sought[i].word, what.word))
 			return &f->last[i];
 	return NULL;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The processes that a TARGET word names now, and a child process that looks
- * for the words that may take long.
+ * The processes that a TARGET word names now, and child processes that look for the
+ * words that may take long.
  *
- * Most words are compared with what the kernel itself knows: cgroup, name,
- * user, PID. Two kinds may wait: a command line (cmd:) is in the memory of a
- * process, which can map it from a file that never answers; the name of a
- * container (container:) is in a file on a disk. The child reads those. If it
- * hangs, guard kills it, keeps the processes that it has found before, and
- * starts another one later.
+ * Guard looks for a PID and a name (comm:) itself. The other words take longer: how
+ * long, the users of the host decide. A role is looked up in each level of a cgroup
+ * (role:), the cgroups of all processes are read (cgroup:, user:), the name of a container
+ * is in a file on a disk (container:), and a command line (cmd:) is in the memory of a
+ * process, which can map it from a file that never answers. A child does that. If it
+ * hangs, guard kills it, keeps the processes that it has found before, and starts
+ * another one later. Words that can hang have a child of their own.
  */
 #ifndef GUARD_FINDER_H
 #define GUARD_FINDER_H
@@ -41,18 +42,32 @@ struct guard_finding {
 	char text[512]; /* why, if there is a code, or not all are listed */
 };
 
-/* Look for one word, here and now; owners are no targets. */
-void guard_find_word(struct gpreempt *g, const char *word,
-		     struct hold_owners *owners, struct guard_finding *out);
+/* Which child looks for a word. */
+enum guard_word_kind {
+	GUARD_WORD_SLOW,
+	GUARD_WORD_HANGS, /* it can */
+	GUARD_WORD_QUICK, /* none: it is looked for here */
+};
+#define GUARD_FINDERS GUARD_WORD_QUICK
 
-/* Is it of a kind that is left to the child? */
-bool guard_word_is_slow(const char *word);
+enum guard_word_kind guard_word_kind(const char *word);
+
+/* A word, in its role. */
+struct guard_sought {
+	const char *word;
+	bool online; /* then none in doubt is meant: lib/select/words.h */
+};
+
+/* Look for one word, here and now; skip as for gpreempt_select(). */
+void guard_find_word(struct gpreempt *g, struct guard_sought what,
+		     bool (*skip)(void *data, pid_t pid), void *data,
+		     struct guard_finding *out);
 
 struct guard_finder_memory;
 
 struct guard_finder {
 	struct gpreempt *g;
-	const char *word[GUARD_FINDER_WORDS];
+	struct guard_sought sought[GUARD_FINDER_WORDS];
 	size_t n;
 	struct guard_finder_memory *memory; /* NULL: not started */
 	struct guard_finding *last;	    /* what is known, for each word */
@@ -60,7 +75,8 @@ struct guard_finder {
 	pid_t child;			    /* 0: none now */
 	pid_t stuck[GUARD_FINDER_STUCK];
 	size_t n_stuck;
-	size_t first; /* word that a new child begins with */
+	size_t first;	  /* word that a new child begins with */
+	uint64_t pace_ns; /* how often the child looks for each word at most */
 	uint64_t asked_ns;
 	uint64_t retry_ns; /* no new child before */
 };
@@ -71,7 +87,7 @@ int guard_finder_start(struct guard_finder *f, struct gpreempt *g);
 void guard_finder_poll(struct guard_finder *f);
 /* NULL: the word is not the finder's, or it was not started. */
 const struct guard_finding *guard_finder_get(const struct guard_finder *f,
-					     const char *word);
+					     struct guard_sought what);
 void guard_finder_stop(struct guard_finder *f);
 
 #endif

@@ -118,13 +118,16 @@ static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 static void find_word(struct guard *guard, const struct lookup *l)
 {
 	struct guard_candidates *found = &guard->found;
-	const struct guard_finding *finding, *slow;
+	struct guard_sought what = { .word = l->word, .online = l->online };
+	enum guard_word_kind kind = guard_word_kind(l->word);
+	const struct guard_finding *finding, *slow = NULL;
 	size_t i;
 
-	/* By the child; here if it is not the child's. */
-	slow = guard_finder_get(&guard->finder, l->word);
+	/* By a child; here if it is quick. */
+	if (kind != GUARD_WORD_QUICK)
+		slow = guard_finder_get(&guard->finders[kind], what);
 	if (!slow)
-		guard_find_word(guard->g, l->word, &found->owners,
+		guard_find_word(guard->g, what, hold_skip_owner, &found->owners,
 				&found->finding);
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
@@ -172,6 +175,7 @@ void guard_find_all(struct guard *guard)
 {
 	const struct guard_options *args = guard->options;
 	struct guard_candidates *found = &guard->found;
+	size_t i;
 
 	free(found->before.items);
 	found->before.items = found->list.items;
@@ -180,7 +184,8 @@ void guard_find_all(struct guard *guard)
 	found->list.count = 0;
 	found->cut = false;
 	hold_owners_free(&found->owners);
-	guard_finder_poll(&guard->finder);
+	for (i = 0; i < GUARD_FINDERS; i++)
+		guard_finder_poll(&guard->finders[i]);
 	find_role(guard, true, &args->online_words, false);
 	find_role(guard, false, &args->offline_words, args->gang);
 	merge_found(found);

@@ -89,14 +89,38 @@ static void watch(struct guard *guard)
 	}
 }
 
-static void leave_to_child(struct guard_finder *f,
-			   const struct guard_words *words)
+/* How often a child looks for words that may hang; for others, as often as guard. */
+#define PACE_NS (200 * NSEC_PER_MSEC)
+
+static void leave_to_children(struct guard *guard,
+			      const struct guard_words *words, bool online)
 {
 	size_t i;
 
-	for (i = 0; i < words->n; i++)
-		if (guard_word_is_slow(words->word[i]))
-			f->word[f->n++] = words->word[i];
+	for (i = 0; i < words->n; i++) {
+		enum guard_word_kind kind = guard_word_kind(words->word[i]);
+		struct guard_finder *f = &guard->finders[kind];
+
+		if (kind == GUARD_WORD_QUICK)
+			continue;
+		f->sought[f->n++] = (struct guard_sought){
+			.word = words->word[i],
+			.online = online,
+		};
+	}
+}
+
+static int start_children(struct guard *guard)
+{
+	int ret = 0;
+	size_t i;
+
+	leave_to_children(guard, &guard->options->online_words, true);
+	leave_to_children(guard, &guard->options->offline_words, false);
+	guard->finders[GUARD_WORD_HANGS].pace_ns = PACE_NS;
+	for (i = 0; !ret && i < GUARD_FINDERS; i++)
+		ret = guard_finder_start(&guard->finders[i], guard->g);
+	return ret;
 }
 
 /* One guard at a time listens; the others do without. */
@@ -144,10 +168,8 @@ int guard_run(struct guard *guard)
 	if (!guard->common)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	ret = guard_wake_open(&guard->wakes);
-	leave_to_child(&guard->finder, &guard->options->online_words);
-	leave_to_child(&guard->finder, &guard->options->offline_words);
 	if (!ret)
-		ret = guard_finder_start(&guard->finder, guard->g);
+		ret = start_children(guard);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);

@@ -254,7 +254,7 @@ struct guard {
 	struct guard_work *work; /* NULL: not requested */
 
 	/* Only the main thread's. */
-	struct guard_finder finder;
+	struct guard_finder finders[GUARD_FINDERS];
 	struct guard_candidates found;
 	struct places places[2]; /* of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];

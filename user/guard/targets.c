@@ -286,7 +286,10 @@ void guard_targets_look(struct guard *guard)
 
 void guard_targets_drop(struct guard *guard)
 {
-	guard_finder_stop(&guard->finder);
+	size_t i;
+
+	for (i = 0; i < GUARD_FINDERS; i++)
+		guard_finder_stop(&guard->finders[i]);
 	places_end(&guard->places[0]);
 	places_end(&guard->places[1]);
 	guard_found_free(guard);

@@ -60,7 +60,8 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
 	_exit(work(arg));
 }
 
-int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps)
+int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
+		  void (*beat)(void *data), void *data)
 {
 	pid_t child = shr_child_start(work, arg, NULL, 0);
 	__cleanup_fd int fd = child < 0 ? -1 : shr_pidfd_open(child);
@@ -76,6 +77,8 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps)
 		return ret;
 	}
 	do {
+		if (beat)
+			beat(data);
 		now = atomic_load(steps);
 		/* Until the first it looks for what there is. */
 		if (!now || now != seen)

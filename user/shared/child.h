@@ -32,9 +32,11 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
  * Have a child do work on the memory of other processes. @steps is in memory that both
  * see, and grows when the work begins with the next process. 0 when it has ended;
  * -ETIMEDOUT: a process did not answer for SHR_CHILD_PATIENCE_MS since then, and the
- * child is left behind; -EIO: the child was killed; or -errno.
+ * child is left behind; -EIO: the child was killed; or -errno. @beat, or NULL, is called
+ * all the time meanwhile.
  */
-int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps);
+int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
+		  void (*beat)(void *data), void *data);
 
 /*
  * Kill it and do not wait: it may be where no signal ends that. If it has not ended

@@ -177,7 +177,7 @@ static int run_release(void *data)
 		ret = ctl_open(NULL, &g);
 	if (ret)
 		return ret;
-	ret = ctl_targets(g, &args->targets, &list);
+	ret = ctl_targets_sure(g, &args->targets, &list);
 	gpreempt_free(g);
 	if (ret)
 		return ret;

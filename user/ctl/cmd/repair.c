@@ -176,7 +176,7 @@ static int find_rows(struct gpreempt *g, const struct repair_args *args,
 	size_t i;
 
 	if (args->targets.words.n)
-		ret = ctl_targets(g, &args->targets, &list);
+		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (ret)
 		return ret;
 	if (!list)

@@ -365,7 +365,7 @@ static int run_resume(void *data)
 	int ret = ctl_open_host(&g);
 
 	if (!ret)
-		ret = ctl_targets(g, &args->targets, &list);
+		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (!ret)
 		ret = resume_list(g, args, list);
 	gpreempt_targets_free(list);

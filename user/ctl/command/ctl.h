@@ -225,6 +225,9 @@ int ctl_open_host(struct gpreempt **out);
  */
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out);
+/* The same without processes in doubt, see lib/select/words.h: for what releases them. */
+int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
+		     struct gpreempt_targets **out);
 
 /* The exit status of two targets together. */
 int ctl_merge_status(int a, int b);

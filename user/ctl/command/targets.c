@@ -104,12 +104,11 @@ static int try_targets(struct find *f, const struct ctl_target_args *args,
 			     "process %d has no such queue yet", idle);
 }
 
-int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
-		struct gpreempt_targets **out)
+static int wait_for_targets(struct find *f, const struct ctl_target_args *args,
+			    struct gpreempt_targets **out)
 {
 	/* A snapshot stays as it is. */
 	uint64_t deadline = shr_now_ns() + (args->from ? 0 : args->wait_ns);
-	struct find f = { .g = g, .saved = args->from };
 	bool waited = false;
 
 	for (;;) {
@@ -118,11 +117,11 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 
 		if (late && waited)
 			ctl_progress_end();
-		ret = try_targets(&f, args, late, out);
+		ret = try_targets(f, args, late, out);
 		if (ret >= 0) {
 			if (waited && !late)
 				ctl_progress_end();
-			find_free(&f);
+			find_free(f);
 			return ret;
 		}
 		if (!waited)
@@ -130,6 +129,22 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		waited = true;
 		shr_sleep_ns(PAUSE_NS);
 	}
+}
+
+int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
+		struct gpreempt_targets **out)
+{
+	struct find f = { .g = g, .saved = args->from };
+
+	return wait_for_targets(&f, args, out);
+}
+
+int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
+		     struct gpreempt_targets **out)
+{
+	struct find f = { .g = g, .saved = args->from, .sure = true };
+
+	return wait_for_targets(&f, args, out);
 }
 
 bool ctl_chosen(const struct gpreempt_filter *which,

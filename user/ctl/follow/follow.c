@@ -64,6 +64,8 @@ struct followers {
 	int status; /* of those that have ended; -1: none has */
 	bool moved; /* to a cgroup of our own */
 	int stop;
+	uint64_t watchdog_ns; /* the service manager's; 0: it has none */
+	uint64_t beat_ns;     /* no new beat before */
 };
 
 static struct follower *find_place(struct followers *f,
@@ -313,12 +315,23 @@ static uint64_t longest_pause(bool grows, uint64_t watchdog_ns)
 	return watchdog_ns && watchdog_ns / 4 < ns ? watchdog_ns / 4 : ns;
 }
 
+/* A late one would be the end of all holds, and each process can make a look longer. */
+static void beat(void *data)
+{
+	struct followers *f = data;
+	uint64_t now = shr_now_ns();
+
+	if (!f->watchdog_ns || now < f->beat_ns)
+		return;
+	notify_manager("WATCHDOG=1");
+	f->beat_ns = now + f->watchdog_ns / 8;
+}
+
 static void follow_all(struct followers *f)
 {
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
-	uint64_t watchdog_ns = notify_watchdog_ns();
 	bool grows = any_grows(f->args), stop = false, stay = f->args->stay;
-	uint64_t ns = longest_pause(grows, watchdog_ns);
+	uint64_t ns = longest_pause(grows, f->watchdog_ns);
 	struct timespec pause = shr_timespec(ns);
 
 	if (!f->running && !stay)
@@ -326,8 +339,7 @@ static void follow_all(struct followers *f)
 	notify_manager("READY=1");
 	while ((f->running || stay) && !stop) {
 		ppoll(&fd, 1, ns == UINT64_MAX ? NULL : &pause, NULL);
-		if (watchdog_ns)
-			notify_manager("WATCHDOG=1");
+		beat(f);
 		stop = stop_asked(f);
 		collect(f);
 		if (grows && (f->running || stay) && !stop)
@@ -364,7 +376,12 @@ static int check_stay(struct followers *f)
 static int run_follow(void *data)
 {
 	const struct follow_args *args = data;
-	struct followers f = { .args = args, .status = -1 };
+	struct followers f = {
+		.find = { .beat = beat, .data = &f },
+		.args = args,
+		.status = -1,
+		.watchdog_ns = notify_watchdog_ns(),
+	};
 	struct gpreempt_targets *targets = NULL;
 	int ret;
 
