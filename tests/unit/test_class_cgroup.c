@@ -6,6 +6,7 @@
 
 #include "agent/role.h"
 #include "lib/select/words.h"
+#include "shared/cgroup.h"
 #include "unit-host.h"
 #include "unit.h"
 
@@ -93,7 +94,7 @@ TEST(fails)
 			 -ENOENT);
 }
 
-static char roles[256];
+static char roles[2 * SHR_CGROUP_PATH];
 
 static int note_role(void *arg, const char *cgroup, enum gpreempt_role role)
 {
@@ -121,6 +122,45 @@ TEST(given)
 	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
 	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
 	ck_assert_str_eq(all_roles(), "");
+}
+
+/* ".." is a component; a name may have it. */
+TEST(dots)
+{
+	unit_cgroup_make("/a..b");
+	ck_assert_int_eq(role_give("/a..b", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), "offline /a..b\n");
+	ck_assert_int_eq(role_give("/a..b/..", GPREEMPT_ROLE_ONLINE), -EINVAL);
+}
+
+/* A role below level 32 would never be looked at; to look for all goes no deeper. */
+TEST(deep)
+{
+	char path[256] = "";
+	int open;
+
+	unit_cgroup_long(path, 2 * SHR_CGROUP_LEVELS + 4, 1);
+	unit_cgroup_role(path, "offline");
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
+	path[2 * SHR_CGROUP_LEVELS] = '\0';
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	open = unit_count_descriptors();
+	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
+	ck_assert_int_eq(unit_count_descriptors(), open);
+}
+
+/* However long the path is. */
+TEST(long_path)
+{
+	char path[SHR_CGROUP_PATH] = "/u";
+
+	unit_cgroup_long(path, 4094, 190);
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
+	/* One that is longer by a byte can be another one, which the kernel has cut. */
+	strcat(path, "m");
+	unit_cgroup_make(path);
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
 }
 
 /* What is no cgroup gets no role, and all of them together get none. */

@@ -2,8 +2,10 @@
 /* follow and cgroups: a target is frozen and moved, a follower needs its own. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "shared/cgroup.h"
 #include "unit-follow.h"
 
 static void freeze(void)
@@ -78,25 +80,13 @@ TEST(session_lost)
  */
 
 /* What cannot be watched is not taken for what cannot be frozen. */
-TEST(events_refused)
+TEST(not_mounted)
 {
-	unit_path_fails = "/job/cgroup.events";
-	unit_path_errno = EPERM;
-	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
-	ERR_HAS("the cgroup /job of process ");
-	ERR_HAS("cannot be watched: Operation not permitted");
-	unit_path_fails = NULL;
 	unit_cgroups_mounted(false, false);
 	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
+	ERR_HAS("the cgroup /job of process ");
 	ERR_HAS("next: is cgroup v2 mounted");
 	ck_assert_str_eq(loop.trace, "");
-}
-
-static void move_to_refused(void)
-{
-	move();
-	unit_path_fails = "/other/cgroup.events";
-	unit_path_errno = EPERM;
 }
 
 static void move_to_old(void)
@@ -104,18 +94,84 @@ static void move_to_old(void)
 	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
 }
 
-/* The same when it moves there: the follower ends, and the queues run. */
-TEST_EACH(moves_to_refused, 2)
+/* It could not be held while it is frozen there. */
+TEST(moves_to_old)
 {
 	steps[0].stop = STOPPED;
-	steps[1].what = _i ? move_to_old : move_to_refused;
+	steps[1].what = move_to_old;
 	steps[2].stop = EXITS;
-	CTL(_i ? GPREEMPT_CLASS_UNSUPPORTED : GPREEMPT_CLASS_FAILED,
-	    "follow --how debug %d", target);
-	ERR_HAS(_i ? "has moved to /old of the old freezer (cgroup v1)" :
-		     "Operation not permitted");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
+	ERR_HAS("has moved to /old of the old freezer (cgroup v1)");
 	ck_assert(seen->suspended[1]);
 	ck_assert_int_eq(atomic_load(&seen->done), 2);
+}
+
+static void hide_path(void)
+{
+	unit_cgroup_of(target, UNIT_CGROUP_TOO_LONG);
+}
+
+static void show_path(void)
+{
+	unit_cgroup_of(target, "0::/job\n");
+}
+
+/* Its path cannot be read any more while it is frozen, and while it runs: no way out. */
+TEST(lost)
+{
+	steps[0].what = freeze;
+	steps[1].what = hide_path;
+	steps[2].what = thaw;
+	steps[3].what = freeze;
+	steps[4].what = show_path;
+	steps[5].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	OUT_LINE("ended %d: 2 suspensions\n", target);
+	ck_assert(!seen->suspended[0] && seen->suspended[1]);
+	ck_assert(seen->suspended[2] && !seen->suspended[3]);
+	ck_assert(seen->suspended[4] && seen->suspended[5]);
+}
+
+/* Nor is that a reason not to follow it. */
+TEST(lost_before)
+{
+	hide_path();
+	steps[0].stop = STOPPED;
+	steps[1].stop = CONTINUED;
+	steps[2].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	OUT_LINE("following %d: its signals and its cgroup, whose path cannot be "
+		 "read\n",
+		 target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
+	ck_assert(seen->suspended[1] && !seen->suspended[2]);
+}
+
+static char deep[SHR_CGROUP_PATH + 8] = "0::";
+
+static void move_deep(void)
+{
+	unit_cgroup_of(target, deep);
+}
+
+static void freeze_deep(void)
+{
+	unit_cgroup_freeze(deep + strlen("0::"), true);
+}
+
+/* A path of that length is one like any other. */
+TEST_EACH(long_path, 3)
+{
+	static const size_t lengths[] = { 4000, 4032, 4094 };
+
+	strcpy(deep, "0::/job");
+	unit_cgroup_long(deep + strlen("0::"), lengths[_i], 190);
+	steps[0].what = move_deep;
+	steps[1].what = freeze_deep;
+	steps[2].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
+	ck_assert(!seen->suspended[1] && seen->suspended[2]);
 }
 
 /* The root cannot be frozen, and has no such file. */

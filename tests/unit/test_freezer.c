@@ -1,15 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cgroups that a process can be frozen in: cgroup v1's lines, and v2's files. */
+/* In which cgroup a process is, whatever its user makes of the path, and is it frozen? */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agent/cgroup.h"
-#include "agent/freezer.h"
 #include "shared/cgroup.h"
+#include "shared/clock.h"
+#include "shared/macro.h"
+#include "shared/proc.h"
+#include "unit-host.h"
 #include "unit.h"
+
+#define WCHAN HOLD_DIR "-wchan"
+
+static struct shr_freezer f;
+static pid_t target;
+static char text[SHR_CGROUP_PATH + 8]; /* of its /proc/PID/cgroup */
+
+static void setup(void)
+{
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_cgroup_of(target, text);
+	/* A look that takes long is not repeated at once. */
+	unit_frozen_ns = shr_now_ns();
+}
+
+static void teardown(void)
+{
+	unit_path_fails = NULL;
+	unit_path_from = NULL;
+	unit_frozen_ns = 0;
+	shr_freezer_close(&f);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	unit_cgroups_stop();
+}
+
+static void move(const char *group)
+{
+	snprintf(text, sizeof(text), "0::%s\n", group);
+}
+
+/* The answer of one look. */
+static bool is_frozen(void)
+{
+	ck_assert_int_eq(shr_freezer_read(&f), 0);
+	return f.frozen;
+}
+
+/* That of the last one, with one each 100 ms for so long. */
+static bool is_frozen_later(uint64_t ns)
+{
+	uint64_t end = unit_frozen_ns + ns;
+
+	while (unit_frozen_ns + 100 * NSEC_PER_MSEC <= end) {
+		unit_frozen_ns += 100 * NSEC_PER_MSEC;
+		is_frozen();
+	}
+	unit_frozen_ns = end;
+	return f.frozen;
+}
+
+/*
+ * Texts
+ */
 
 static char lines[256];
 
@@ -36,78 +94,374 @@ TEST(each_cgroup)
 		{ "0:\n:\n::\nx\n\n\n", "" },
 		{ "", "" },
 	};
-	char text[64];
+	char copy[64];
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		*lines = '\0';
-		strcpy(text, rows[i].text);
-		ck_assert_int_eq(shr_cgroup_each(text, note_line, "/end"),
+		strcpy(copy, rows[i].text);
+		ck_assert_int_eq(shr_cgroup_each(copy, note_line, "/end"),
 				 !!strstr(rows[i].lines, "/end"));
 		ck_assert_str_eq(lines, rows[i].lines);
 	}
 }
 
-TEST(lines_of_v1)
+/* Version 2, unless it is in a cgroup of the old freezer. */
+TEST(parsed)
 {
 	static const struct {
-		const char *line, *path;
+		const char *text, *path;
+		int ret;
 	} rows[] = {
-		{ "7:cpu,freezer:/job", "/job" },
-		{ "7:freezer:/a/b", "/a/b" },
-		{ "7:freezer,cpu:/a:b", "/a:b" },
-		{ "7:cpu,freezer,cpuset:/x", "/x" },
+		{ "0::/a/b\n", "/a/b", 0 },
+		{ "7:cpu,freezer:/job\n0::/a\n", "/job", -ENOTSUP },
+		{ "0::/a\n7:freezer:/a/b\n", "/a/b", -ENOTSUP },
+		{ "7:freezer,cpu:/a:b", "/a:b", -ENOTSUP },
+		{ "7:cpu,freezer,cpuset:/x\n", "/x", -ENOTSUP },
 		/* Its root cannot be frozen. */
-		{ "7:freezer:/", NULL },
-		{ "0::/freezer", NULL },
-		{ "0::/freezer:/x", NULL },
-		{ "7:cpu,cpuacct:/freezer", NULL },
-		{ "7:name=freezer:/job", NULL },
-		{ "7:xfreezer:/job", NULL },
-		{ "7:freezerx:/job", NULL },
-		{ "", NULL },
-		{ "7", NULL },
-		{ "7:freezer", NULL },
-		{ ":", NULL },
+		{ "7:freezer:/\n0::/a\n", "/a", 0 },
+		{ "0::/freezer\n", "/freezer", 0 },
+		{ "7:cpu,cpuacct:/freezer\n", "", 0 },
+		{ "7:name=freezer:/job\n7:xfreezer:/j\n7:freezerx:/j\n", "",
+		  0 },
+		{ "0::abc\n", "", 0 },
+		{ "0::/0123456789012345\n", "", -ENAMETOOLONG },
+		{ "", "", 0 },
 	};
+	char copy[64], path[16];
 	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *path = freezer_v1_path(rows[i].line);
-
-		ck_assert_msg(path ? rows[i].path &&
-					      !strcmp(path, rows[i].path) :
-				     !rows[i].path,
-			      "%s: %s", rows[i].line, path ? path : "none");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		strcpy(copy, rows[i].text);
+		ck_assert_int_eq(shr_cgroup_parse(copy, path, sizeof(path)),
+				 rows[i].ret);
+		ck_assert_str_eq(path, rows[i].path);
 	}
 }
+
+#define ID "0123abcd"
+
+/* Components are compared, not texts, and the outermost one is the container's. */
+TEST(container)
+{
+	static const struct {
+		const char *path, *id, *cut;
+	} rows[] = {
+		{ "/docker/" ID, ID, "/docker/" ID },
+		{ "/a/" ID "/sub/x", ID, "/a/" ID },
+		{ "/a/docker-" ID ".scope", ID, "/a/docker-" ID ".scope" },
+		{ "/a/libpod-" ID ".scope/container", ID,
+		  "/a/libpod-" ID ".scope" },
+		{ "/k.slice:cri-containerd:" ID, ID,
+		  "/k.slice:cri-containerd:" ID },
+		{ "/a/" ID "/b/" ID "/c", ID, "/a/" ID },
+		{ "/a/x" ID, ID, NULL },
+		{ "/a/" ID "x/b", ID, NULL },
+		{ "/a/" ID "-x", ID, NULL },
+		{ "/user.slice/session-3.scope", ID, NULL },
+		/* An id of one letter is in most texts. */
+		{ "/user.slice/session-3.scope", "s", NULL },
+		{ "/user.slice/session-3.scope", "slice", "/user.slice" },
+		{ "/a/b", "", NULL },
+		{ "/a/b", "/a", NULL },
+		{ "/", ID, NULL },
+	};
+	char copy[64];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		strcpy(copy, rows[i].path);
+		ck_assert_int_eq(shr_cgroup_cut(copy, rows[i].id,
+						strlen(rows[i].id)),
+				 !!rows[i].cut);
+		ck_assert_str_eq(copy,
+				 rows[i].cut ? rows[i].cut : rows[i].path);
+	}
+	ck_assert(shr_cgroup_goes_up("/a/../b") && shr_cgroup_goes_up(".."));
+	ck_assert(!shr_cgroup_goes_up("/a..b/...") && !shr_cgroup_goes_up("/"));
+}
+
+/*
+ * The walk
+ */
+
+static int levels;
+
+static int count_level(void *arg, int dir)
+{
+	(void)arg;
+	ck_assert_int_ge(dir, 0);
+	return ++levels == 1000;
+}
+
+static int walk(const char *path)
+{
+	int root = shr_cgroup_root(), ret;
+
+	levels = 0;
+	ret = shr_cgroup_walk(root, path, count_level, NULL);
+	close(root);
+	return ret;
+}
+
+TEST(walks)
+{
+	char deep[SHR_CGROUP_PATH] = "";
+	int before;
+
+	unit_cgroup_long(deep, 200, 1);
+	before = unit_count_descriptors();
+	ck_assert_int_eq(walk("/"), 0);
+	ck_assert_int_eq(levels, 0);
+	ck_assert_int_eq(walk("/m/m"), 0);
+	ck_assert_int_eq(levels, 2);
+	/* The error is that of a level: the ones above it were there. */
+	ck_assert_int_eq(walk("/m/m/x/m"), -ENOENT);
+	ck_assert_int_eq(levels, 2);
+	ck_assert_int_eq(walk("/m/../m"), -ENOENT);
+	ck_assert_int_eq(levels, 1);
+	ck_assert_int_eq(walk(deep), 0);
+	ck_assert_int_eq(levels, SHR_CGROUP_LEVELS);
+	ck_assert_int_eq(unit_count_descriptors(), before);
+}
+
+/*
+ * The freezer
+ */
 
 TEST(no_process)
 {
-	struct freezer f;
-
-	ck_assert_int_eq(freezer_open(&f, 1 << 30), -ESRCH);
+	ck_assert_int_eq(shr_freezer_open(&f, 1 << 30), -ESRCH);
 }
 
-/* A process here, whatever cgroups this host has; then it is gone. */
+TEST(no_mount)
+{
+	move("/job");
+	unit_cgroups_mounted(false, false);
+	ck_assert_int_eq(shr_freezer_open(&f, target), -ENOENT);
+	ck_assert(!f.frozen && f.events < 0);
+	/* There is nothing to look for then. */
+	ck_assert(!is_frozen() && !f.lost);
+}
+
+/* Frozen and thawed, moved without an event, gone. */
 TEST(a_process)
 {
-	struct freezer f;
-	pid_t child = fork();
-	int ret;
-
-	if (!child)
-		for (;;)
-			pause();
-	ret = freezer_open(&f, child);
-	if (!ret) {
-		ck_assert(!f.frozen);
-		ck_assert_int_eq(freezer_read(&f), 0);
-	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	if (!ret)
-		ck_assert_int_eq(freezer_read(&f), -ESRCH);
-	freezer_close(&f);
-	ck_assert_int_eq(f.events, -1);
+	unit_cgroup_make("/job/step");
+	unit_cgroup_set("/else", true, true);
+	move("/job/step");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	ck_assert(!f.frozen && f.events >= 0);
+	ck_assert_str_eq(f.path, "/job/step");
+	unit_cgroup_freeze("/job/step", true);
+	ck_assert(is_frozen());
+	unit_cgroup_freeze("/job/step", false);
+	ck_assert(!is_frozen());
+	move("/else");
+	ck_assert(is_frozen());
+	move("/");
+	ck_assert(!is_frozen());
+	ck_assert_int_lt(f.events, 0);
+	strcpy(text, "7:freezer:/old\n0::/\n");
+	ck_assert_int_eq(shr_freezer_read(&f), -ENOTSUP);
+	ck_assert_str_eq(f.path, "/old");
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	ck_assert_int_eq(shr_freezer_read(&f), -ESRCH);
 }
+
+static const size_t lengths[] = { 4000, 4032, 4050, 4081, 4094 };
+
+/* A path that is longer than another program has room for is one like any other. */
+TEST_EACH(long_path, 2 * ARRAY_SIZE(lengths))
+{
+	char path[SHR_CGROUP_PATH] = "/u";
+	bool before = _i % 2;
+
+	unit_cgroup_long(path, lengths[_i / 2], 190);
+	ck_assert_uint_eq(strlen(path), lengths[_i / 2]);
+	move(before ? path : "/u");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	move(path);
+	ck_assert(!is_frozen() && !f.lost);
+	ck_assert_str_eq(f.path, path);
+	unit_cgroup_freeze(path, true);
+	ck_assert(is_frozen());
+	unit_cgroup_freeze(path, false);
+	ck_assert(!is_frozen());
+}
+
+/* What can be cut off is not looked at: the cgroup above it is the answer. */
+TEST(cut_path)
+{
+	char path[SHR_CGROUP_PATH] = "/u", above[SHR_CGROUP_PATH];
+
+	unit_cgroup_long(path, 4000, 190);
+	strcpy(above, path);
+	memset(path + 4000, 'x', SHR_CGROUP_CUT - 4000);
+	path[4000] = '/';
+	move("/u");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	move(path);
+	ck_assert(!is_frozen() && !f.lost);
+	unit_cgroup_freeze(above, true);
+	ck_assert(is_frozen());
+	/* Also when there is one of such a name. */
+	unit_cgroup_make(path);
+	ck_assert(is_frozen());
+	unit_cgroup_freeze(above, false);
+	ck_assert(!is_frozen() && !f.lost);
+}
+
+/* From level 32 on the freezer of that level is the answer. */
+TEST(deep_path)
+{
+	char path[SHR_CGROUP_PATH] = "";
+
+	unit_cgroup_long(path, 2 * 1000, 1);
+	move(path);
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	ck_assert_uint_eq(f.levels, SHR_CGROUP_LEVELS);
+	unit_cgroup_freeze(path, true);
+	ck_assert(!is_frozen());
+	path[2 * SHR_CGROUP_LEVELS] = '\0';
+	unit_cgroup_freeze(path, true);
+	ck_assert(is_frozen());
+}
+
+static void lose(void)
+{
+	strcpy(text, UNIT_CGROUP_TOO_LONG);
+}
+
+/* A path that cannot be read keeps what was known, and the cgroups above go on to count. */
+TEST(lost)
+{
+	unit_cgroup_make("/u/z");
+	move("/u/z");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	unit_cgroup_freeze("/u/z", true);
+	ck_assert(is_frozen());
+	lose();
+	ck_assert(is_frozen() && f.lost);
+	unit_cgroup_freeze("/u/z", false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC));
+	unit_cgroup_set("/u", true, true);
+	ck_assert(!is_frozen());
+	ck_assert(is_frozen_later(2 * NSEC_PER_SEC));
+	unit_cgroup_set("/u", false, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC));
+	/* It comes back, to another cgroup. */
+	unit_cgroup_set("/else", true, true);
+	move("/else");
+	ck_assert(is_frozen() && !f.lost);
+}
+
+/* An error of ours is none of its own. */
+TEST(cannot_read)
+{
+	unit_cgroup_make("/u");
+	move("/u");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	unit_cgroup_freeze("/u", true);
+	ck_assert(is_frozen());
+	unit_path_fails = unit_text("/proc/%d/cgroup", target);
+	unit_path_errno = EMFILE;
+	ck_assert(is_frozen());
+	/* And a path that is nowhere, as while it moves, changes nothing. */
+	unit_path_fails = NULL;
+	move("/u/gone");
+	ck_assert(is_frozen() && f.lost);
+	ck_assert_str_eq(f.path, "/u");
+}
+
+/* Removed and made again, 20 times: each freeze is seen, and nothing stays open. */
+TEST(made_again)
+{
+	int i, open;
+
+	unit_cgroup_make("/u/z");
+	move("/u/z");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	open = unit_count_descriptors();
+	for (i = 0; i < 20; i++) {
+		unit_cgroup_remove("/u/z");
+		unit_cgroup_make("/u/z");
+		ck_assert(!is_frozen());
+		unit_cgroup_freeze("/u/z", true);
+		ck_assert(is_frozen());
+	}
+	ck_assert_int_eq(unit_count_descriptors(), open);
+}
+
+/* A neighbour does not freeze: cgroup.events has 0 for as long as that lasts. */
+TEST(stuck_neighbour)
+{
+	unit_cgroup_make("/u/z");
+	move("/u/z");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	unit_cgroup_set("/u", true, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
+	/* To move below the frozen one takes nothing back. */
+	unit_cgroup_make("/u/y");
+	move("/u/y");
+	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
+	ck_assert(is_frozen_later(NSEC_PER_SEC / 2));
+	unit_cgroup_set("/u", false, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC));
+	/* Half a second is none. */
+	unit_cgroup_set("/u", true, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
+	unit_cgroup_set("/u", false, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
+	unit_cgroup_set("/u", true, false);
+	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
+}
+
+static bool is_asleep(void)
+{
+	char stat[512];
+	const char *state;
+
+	shr_read_start(stat, sizeof(stat), "/proc/%d/stat", target);
+	state = shr_stat_state(stat);
+	return state && *state == 'S';
+}
+
+static void sleeps_in(const char *function)
+{
+	FILE *file = fopen(WCHAN, "we");
+
+	fputs(function, file);
+	fclose(file);
+	unit_path_from = unit_text("/proc/%d/task/%d/wchan", target, target);
+	unit_path_to = WCHAN;
+}
+
+/* Where its thread is tells at once, also when its cgroup was never known. */
+TEST(stands_in_the_freezer)
+{
+	UNIT_WAIT(is_asleep());
+	lose();
+	sleeps_in("do_sys_poll");
+	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
+	ck_assert(f.lost && !f.frozen);
+	sleeps_in("get_signal");
+	ck_assert(is_frozen_later(NSEC_PER_SEC));
+	sleeps_in("do_sys_poll");
+	ck_assert(!is_frozen_later(NSEC_PER_SEC));
+	sleeps_in("do_freezer_trap");
+	ck_assert(is_frozen_later(NSEC_PER_SEC));
+	/* Neither its cgroup nor what it does can be seen. */
+	sleeps_in("0");
+	ck_assert(is_frozen_later(NSEC_PER_SEC));
+	/* One of those is known: it runs. */
+	unit_cgroup_make("/u");
+	move("/u");
+	ck_assert(!is_frozen_later(NSEC_PER_SEC));
+	sleeps_in("get_signal");
+	ck_assert(is_frozen_later(NSEC_PER_SEC));
+	unlink(WCHAN);
+}
+
+TEST_FIXTURE(setup, teardown)

@@ -8,11 +8,14 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
 #include "ctl/nri/pods.h"
 #include "ctl/nri/wire.h"
+#include "lib/select/words.h"
 #include "shared/clock.h"
 #include "unit-command.h"
+#include "unit-host.h"
 
 #define NAMESPACES "batch,serving"
 #define ANNOTATION "gpreempt.io/role"
@@ -44,9 +47,11 @@ static void put_made(struct made *m, unsigned int field,
 	put(m, field, part->data, part->len);
 }
 
-static void put_number(struct made *m, unsigned int field, uint8_t number)
+static void put_number(struct made *m, unsigned int field, uint32_t number)
 {
 	m->data[m->len++] = field << 3;
+	for (; number >= 0x80; number >>= 7)
+		m->data[m->len++] = 0x80 | (number & 0x7f);
 	m->data[m->len++] = number;
 }
 
@@ -70,7 +75,7 @@ static void put_pod(struct made *m, unsigned int field, const char *id,
 }
 
 static void put_container(struct made *m, unsigned int field, const char *id,
-			  const char *pod, uint8_t pid)
+			  const char *pod, pid_t pid)
 {
 	struct made container = { 0 };
 
@@ -479,6 +484,59 @@ TEST_AS_ROOT(answers)
 	close(fd);
 	close(at);
 	unlink(path);
+}
+
+/* "" is none. */
+static const char *role_of(const char *group)
+{
+	static char role[16];
+	const char *path = unit_text("%s%s", unit_cgroup_root(), group);
+
+	memset(role, 0, sizeof(role));
+	getxattr(path, GP_ROLE_ATTRIBUTE, role, sizeof(role) - 1);
+	return role;
+}
+
+/* The container's cgroup has the role, wherever its process is by then. */
+TEST_AS_ROOT(which_cgroup)
+{
+	char path[] = "nri.sock";
+	pid_t target = unit_make_sleeper(), child;
+	int at = listen_at(path), fd;
+	struct made m = { 0 };
+
+	unit_cgroups_start();
+	unit_cgroup_make("/pods/x-c1.scope/c1/sub");
+	unit_cgroup_of(target, "0::/pods/x-c1.scope/c1/sub\n");
+	child = start_plugin(path);
+	fd = accept_plugin(at);
+	put_pod(&m, 1, "p1", "batch", ANNOTATION, "offline");
+	put_container(&m, 2, "c1", "p1", target);
+	ask(fd, "PostStartContainer", &m, 4096);
+	expect(fd, "", 0);
+	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
+	ck_assert_str_eq(role_of("/pods/x-c1.scope/c1"), "");
+	/* An id that is no component, but in one. */
+	m.len = 0;
+	put_pod(&m, 1, "p1", "serving", ANNOTATION, "online");
+	put_container(&m, 2, "pods/x", "p1", target);
+	ask(fd, "PostStartContainer", &m, 4096);
+	expect(fd, "", 0);
+	m.len = 0;
+	put_pod(&m, 1, "p1", "serving", ANNOTATION, "online");
+	put_container(&m, 2, "c", "p1", target);
+	ask(fd, "PostStartContainer", &m, 4096);
+	expect(fd, "", 0);
+	ck_assert_str_eq(role_of("/pods"), "");
+	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
+	close(fd);
+	close(at);
+	unlink(path);
+	unit_cgroups_stop();
 }
 
 int main(void)

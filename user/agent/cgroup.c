@@ -3,11 +3,9 @@
  * A cgroup for the holder alone: when the target's cgroup is frozen or stopped,
  * its holder must not be, or it could neither hold nor release.
  */
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <mntent.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include "agent/cgroup.h"
+#include "shared/cgroup.h"
 #include "shared/macro.h"
 
 /*
@@ -26,29 +25,9 @@
  */
 #define BASE "gpreempt-hold"
 
-/* 0; -ENOENT: nothing of that type is mounted; or another -errno. */
-static int find_mount(const char *type, const char *option, char *buf,
-		      size_t size)
-{
-	struct mntent *entry;
-	bool found = false;
-	FILE *f;
-
-	f = setmntent("/proc/self/mounts", "re");
-	if (!f)
-		return -errno;
-	while (!found && (entry = getmntent(f)))
-		found = !strcmp(entry->mnt_type, type) &&
-			(!option || hasmntopt(entry, option)) &&
-			strlen(entry->mnt_dir) < size &&
-			strcpy(buf, entry->mnt_dir);
-	endmntent(f);
-	return found ? 0 : -ENOENT;
-}
-
 bool hold_cgroup_mount(char *buf, size_t size)
 {
-	return !find_mount("cgroup2", NULL, buf, size - 64);
+	return !shr_find_mount("cgroup2", NULL, buf, size - 64);
 }
 
 int hold_cgroup_move_to(const char *dir)
@@ -151,73 +130,14 @@ int leave_command(void)
 	return chdir("/") < 0 ? -errno : 0;
 }
 
-#define CONTROLLER "freezer"
-
-const char *freezer_v1_path(const char *line)
-{
-	const char *list = strchr(line, ':'), *end;
-
-	end = list ? strchr(list + 1, ':') : NULL;
-	if (!end || !strcmp(end, ":/"))
-		return NULL;
-	/* A list of controllers, or the name of a hierarchy without any. */
-	while (list < end) {
-		size_t len = strcspn(++list, ",:");
-
-		if (len == strlen(CONTROLLER) && !memcmp(list, CONTROLLER, len))
-			return end + 1;
-		list += len;
-	}
-	return NULL;
-}
-
-int cgroup_read(const char *file, char *buf, size_t size)
-{
-	__cleanup_free char *line = NULL;
-	const char *old = NULL;
-	size_t room = 0;
-	int ret = 0;
-	FILE *f;
-
-	f = fopen(file, "re");
-	if (!f)
-		return -errno;
-	buf[0] = '\0';
-	while (!old && !ret && getline(&line, &room, f) > 0) {
-		const char *path;
-
-		line[strcspn(line, "\n")] = '\0';
-		old = freezer_v1_path(line);
-		path = old ? old : strncmp(line, "0::", 3) ? NULL : line + 3;
-		if (path && strlen(path) < size)
-			strcpy(buf, path);
-		else if (path)
-			ret = -ENAMETOOLONG;
-	}
-	fclose(f);
-	return old ? -ENOTSUP : ret;
-}
-
-int cgroup_of(pid_t pid, char *buf, size_t size)
-{
-	char name[64];
-	int ret;
-
-	snprintf(name, sizeof(name), "/proc/%d/cgroup", pid);
-	ret = cgroup_read(name, buf, size);
-	return ret == -ENOENT ? -ESRCH : ret;
-}
-
 /* Are we in a cgroup of it that can be frozen? 1, 0 or -errno. */
 static int is_inside(void)
 {
-	char path[CGROUP_MAX_PATH];
-	int ret = cgroup_read("/proc/self/cgroup", path, sizeof(path));
+	char path[SHR_CGROUP_PATH];
+	int ret = shr_cgroup_of(0, path, sizeof(path));
 
 	/* A kernel without cgroups has no such file. */
-	return ret == -ENOTSUP			      ? 1 :
-	       ret == -ENOENT || ret == -ENAMETOOLONG ? 0 :
-							ret;
+	return ret == -ENOTSUP ? 1 : ret == -ESRCH ? 0 : ret;
 }
 
 int freezer_v1_leave(bool *inside)
@@ -228,7 +148,7 @@ int freezer_v1_leave(bool *inside)
 	*inside = ret > 0;
 	if (ret <= 0)
 		return ret;
-	ret = find_mount("cgroup", CONTROLLER, mount, sizeof(mount));
+	ret = shr_find_mount("cgroup", "freezer", mount, sizeof(mount));
 	if (!ret)
 		ret = hold_cgroup_move_to(mount);
 	if (ret)

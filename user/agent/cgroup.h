@@ -13,23 +13,6 @@
  */
 
 /*
- * In a line of /proc/PID/cgroup, as "7:cpu,freezer:/path": the path, when the
- * line is of that freezer and the cgroup is not its root; or NULL.
- */
-const char *freezer_v1_path(const char *line);
-
-#define CGROUP_MAX_PATH 4096
-
-/*
- * The cgroup v2 in a file /proc/PID/cgroup, "" if there is none. 0; -ENOTSUP: the
- * process is in a cgroup of the old freezer, whose path buf gets; or -errno.
- */
-int cgroup_read(const char *file, char *buf, size_t size);
-
-/* The same of a process: 0, -ESRCH: there is none, or as cgroup_read(). */
-int cgroup_of(pid_t pid, char *buf, size_t size);
-
-/*
  * Move this process to the root of that freezer, which cannot be frozen. 0,
  * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of
  * that freezer; with an error it may still be there. False with an error: its

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cgroups that have a role. */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,38 +13,49 @@
 #include "agent/cgroup.h"
 #include "agent/role.h"
 #include "lib/select/words.h"
+#include "shared/cgroup.h"
 #include "shared/macro.h"
 
-/* The path of a cgroup in the file system. 0, -ENOENT: nothing is mounted, or -EINVAL. */
-static int full_path(const char *cgroup, char *buf, size_t size)
+/* The path below the mount, without a "/" before it. */
+static const char *below_mount(const char *cgroup)
 {
 	char mount[HOLD_CGROUP_MOUNT];
 	size_t len;
 
-	if (!hold_cgroup_mount(mount, sizeof(mount)))
-		return -ENOENT;
-	len = strlen(mount);
-	if (!strncmp(cgroup, mount, len) &&
-	    (cgroup[len] == '/' || !cgroup[len]))
-		cgroup += len;
-	cgroup += strspn(cgroup, "/");
-	if (!*cgroup || strstr(cgroup, ".."))
-		return -EINVAL;
-	return snprintf(buf, size, "%s/%s", mount, cgroup) < (int)size ?
-		       0 :
-		       -ENAMETOOLONG;
+	if (hold_cgroup_mount(mount, sizeof(mount))) {
+		len = strlen(mount);
+		if (!strncmp(cgroup, mount, len) && strchr("/", cgroup[len]))
+			cgroup += len;
+	}
+	return cgroup + strspn(cgroup, "/");
+}
+
+/* How many components it has. */
+static int count_levels(const char *cgroup)
+{
+	int n = 0;
+
+	for (; *cgroup; cgroup += strspn(cgroup, "/"), n++)
+		cgroup += strcspn(cgroup, "/");
+	return n;
 }
 
 int role_give(const char *cgroup, enum gpreempt_role role)
 {
 	const char *name = gp_role_name(role);
-	char path[CGROUP_MAX_PATH];
+	__cleanup_fd int root = shr_cgroup_root();
 	__cleanup_fd int fd = -1;
-	int ret = full_path(cgroup, path, sizeof(path));
+	int ret;
 
-	if (ret)
-		return ret;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return root;
+	cgroup = below_mount(cgroup);
+	if (!*cgroup || shr_cgroup_goes_up(cgroup))
+		return -EINVAL;
+	if (count_levels(cgroup) > SHR_CGROUP_LEVELS ||
+	    strlen(cgroup) + 1 >= SHR_CGROUP_CUT)
+		return -E2BIG;
+	fd = openat(root, cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (role != GPREEMPT_ROLE_NONE)
@@ -53,41 +65,64 @@ int role_give(const char *cgroup, enum gpreempt_role role)
 	return ret && errno != ENODATA ? -errno : 0;
 }
 
-static enum gpreempt_role role_at(const char *path)
-{
-	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
-	char text[16];
-	ssize_t n = getxattr(path, GP_ROLE_ATTRIBUTE, text, sizeof(text));
+/* Where a walk is. */
+struct walk {
+	int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role);
+	void *arg;
+	char path[SHR_CGROUP_LEVELS * (NAME_MAX + 1) + 1];
+	int levels;
+};
 
-	if (n > 0)
-		gp_role_by_name(text, n, &role);
-	return role;
+static int look_below(struct walk *w, int dir);
+
+static int look_at(struct walk *w, int dir, const char *name)
+{
+	int fd = openat(dir, name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	size_t len = strlen(w->path);
+	int role, ret = 0;
+
+	/* It has been removed. */
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	snprintf(w->path + len, sizeof(w->path) - len, "/%s", name);
+	role = gp_role_at(fd);
+	if (role > GPREEMPT_ROLE_NONE)
+		ret = w->fn(w->arg, w->path, role);
+	if (!ret && ++w->levels < SHR_CGROUP_LEVELS)
+		ret = look_below(w, fd);
+	else
+		close(fd);
+	w->levels--;
+	w->path[len] = '\0';
+	return ret;
+}
+
+/* Closes dir. */
+static int look_below(struct walk *w, int dir)
+{
+	DIR *list = fdopendir(dir);
+	struct dirent *entry;
+	int ret = 0;
+
+	if (!list) {
+		close(dir);
+		return -ENOMEM;
+	}
+	while (!ret && (entry = readdir(list)))
+		if (entry->d_type == DT_DIR && *entry->d_name != '.')
+			ret = look_at(w, dir, entry->d_name);
+	closedir(list);
+	return ret;
 }
 
 int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role),
 	      void *arg)
 {
-	char mount[HOLD_CGROUP_MOUNT];
-	char *const roots[] = { mount, NULL };
-	enum gpreempt_role role;
-	const FTSENT *entry;
-	int ret = 0;
-	FTS *tree;
+	struct walk w = { .fn = fn, .arg = arg };
+	int root = shr_cgroup_root();
 
-	if (!hold_cgroup_mount(mount, sizeof(mount)))
-		return -ENOENT;
-	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	if (!tree)
-		return -errno;
-	while (!ret && (entry = fts_read(tree))) {
-		if (entry->fts_info != FTS_D || !entry->fts_level)
-			continue;
-		role = role_at(entry->fts_path);
-		if (role != GPREEMPT_ROLE_NONE)
-			ret = fn(arg, entry->fts_path + strlen(mount), role);
-	}
-	fts_close(tree);
-	return ret;
+	return root < 0 ? root : look_below(&w, root);
 }
 
 #define ROOT	 "/gpreempt"

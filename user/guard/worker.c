@@ -13,10 +13,10 @@
 #include <sys/prctl.h>
 
 #include "agent/capabilities.h"
-#include "agent/freezer.h"
 #include "agent/owner.h"
 #include "guard/worker.h"
 #include "output/message.h"
+#include "shared/cgroup.h"
 #include "shared/clock.h"
 #include "shared/urgent.h"
 
@@ -36,7 +36,7 @@ struct worker {
 	bool late;	     /* the poller, which would resume, is away */
 	bool stopped;	     /* by job control, which we follow */
 	uint64_t look_ns;    /* not to look at that again before then */
-	struct freezer freezer;
+	struct shr_freezer freezer;
 	struct heartbeat heartbeat;
 	struct owner owner;
 	uint64_t sample_ns; /* slots are not watched again before then */
@@ -228,7 +228,7 @@ static bool follow(struct worker *w)
 	if (!w->job->follow || now < w->look_ns)
 		return false;
 	w->look_ns = now + LOOK_NS;
-	freezer_read(&w->freezer);
+	shr_freezer_read(&w->freezer);
 	w->stopped = owner_is_stopped(&w->owner) || w->freezer.frozen;
 	if (w->stopped == was && (!w->stopped || w->have == ALL_NODES))
 		return false;
@@ -322,7 +322,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		.job = job,
 		.channel = channel,
 		.heartbeat = { .also = tell_guard, .data = &w },
-		.freezer = { .pid = job->target, .events = -1 },
+		.freezer = { .root = -1, .dir = -1, .events = -1 },
 		.owner = {
 			.target = job->target,
 			.heartbeat = &w.heartbeat,
@@ -340,6 +340,9 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	int ret;
 
 	shr_ask_short_slices();
+	/* What cannot be known yet is looked for again. */
+	if (job->follow)
+		shr_freezer_open(&w.freezer, job->target);
 	ret = capabilities_keep(CAPABILITIES_HOLDER);
 	if (!ret)
 		ret = heartbeat_start(&w.heartbeat);
@@ -351,6 +354,6 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		serve(&w);
 	}
 	owner_close(&w.owner);
-	freezer_close(&w.freezer);
+	shr_freezer_close(&w.freezer);
 	atomic_store(&channel->state, GUARD_ENDED);
 }

@@ -4,14 +4,15 @@
  * container engine, for which each text of a container is only compared.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/cgroup.h"
 #include "agent/role.h"
 #include "ctl/command/ctl.h"
 #include "lib/select/words.h"
 #include "shared/array.h"
+#include "shared/cgroup.h"
 #include "shared/parse.h"
 
 #define STATE_MAX (1024 * 1024)
@@ -91,6 +92,10 @@ static int fail_give(const char *cgroup, int code)
 	switch (code) {
 	case -EINVAL:
 		return fail_word(cgroup, "that cgroup cannot have a role");
+	case -E2BIG:
+		return fail_word(cgroup,
+				 "it is more than 32 levels deep, or its path "
+				 "is too long: no role is looked for there");
 	case -EPERM:
 	case -EACCES:
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
@@ -113,7 +118,7 @@ static int fail_give(const char *cgroup, int code)
 static int give(enum gpreempt_role role, const char *word)
 {
 	static const char prefix[] = "cgroup:";
-	char path[CGROUP_MAX_PATH];
+	char path[SHR_CGROUP_PATH];
 	uint64_t pid;
 	int ret;
 
@@ -124,13 +129,17 @@ static int give(enum gpreempt_role role, const char *word)
 	}
 	if (shr_parse_u64(word, 1 << 22, &pid) || !pid)
 		return fail_word(word, "that is neither cgroup:PATH nor a PID");
-	ret = cgroup_of(pid, path, sizeof(path));
+	ret = shr_cgroup_of(pid, path, sizeof(path));
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, pid);
 	if (ret == -ENOTSUP || (!ret && !*path))
 		return fail_no_cgroups();
-	if (!ret)
-		ret = role_give(path, role);
+	if (ret)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "name the cgroup: gpreempt-ctl role ROLE cgroup:PATH",
+				     "the cgroup of process %d cannot be read: %s",
+				     (int)pid, strerror(-ret));
+	ret = role_give(path, role);
 	return ret ? fail_give(path, ret) : 0;
 }
 
@@ -153,51 +162,80 @@ static int give_all(const struct ctl_words *words)
 	return status;
 }
 
-/* The role that the state of a container asks for, and its process. 0 or -EINVAL. */
-static int read_state(const char *text, enum gpreempt_role *role, int64_t *pid)
+/* What the state of a container asks for. */
+struct state {
+	enum gpreempt_role role;
+	int64_t pid;
+	char id[NAME_MAX + 1];
+};
+
+/* 0 or -EINVAL. */
+static int read_state(const char *text, struct state *out)
 {
 	struct json_object *state = json_tokener_parse(text), *part, *word;
 	int ret = -EINVAL;
 
-	*role = GPREEMPT_ROLE_NONE;
-	if (json_object_object_get_ex(state, "pid", &part)) {
-		*pid = json_object_get_int64(part);
-		ret = *pid > 0 && *pid <= INT32_MAX ? 0 : -EINVAL;
+	*out = (struct state){ .role = GPREEMPT_ROLE_NONE };
+	if (json_object_object_get_ex(state, "pid", &part) &&
+	    json_object_object_get_ex(state, "id", &word)) {
+		const char *id = json_object_get_string(word) ?: "";
+
+		out->pid = json_object_get_int64(part);
+		if (out->pid > 0 && out->pid <= INT32_MAX && *id &&
+		    strlen(id) < sizeof(out->id))
+			ret = 0;
+		if (!ret)
+			strcpy(out->id, id);
 	}
 	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
 	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
 		ret = gp_role_by_name(json_object_get_string(word) ?: "",
-				      json_object_get_string_len(word), role);
+				      json_object_get_string_len(word),
+				      &out->role);
 	json_object_put(state);
 	return ret;
+}
+
+/* Of the container itself, whichever cgroup below it the process is in. */
+static int give_container(const struct state *state)
+{
+	char path[SHR_CGROUP_PATH];
+	int ret = shr_cgroup_of(state->pid, path, sizeof(path));
+
+	if (ret)
+		return ret;
+	/* The process can be another one by now, or have no cgroup of its own. */
+	if (!shr_cgroup_cut(path, state->id, strlen(state->id)))
+		return -EXDEV;
+	return role_give(path, state->role);
 }
 
 /* A container starts whatever comes of it. */
 static int run_hook(void)
 {
 	__cleanup_free char *text = calloc(1, STATE_MAX + 1);
-	enum gpreempt_role role;
-	char path[CGROUP_MAX_PATH];
-	int64_t pid;
+	struct state state;
 	int ret;
 
 	if (!text)
 		return 0;
-	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &role, &pid) :
+	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) :
 						 -EINVAL;
 	if (ret) {
-		ctl_note("stdin is no state of a container with a process, or " ROLE_ANNOTATION
+		ctl_note("stdin is no state of a container that has an id and a "
+			 "process, or " ROLE_ANNOTATION
 			 " is neither online nor offline");
 		return 0;
 	}
-	if (role == GPREEMPT_ROLE_NONE)
+	if (state.role == GPREEMPT_ROLE_NONE)
 		return 0;
-	ret = cgroup_of(pid, path, sizeof(path));
-	if (!ret)
-		ret = role_give(path, role);
+	ret = give_container(&state);
 	if (ret)
 		ctl_note("the container of process %lld gets no role: %s",
-			 (long long)pid, strerror(-ret));
+			 (long long)state.pid,
+			 ret == -EXDEV ?
+				 "no part of the path of its cgroup is the container's id" :
+				 strerror(-ret));
 	return 0;
 }
 
@@ -228,11 +266,11 @@ const struct ctl_command ctl_role = {
 	.details =
 		"ROLE is online, offline, or none, which takes it away.\n"
 		"CGROUP is cgroup:PATH or a PID, which stands for its cgroup. A process has the\n"
-		"role of the nearest cgroup, from its own upwards, that has one; it is named by\n"
-		"the targets role:online and role:offline. The role is an attribute of the\n"
-		"cgroup (security.gpreempt.role) that only root of the host can write. It ends\n"
-		"with the cgroup. --oci reads the state of a container from stdin, gives the\n"
-		"cgroup of its process the role that the annotation gpreempt.io/role names, and\n"
-		"always has exit status 0.\n",
+		"role of the nearest cgroup, from its own upwards, that has one, of the first 32\n"
+		"levels; it is named by the targets role:online and role:offline. The role is an\n"
+		"attribute of the cgroup (security.gpreempt.role) that only root of the host can\n"
+		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
+		"and gives the cgroup that has its id, in which its process must be, the role that\n"
+		"the annotation gpreempt.io/role names; it always has exit status 0.\n",
 	.options = options,
 };

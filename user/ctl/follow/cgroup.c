@@ -21,24 +21,7 @@ static bool share(const char *a, const char *b)
 	return len == strcspn(b + 1, "/") && !memcmp(a + 1, b + 1, len);
 }
 
-static int read_both(pid_t target, struct freezer *theirs, struct freezer *ours)
-{
-	int ret = freezer_open(theirs, target);
-
-	freezer_close(theirs);
-	if (ret)
-		return ret;
-	ret = freezer_open(ours, getpid());
-	freezer_close(ours);
-	/* Our own old cgroup is not the question. */
-	if (ret == -ENOTSUP) {
-		ours->path[0] = '\0';
-		ret = 0;
-	}
-	return ret;
-}
-
-static int fail_cgroup(pid_t target, const struct freezer *theirs, int ret)
+static int fail_cgroup(pid_t target, const struct shr_freezer *theirs, int ret)
 {
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
@@ -60,32 +43,45 @@ static int fail_cgroup(pid_t target, const struct freezer *theirs, int ret)
 
 static int leave_cgroup(pid_t target, bool *moved)
 {
-	struct freezer theirs, ours;
-	int ret = read_both(target, &theirs, &ours);
+	char ours[SHR_CGROUP_PATH];
+	struct shr_freezer theirs;
+	int ret = shr_freezer_open(&theirs, target);
 
+	shr_freezer_close(&theirs);
 	if (ret)
 		return fail_cgroup(target, &theirs, ret);
-	if (!share(theirs.path, ours.path))
+	/* Our own old cgroup is not the question. */
+	ret = shr_cgroup_of(0, ours, sizeof(ours));
+	if (ret == -ENOTSUP)
+		ours[0] = '\0';
+	else if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	/* One whose path cannot be read can be anywhere. */
+	if (theirs.lost ? *moved : !share(theirs.path, ours))
 		return 0;
 	/* systemd knows who writes to the journal by the cgroup. */
 	if (!*moved && getenv("INVOCATION_ID"))
 		ctl_note("leaving the cgroup %s, which is below /%.*s as the "
 			 "target is: the journal has what follows without "
 			 "the unit; a unit with Slice=gpreempt.slice stays",
-			 ours.path, (int)strcspn(theirs.path + 1, "/"),
+			 ours, (int)strcspn(theirs.path + 1, "/"),
 			 theirs.path + 1);
 	if (hold_cgroup_enter(getpid())) {
 		*moved = true;
 		return 0;
 	}
+	ret = strcspn(theirs.path + 1, "/");
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "start it from another cgroup, such as with "
 			     "systemd-run --slice=gpreempt",
-			     "we would be frozen together with process %d: "
-			     "both are below the cgroup /%.*s, and we cannot "
-			     "leave it",
-			     target, (int)strcspn(theirs.path + 1, "/"),
-			     theirs.path + 1);
+			     theirs.lost ?
+				     "we could be frozen together with process "
+				     "%d, whose cgroup cannot be read, and we "
+				     "cannot leave ours" :
+				     "we would be frozen together with process "
+				     "%d: both are below the cgroup /%.*s, and "
+				     "we cannot leave it",
+			     target, ret, theirs.path + 1);
 }
 
 static int leave_group(pid_t target)

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "agent/freezer.h"
 #include "ctl/command/ctl.h"
+#include "shared/cgroup.h"
 
 /*
  * Leave what would stop or freeze this process together with the target: a

@@ -20,7 +20,7 @@ struct follow {
 	pid_t target;
 	struct heartbeat heartbeat;
 	struct owner owner;
-	struct freezer freezer;
+	struct shr_freezer freezer;
 	int stop;
 	bool held;   /* that is what we want */
 	bool frozen; /* why, as last printed */
@@ -118,7 +118,7 @@ static int dispatch(struct follow *f)
 		return ret;
 	if (ret & GPREEMPT_EVENT_ENDED)
 		return 1;
-	ret = freezer_read(&f->freezer);
+	ret = shr_freezer_read(&f->freezer);
 	/* The owner reports its end, in order. */
 	if (ret && ret != -ESRCH)
 		return ret;
@@ -190,21 +190,23 @@ static int open_and_live(struct follow *f)
 	int ret;
 
 	heartbeat_beat(&f->heartbeat);
-	ret = freezer_open(&f->freezer, f->target);
+	ret = shr_freezer_open(&f->freezer, f->target);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, f->target);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
 	if (owner_open(&f->owner, &err)) {
-		freezer_close(&f->freezer);
+		shr_freezer_close(&f->freezer);
 		return ctl_fail(&err);
 	}
 	tell_pause(f);
 	ctl_say("following %d: its signals%s%s", f->target,
-		f->freezer.events < 0 ? "" : " and its cgroup ",
+		f->freezer.lost ? " and its cgroup, whose path cannot be read" :
+		f->freezer.events < 0 ? "" :
+					" and its cgroup ",
 		f->freezer.events < 0 ? "" : f->freezer.path);
 	ret = finish(f, serve(f));
-	freezer_close(&f->freezer);
+	shr_freezer_close(&f->freezer);
 	return ret;
 }
 

@@ -12,13 +12,13 @@
 #include <sys/time.h>
 #include <sys/un.h>
 
-#include "agent/cgroup.h"
 #include "agent/lossy-output.h"
 #include "agent/role.h"
 #include "ctl/command/ctl.h"
 #include "ctl/nri/pods.h"
 #include "ctl/nri/wire.h"
 #include "lib/select/words.h"
+#include "shared/cgroup.h"
 #include "shared/clock.h"
 #include "shared/notify.h"
 
@@ -90,16 +90,23 @@ static int send_message(const struct nri *n, unsigned int connection,
 	return sent < 0 ? -errno : (size_t)sent < all ? -EAGAIN : 0;
 }
 
-/* The id is in the path of the cgroup, unless the process is another one by now. */
+/*
+ * The container's cgroup, whichever one below it the process is in by now. The id is not
+ * in the path if the process is another one.
+ */
 static void give(void *arg, struct wire_bytes id, uint64_t pid,
 		 enum gpreempt_role role)
 {
-	char cgroup[CGROUP_MAX_PATH];
+	char cgroup[SHR_CGROUP_PATH];
 	int ret;
 
 	(void)arg;
-	ret = pid > INT32_MAX ? -ESRCH : cgroup_of(pid, cgroup, sizeof(cgroup));
-	if (ret || !memmem(cgroup, strlen(cgroup), id.at, id.len))
+	ret = pid > INT32_MAX ? -ESRCH :
+				shr_cgroup_of(pid, cgroup, sizeof(cgroup));
+	if (ret == -ENAMETOOLONG)
+		ctl_note("process %d gets no role: the path of its cgroup is too long",
+			 (int)pid);
+	if (ret || !shr_cgroup_cut(cgroup, (const char *)id.at, id.len))
 		return;
 	ret = role_give(cgroup, role);
 	if (!ret)

@@ -81,8 +81,18 @@ as-user gpreempt-ctl role online cgroup:/job/step/mine > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "a user gives a role: $(cat "$W/ctl")"
 says_what_to_do "may not give /job/step/mine a role"
 has offline online
-echo "{\"pid\":$pid_a,\"annotations\":{\"gpreempt.io/role\":\"online\"}}" > "$W/state"
-ctl 0 role --oci < "$W/state"
+# oci ID: as a container engine calls its hook
+oci() {
+	echo "{\"id\":\"$1\",\"pid\":$pid_a,\"annotations\":{\"gpreempt.io/role\":\"online\"}}" > "$W/state"
+	ctl 0 role --oci < "$W/state"
+}
+# A process that is in another cgroup than that of the container, by the id.
+for id in ine step/mine '' 0123abcd; do
+	oci "$id"
+	says "gets no role|no state of a container"
+	has offline online
+done
+oci mine
 has online offline
 ctl 0 role
 says '^online	/job$'
