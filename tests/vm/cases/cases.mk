@@ -2,7 +2,7 @@
 # Helpers of the VM tests that a shell is too slow or too weak for. Static,
 # because the guest has no libc.
 
-VM_TOOLS := as-user as-unit ask-guard debugger fail-load lifetime move-root notify-log on-terminal peer queue-signals silent-files takeover terminal \
+VM_TOOLS := as-user as-unit ask-guard debugger deep-cgroup fail-load lifetime move-root notify-log on-terminal peer queue-signals silent-files takeover terminal \
 	two-threads user-time with-cap
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
