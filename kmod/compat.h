@@ -16,13 +16,6 @@
 #include <linux/hex.h>
 #endif
 
-/* A work queue of each CPU; newer kernels warn when that is not asked for. */
-#ifdef GP_HAS_WQ_PERCPU
-#define GP_WQ_BOUND WQ_PERCPU
-#else
-#define GP_WQ_BOUND 0
-#endif
-
 #ifndef CONFIG_KALLSYMS
 #error "gpreempt finds the driver's symbols in its module: CONFIG_KALLSYMS"
 #endif

@@ -103,24 +103,31 @@ static_assert(!offsetof(struct gp_list, n) && !offsetof(struct gp_slots, n) &&
  */
 static void *take(enum records records, struct gp_proc *proc)
 {
-	struct gp_list *queues;
-	struct gp_slots *slots;
+	struct gp_snapshot s;
+	void *list;
 	int ret;
 
 	switch (records) {
 	case QUEUES:
-		ret = gp_proc_read(proc, &queues, NULL);
-		return ret ? ERR_PTR(ret) : queues;
 	case HQDS:
-		ret = gp_proc_read(proc, &queues, &slots);
+		ret = gp_proc_read(proc,
+				   GP_READ_QUEUES | GP_READ_SLOTS |
+					   GP_READ_WAVES,
+				   &s);
 		if (ret)
 			return ERR_PTR(ret);
-		kvfree(queues);
-		return slots;
+		list = s.queues;
+		if (records == HQDS) {
+			list = s.slots;
+			s.slots = NULL;
+		} else {
+			s.queues = NULL;
+		}
+		gp_snapshot_free(&s);
+		return list;
 	case GPUS:
-		return gp_gpus_take(proc->pid, false);
 	case USAGE:
-		return gp_usage_take(proc);
+		return gp_gpus_take(proc, records == USAGE);
 	case PROCESSES:
 		return gp_summary_take();
 	default:

@@ -264,8 +264,7 @@ int gp_node_follow(void *node, struct gp_node *n)
 	return ret ?: load_slots(n, n->kfd);
 }
 
-/* The same, and its queue manager, which has to be alive. */
-static int load_node(void *node, struct gp_node *n)
+int gp_node_load(void *node, struct gp_node *n)
 {
 	int ret = gp_node_follow(node, n);
 	void *back;
@@ -277,19 +276,19 @@ static int load_node(void *node, struct gp_node *n)
 	return load_manager(n);
 }
 
-int gp_node_load(void *p, u32 i, struct gp_node *n)
+int gp_node_find(void *p, u32 i, void **pdd, void **node)
 {
-	void *pdd, *process, *file, *node;
+	void *process, *file;
 
-	if (gp_get_at(p, kfd_process, pdds, i, &pdd) ||
-	    gp_get(pdd, kfd_process_device, process, &process) || process != p)
+	if (gp_get_at(p, kfd_process, pdds, i, pdd) ||
+	    gp_get(*pdd, kfd_process_device, process, &process) || process != p)
 		return gp_broken("kfd_process_device.process is its process");
-	if (gp_get(pdd, kfd_process_device, drm_file, &file) ||
-	    gp_get(pdd, kfd_process_device, dev, &node))
+	if (gp_get(*pdd, kfd_process_device, drm_file, &file) ||
+	    gp_get(*pdd, kfd_process_device, dev, node))
 		return gp_broken("the process-device can be read");
 	if (!file)
-		return -ENOENT;
-	return load_node(node, n);
+		*node = NULL;
+	return 0;
 }
 
 bool gp_node_hold(struct gp_node *n)

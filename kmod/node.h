@@ -118,11 +118,17 @@ static inline u32 gp_node_first_xcc(const struct gp_node *n)
 u32 gp_node_count(void *p);
 
 /*
- * Read the i-th of them. It is good until the function called by the walk returns, and its
- * hardware with gp_node_hold() until gp_node_drop(). 0, -ENOENT when the process has no
- * address space there, and so no queue, -EUCLEAN when the data contradicts itself.
+ * The process-device and the kfd_node of the i-th of them, which stay until the function
+ * called by the walk returns. The node is NULL when the process has no address space there,
+ * and so no queue. 0, -EUCLEAN when the data contradicts itself.
  */
-int gp_node_load(void *p, u32 i, struct gp_node *n);
+int gp_node_find(void *p, u32 i, void **pdd, void **node);
+
+/*
+ * Follow such a node, and its queue manager. It is good as long as the node is, and its
+ * hardware with gp_node_hold() until gp_node_drop(). 0, -EUCLEAN.
+ */
+int gp_node_load(void *node, struct gp_node *n);
 
 /*
  * The same from a kfd_node that cannot be freed meanwhile, but for its queue manager,

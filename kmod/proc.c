@@ -13,21 +13,20 @@
  * when kfd_process_notifier_release() returns, which is a part of the exit of
  * the process: before its parent can wait for it.
  *
- * The list is changed by the work item alone, which never runs twice at a time,
- * and by gp_proc_stop() after it has ended. They change it under procs_lock,
- * for gp_proc_collect(); to read it they need no lock. proc->lock comes before
- * the locks of snapshot.c, procs_lock is a leaf. debugfs_remove() waits for
- * open() calls, which take no lock of ours.
+ * The list belongs to the work item alone, which never runs twice at a time,
+ * and to gp_proc_stop() after it has ended. proc->lock comes before that of everyone,
+ * and both before the locks of snapshot.c. debugfs_remove() waits for open() calls,
+ * which take no lock of ours.
  */
 
 #include <linux/debugfs.h>
+#include <linux/hashtable.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include <gpreempt/view.h>
 
-#include "compat.h"
 #include "proc.h"
 #include "stats.h"
 #include "symbols.h"
@@ -45,18 +44,18 @@
 /* Processes that can be in a probed function at once without being missed */
 #define MAX_ACTIVE 256
 
-/* Room for processes that are born while memory is made for them. */
-#define SPARE_ROOM 16
-
 static unsigned long refresh_at; /* jiffies; of scan_work */
 static unsigned long read_at;	 /* jiffies of the last read of a file */
 static bool events_on;		 /* the probes are there */
-static LIST_HEAD(procs);
-static u32 n_procs;
-static DEFINE_SPINLOCK(procs_lock); /* of changes to both */
+static DEFINE_HASHTABLE(procs, 8);
 static struct dentry *parent;
 static void (*add_files)(struct dentry *dir, struct gp_proc *proc);
 static struct workqueue_struct *scan_queue;
+
+/* What was read of all of them at once; it has no directory. */
+static struct gp_proc everyone = {
+	.lock = __MUTEX_INITIALIZER(everyone.lock),
+};
 
 static void scan_table(struct work_struct *work);
 static DECLARE_DELAYED_WORK(scan_work, scan_table);
@@ -101,95 +100,66 @@ static void cache_list(struct gp_proc *proc, const struct gp_list *list)
 	WRITE_ONCE(proc->last, copy);
 }
 
-int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
-		 struct gp_slots **slots)
+/* Also in the context of a probe, where nothing may sleep. */
+static void scan_now(void)
 {
-	int ret = mutex_lock_interruptible(&proc->lock);
+	mod_delayed_work(scan_queue, &scan_work, 0);
+}
 
-	if (ret)
-		return ret;
-	ret = gp_snapshot_take(proc->pid, proc->last, true, list, slots);
-	if (!ret)
-		cache_list(proc, *list);
-	mutex_unlock(&proc->lock);
+static void refresh_soon(void)
+{
+	WRITE_ONCE(refresh_at, jiffies);
+	scan_now();
+}
+
+int gp_proc_read(struct gp_proc *proc, unsigned int what,
+		 struct gp_snapshot *out)
+{
+	struct gp_proc *of = proc ?: &everyone;
+	bool is_new = false; /* nothing was read ahead of its queues */
+	int ret;
+
+	if (mutex_lock_interruptible(&of->lock))
+		return -ERESTARTSYS;
+	ret = gp_snapshot_take(of->pid, of->last, what, out);
+	if (ret == -EBUSY && proc) { /* all were read ahead */
+		mutex_lock(&everyone.lock);
+		ret = gp_snapshot_take(of->pid, everyone.last, what, out);
+		mutex_unlock(&everyone.lock);
+	}
+	if (!ret) {
+		is_new = proc && out->queues->n && (!of->last || !of->last->n);
+		cache_list(of, out->queues);
+	}
+	mutex_unlock(&of->lock);
+	if (is_new)
+		refresh_soon();
 	return ret;
 }
 
-/* Read the queue list ahead, unless a reader does it just now. */
-static void refresh_proc(struct gp_proc *proc)
-{
-	struct gp_list *list;
-
-	if (!mutex_trylock(&proc->lock))
-		return;
-	gp_stat_inc(GP_STAT_refreshes);
-	if (!gp_snapshot_take(proc->pid, proc->last, false, &list, NULL)) {
-		kvfree(proc->last);
-		WRITE_ONCE(proc->last, list);
-	}
-	mutex_unlock(&proc->lock);
-}
-
-/* Take references to as many processes as there is room for; all that are. */
-static u32 collect(struct gp_proc **out, u32 room)
-{
-	struct gp_proc *proc;
-	u32 n = 0;
-
-	spin_lock(&procs_lock);
-	list_for_each_entry(proc, &procs, link) {
-		if (n == room)
-			break;
-		gp_proc_get(proc);
-		out[n++] = proc;
-	}
-	spin_unlock(&procs_lock);
-	return n;
-}
-
-int gp_proc_collect(struct gp_proc ***out, u32 *n)
-{
-	u32 room;
-
-	for (;;) {
-		room = READ_ONCE(n_procs) + SPARE_ROOM;
-		*out = kvmalloc_array(room, sizeof(**out), GFP_KERNEL);
-		if (!*out)
-			return -ENOMEM;
-		*n = collect(*out, room);
-		if (*n < room)
-			return 0;
-		gp_proc_release_all(*out, *n);
-	}
-}
-
-void gp_proc_release_all(struct gp_proc **all, u32 n)
-{
-	while (n--)
-		gp_proc_put(all[n]);
-	kvfree(all);
-}
-
-/* New processes at once, all of them once in a while. */
+/* Read all queue lists ahead once in a while, unless a reader does it just now. */
 static void refresh_all(void)
 {
-	bool all = time_after_eq(jiffies, READ_ONCE(refresh_at));
-	struct gp_proc *proc;
+	unsigned int ms = has_readers() ? SLOW_MS : IDLE_MS;
+	struct gp_snapshot s;
 
-	if (all)
-		WRITE_ONCE(refresh_at,
-			   jiffies + msecs_to_jiffies(has_readers() ? SLOW_MS :
-								      IDLE_MS));
-	list_for_each_entry(proc, &procs, link)
-		if (all || !READ_ONCE(proc->last))
-			refresh_proc(proc);
+	if (time_before(jiffies, READ_ONCE(refresh_at)) ||
+	    !mutex_trylock(&everyone.lock))
+		return;
+	WRITE_ONCE(refresh_at, jiffies + msecs_to_jiffies(ms));
+	gp_stat_inc(GP_STAT_refreshes);
+	if (!gp_snapshot_take(NULL, everyone.last, GP_READ_QUEUES, &s)) {
+		swap(everyone.last, s.queues);
+		gp_snapshot_free(&s);
+	}
+	mutex_unlock(&everyone.lock);
 }
 
 static struct gp_proc *find_proc(struct pid *pid)
 {
 	struct gp_proc *proc;
 
-	list_for_each_entry(proc, &procs, link)
+	hash_for_each_possible(procs, proc, link, (unsigned long)pid)
 		if (proc->pid == pid)
 			return proc;
 	return NULL;
@@ -220,10 +190,7 @@ static int track_process(void *p, void *data)
 	mutex_init(&proc->lock);
 	proc->pid = pid;
 	proc->alive = true;
-	spin_lock(&procs_lock);
-	list_add_tail(&proc->link, &procs);
-	n_procs++;
-	spin_unlock(&procs_lock);
+	hash_add(procs, &proc->link, (unsigned long)pid);
 	return 0;
 }
 
@@ -238,40 +205,33 @@ static void make_dir(struct gp_proc *proc)
 
 static void remove_proc(struct gp_proc *proc)
 {
-	spin_lock(&procs_lock);
-	list_del(&proc->link);
-	n_procs--;
-	spin_unlock(&procs_lock);
+	hash_del(&proc->link);
 	debugfs_remove(proc->dir);
 	gp_proc_put(proc);
 }
 
 static void scan_table(struct work_struct *work)
 {
-	struct gp_proc *proc, *next;
+	struct hlist_node *next;
+	struct gp_proc *proc;
 	bool again = false;
 	bool fast;
+	int i;
 
-	list_for_each_entry(proc, &procs, link)
+	hash_for_each(procs, i, proc, link)
 		proc->alive = false;
 	gp_table_walk(track_process, &again);
 	/* A number can be back at once: the old directory goes first. */
-	list_for_each_entry_safe(proc, next, &procs, link)
+	hash_for_each_safe(procs, i, next, proc, link)
 		if (!proc->alive)
 			remove_proc(proc);
-	list_for_each_entry(proc, &procs, link)
+	hash_for_each(procs, i, proc, link)
 		if (!proc->dir)
 			make_dir(proc);
 	refresh_all();
 	fast = again || (!gp_proc_has_events() && has_readers());
 	queue_delayed_work(scan_queue, &scan_work,
 			   msecs_to_jiffies(fast ? FAST_MS : SLOW_MS));
-}
-
-/* Also in the context of a probe, where nothing may sleep. */
-static void scan_now(void)
-{
-	mod_delayed_work(scan_queue, &scan_work, 0);
 }
 
 static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -329,22 +289,19 @@ void gp_proc_reader(void)
 	bool woken = !has_readers();
 
 	WRITE_ONCE(read_at, jiffies);
-	if (!woken)
-		return;
-	WRITE_ONCE(refresh_at, jiffies);
-	scan_now();
+	if (woken)
+		refresh_soon();
 }
 
 int gp_proc_start(struct dentry *dir,
 		  void (*fill)(struct dentry *dir, struct gp_proc *proc))
 {
 	/*
-	 * Bound: it runs on the CPU of the event as soon as that returns, and
-	 * before others, so that a directory is there in time on a busy host.
+	 * Before others, so that a directory is there in time on a busy host, and on
+	 * any CPU: that of the event may be one that is kept free of such work.
 	 */
 	scan_queue = alloc_workqueue("gpreempt",
-				     GP_WQ_BOUND | WQ_HIGHPRI | WQ_FREEZABLE,
-				     1);
+				     WQ_UNBOUND | WQ_HIGHPRI | WQ_FREEZABLE, 1);
 	if (!scan_queue)
 		return -ENOMEM;
 	add_files = fill;
@@ -360,11 +317,14 @@ int gp_proc_start(struct dentry *dir,
 
 void gp_proc_stop(void)
 {
-	struct gp_proc *proc, *next;
+	struct hlist_node *next;
+	struct gp_proc *proc;
+	int i;
 
 	stop_events();
 	cancel_delayed_work_sync(&scan_work);
-	list_for_each_entry_safe(proc, next, &procs, link)
+	hash_for_each_safe(procs, i, next, proc, link)
 		remove_proc(proc);
+	kvfree(everyone.last);
 	destroy_workqueue(scan_queue);
 }

@@ -18,9 +18,9 @@ struct gp_proc {
 	 * when it gets the same number
 	 */
 	struct pid *pid;
-	struct list_head link; /* in the list of proc.c */
-	struct dentry *dir;    /* its directory */
-	bool alive;	       /* for proc.c */
+	struct hlist_node link; /* in the table of proc.c */
+	struct dentry *dir;	/* its directory */
+	bool alive;		/* for proc.c */
 	/*
 	 * of last; taken before any lock of snapshot.c, and held while the
 	 * hardware is read: readers of a process take turns
@@ -38,29 +38,18 @@ void gp_proc_get(struct gp_proc *proc);
 void gp_proc_put(struct gp_proc *proc);
 
 /**
- * gp_proc_read() - read the queues of a process and its slots
- * @proc:	the process
- * @list:	the result, the caller's own; free it with kvfree()
- * @slots:	the same, or NULL
+ * gp_proc_read() - read the queues of a process
+ * @proc:	the process; NULL: all
+ * @what:	as gp_snapshot_take() has it
+ * @out:	the result; end it with gp_snapshot_free()
  *
- * Return: 0, -EINTR, or an error of gp_snapshot_take().
+ * Return: 0, -ERESTARTSYS, or an error of gp_snapshot_take().
  */
-int gp_proc_read(struct gp_proc *proc, struct gp_list **list,
-		 struct gp_slots **slots);
+int gp_proc_read(struct gp_proc *proc, unsigned int what,
+		 struct gp_snapshot *out);
 
 /** gp_proc_reader() - a file is read: keep directories and lists fresh */
 void gp_proc_reader(void);
-
-/**
- * gp_proc_collect() - all processes that have a directory
- * @procs:	an array with a reference to each; release it with
- *		gp_proc_release_all()
- * @n:		how many
- *
- * Return: 0, -ENOMEM.
- */
-int gp_proc_collect(struct gp_proc ***procs, u32 *n);
-void gp_proc_release_all(struct gp_proc **procs, u32 n);
 
 /** gp_proc_has_events() - whether new and ended processes are reported by probes */
 bool gp_proc_has_events(void);

@@ -5,6 +5,8 @@
  */
 
 #include <linux/bitops.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
@@ -21,6 +23,10 @@
 
 /* Queues that are copied while the mutex is held once: some 50 us of a slow CPU. */
 #define HOLD_QUEUES 4
+
+/* So often a process of many queues is waited for between them, and so long, in us. */
+#define HOLD_WAITS   10
+#define HOLD_WAIT_US 10
 
 /* Context of a process that is not a further one of its program. */
 #define CONTEXT_PRIMARY 0xffff
@@ -192,13 +198,17 @@ static int copy_queue(void *p, void *queue, const struct gp_node *nodes,
 	return ret ?: copy_identity(queue, n, q);
 }
 
-/* The queues of one context are copied: what of, where to, and how far it is. */
+/*
+ * The queues of one context are copied: what of, where to, how far it is, and how often it
+ * was waited for.
+ */
 struct copy {
 	void *p;
 	const struct gp_node *nodes;
 	u32 count;
 	struct gp_list *out;
 	struct list_head *from;
+	int waits;
 };
 
 /*
@@ -269,13 +279,18 @@ static int copy_queues(struct copy *c)
 	return 0;
 }
 
-/* Hold the mutex once: copy_queues(), or -EBUSY. */
+/*
+ * Hold the mutex once: copy_queues(), or -EBUSY. What is copied already is worth a short
+ * wait, without sleep, as SRCU is held: a program that maps memory has the mutex often.
+ */
 static int copy_some(struct copy *c)
 {
 	struct mutex *mutex = gp_ptr(c->p, kfd_process, mutex);
 	ktime_t since;
 	int ret = -EBUSY;
 
+	while (c->from && mutex_is_locked(mutex) && c->waits++ < HOLD_WAITS)
+		udelay(HOLD_WAIT_US);
 	preempt_disable();
 	if (mutex_trylock(mutex)) {
 		since = ktime_get();
@@ -304,4 +319,53 @@ int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count,
 		out->need = need;
 	}
 	return ret;
+}
+
+struct evictions {
+	u64 counter;
+	u64 since;
+	u32 evicted;
+};
+
+static bool copy_evictions(void *pdd, struct evictions *e)
+{
+	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
+
+	smp_rmb(); /* what was read before comes before this */
+	return !gp_get(pdd, kfd_process_device, evict_duration_counter,
+		       &e->counter) &&
+	       !gp_get(pdd, kfd_process_device, last_evict_timestamp,
+		       &e->since) &&
+	       !gp_get(qpd, qcm_process_device, evicted, &e->evicted);
+}
+
+/*
+ * How long the process was evicted from a node. The driver raises `evicted` first and
+ * notes the time last (evict_process_queues_cpsch()), and adds to the counter before it
+ * clears `evicted` (restore_process_queues_cpsch()), both under the lock of the queue
+ * manager. So what was read counts if that was free, and nothing has changed: else it is
+ * not known now. A process that was evicted before it had an address space there has no
+ * time noted, and in the end the driver adds its own time since the boot, and more.
+ */
+void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu)
+{
+	struct mutex *lock = gp_ptr(n->dqm, device_queue_manager, lock_hidden);
+	const u64 uptime = get_jiffies_64() - INITIAL_JIFFIES;
+	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
+	struct evictions e = {}, again = {};
+	u32 count;
+
+	if (gp_has(evictions) &&
+	    !gp_get(qpd, qcm_process_device, queue_count, &count))
+		gpu->need = count;
+	if (!gp_has(evictions) || !copy_evictions(pdd, &e))
+		return;
+	gpu->evicted = e.evicted != 0;
+	if (mutex_is_locked(lock) || !copy_evictions(pdd, &again) ||
+	    mutex_is_locked(lock) || memcmp(&e, &again, sizeof(e)))
+		return;
+	if (e.evicted && e.since)
+		e.counter += get_jiffies_64() - e.since;
+	if (e.counter <= uptime + 1)
+		gpu->evicted_ms = jiffies64_to_msecs(e.counter);
 }

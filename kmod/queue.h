@@ -51,6 +51,9 @@ struct gp_queue {
 	int waves; /* in flight in all XCCs, -1: not known */
 	/* where the records of its slots are among those of its process */
 	u32 first_slot;
+	/* where its process and its node are among what was read with it */
+	u32 proc;
+	u32 gpu;
 	/*
 	 * slot it was last seen in, of CP pipe * queues of a pipe + queue, of
 	 * SDMA under MES engine * RLCs + RLC, or -1: only where to look first
@@ -66,13 +69,52 @@ struct gp_list {
 	u32 n;	  /* how many; the first member of every list of records */
 	u32 room; /* how many there is memory for */
 	u32 need; /* how many there are */
-	/* a debugger holds the process; -1: the driver has none */
-	int debugged;
-	/* the process is paused, in one of its contexts; -1 likewise */
-	int paused;
-	u32 gpus; /* nodes on which it has an address space, in all contexts */
 	struct gp_queue q[]; /* the queues */
 };
+
+/* A node that a process can use. What is below context is known with the queues only. */
+struct gp_gpu {
+	u32 gpu_id;  /* of the node, as the process has it */
+	bool vm;     /* the process has an address space there */
+	int context; /* of the process, or -1 when it has one only */
+	int pid;     /* of the process, as the host counts */
+	/*
+	 * of the node, as the queues have it: another one than gpu_id when the
+	 * process was restored from a checkpoint
+	 */
+	u32 node_id;
+	/*
+	 * of the first of its queues there that was not read, else
+	 * GP_VIEW_HARDWARE_READ; -1: it has no queue there
+	 */
+	int hardware;
+	/* in flight, and that fit in; -1 and 0: not known */
+	s64 waves;
+	int waves_max;
+	/* queues of the process there, as the driver counts; -1: not known */
+	int need;
+	bool unknown; /* its queues are not: the process was busy */
+	/* that were read, and are suspended; -1: not known */
+	int queues;
+	int suspended;
+	int busy;	/* 1: a queue is; 0: none is; -1: not known */
+	int evicted;	/* now; -1: not known */
+	s64 evicted_ms; /* in all; -1: not known */
+	u64 age_ms;	/* the largest age of what is known of its queues */
+};
+
+/* The nodes of processes, in the order of the driver. */
+struct gp_gpus {
+	u32 n;
+	u32 room;
+	struct gp_gpu g[];
+};
+
+/*
+ * Copy what the driver notes of a process's evictions from a node, which is loaded: sets
+ * evicted, evicted_ms and need, if they are known.
+ */
+void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu);
 
 /* Whether a queue of that type takes CP slots, one in each XCC. */
 bool gp_queue_is_cp(int type);

@@ -21,7 +21,10 @@
 
 #include <linux/delay.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/sort.h>
 
 #include <gpreempt/view.h>
@@ -45,32 +48,48 @@
 #define SPARE_ROOM 8
 #define FIT_TRIES  4
 
-/* What a reader wants; of all processes, with the waves alone, if there is no pid. */
+/* What a reader wants; of all processes, if there is no pid. */
 struct request {
 	struct pid *pid;
 	const struct gp_list *last;
-	bool hardware;
+	unsigned int what;
 };
 
 /*
  * One read: the memory for it, and what was found. The nodes are those of all
- * contexts of the process, each once; when the hardware is wanted their devices are
+ * contexts, each once; when the hardware is wanted their devices are
  * held, until drop_nodes().
  */
 struct walk {
 	const struct request *ask;
 
-	struct gp_list *out;
-	struct gp_slots *slots;
+	struct gp_snapshot *out;
 	struct gp_node *nodes;
 	struct kfd_cu_occupancy *counts;
 
 	u32 n_nodes;
 	u32 n_contexts;
 	u32 need_slots;
+	u32 need_gpus;
+	u32 need_procs;
 	bool busy;     /* a context was */
 	bool stranger; /* a queue was on a node that is not of its process */
+	struct gp_summary none; /* in place of one for which there is no room */
 };
+
+/* What a walk is at: a context, and where its records begin. */
+struct context {
+	void *p;
+	struct pid *pid;
+	struct gp_summary *proc;
+	u32 proc_index;
+	u32 first_gpu;
+};
+
+static bool wants(const struct walk *w, unsigned int what)
+{
+	return w->ask->what & what;
+}
 
 /*
  * The context is busy: take over what was seen of it before. That it had no
@@ -79,50 +98,78 @@ struct walk {
 static int copy_last(void *p, struct walk *w)
 {
 	const struct gp_list *last = w->ask->last;
+	struct gp_list *out = w->out->queues;
 	ktime_t now = ktime_get();
 	bool known = false;
 	u32 i;
 
 	for (i = 0; last && i < last->n; i++) {
-		struct gp_queue *q = &w->out->q[w->out->n];
+		struct gp_queue *q = &out->q[out->n];
 
 		if (last->q[i].ctx != (unsigned long)p)
 			continue;
 		known = true;
-		if (w->out->need++ >= w->out->room)
+		if (out->need++ >= out->room)
 			continue;
 		*q = last->q[i];
 		gp_queue_forget_hardware(q);
 		q->age_ms = max_t(s64, ktime_ms_delta(now, q->seen), 1);
-		w->out->n++;
+		out->n++;
 	}
 	return known ? 0 : -EBUSY;
 }
 
-/* Add the nodes of p that are not there yet, while they cannot be freed. */
-static int add_nodes(void *p, struct walk *w)
+/* The node among those that were loaded, or NULL for an error. */
+static int load_node(void *node, struct walk *w, struct gp_node **out)
 {
-	u32 room = gp_layout.kfd_process__pdds.at.len;
-	u32 i, j, count = gp_node_count(p);
-	struct gp_node *n;
+	u32 i;
 	int ret;
 
-	for (i = 0; i < count && w->n_nodes < room; i++) {
-		n = &w->nodes[w->n_nodes];
-		ret = gp_node_load(p, i, n);
-		if (ret == -ENOENT)
-			continue;
+	for (i = 0; i < w->n_nodes && w->nodes[i].node != node; i++)
+		;
+	*out = &w->nodes[i];
+	if (i < w->n_nodes)
+		return 0;
+	if (i == gp_layout.kfd_process__pdds.at.len)
+		return gp_broken("the processes have no more nodes than one can");
+	ret = gp_node_load(node, *out);
+	if (ret)
+		return ret;
+	if (wants(w, GP_READ_SLOTS | GP_READ_WAVES) && !gp_node_hold(*out))
+		return gp_broken("the device of a process is there");
+	w->n_nodes++;
+	return 0;
+}
+
+/* Add a process-device, with its node while that cannot be freed. */
+static int add_gpu(u32 i, const struct context *c, struct walk *w)
+{
+	struct gp_gpus *out = w->out->gpus;
+	struct gp_gpu gpu = { .hardware = -1, .evicted = -1, .evicted_ms = -1 };
+	void *pdd, *node, *priv;
+	struct gp_node *n;
+	int ret = gp_node_find(c->p, i, &pdd, &node);
+
+	if (ret)
+		return ret;
+	if (gp_get(pdd, kfd_process_device, user_gpu_id, &gpu.gpu_id) ||
+	    gp_get(pdd, kfd_process_device, drm_priv, &priv))
+		return gp_broken("the process-device can be read");
+	gpu.vm = priv;
+	gpu.context = gp_queue_context(c->p);
+	gpu.pid = c->proc->pid;
+	gpu.need = -1;
+	if (node && wants(w, GP_READ_QUEUES)) {
+		ret = load_node(node, w, &n);
 		if (ret)
 			return ret;
-		w->out->gpus++;
-		for (j = 0; j < w->n_nodes && w->nodes[j].node != n->node; j++)
-			;
-		if (j < w->n_nodes)
-			continue;
-		if (w->ask->hardware && !gp_node_hold(n))
-			return gp_broken("the device of a process is there");
-		w->n_nodes++;
+		c->proc->gpus++;
+		gpu.node_id = n->gpu_id;
+		gpu.waves_max = n->waves_max;
+		gp_evictions_copy(n, pdd, &gpu);
 	}
+	if (w->need_gpus++ < out->room)
+		out->g[out->n++] = gpu;
 	return 0;
 }
 
@@ -130,7 +177,7 @@ static void drop_nodes(struct walk *w)
 {
 	while (w->n_nodes) {
 		w->n_nodes--;
-		if (w->ask->hardware)
+		if (wants(w, GP_READ_SLOTS | GP_READ_WAVES))
 			gp_node_drop(&w->nodes[w->n_nodes]);
 	}
 }
@@ -140,15 +187,15 @@ static int find_slots(struct walk *w)
 {
 	u32 i, j;
 
-	for (i = 0; i < w->out->n; i++) {
-		struct gp_queue *q = &w->out->q[i];
+	for (i = 0; i < w->out->queues->n; i++) {
+		struct gp_queue *q = &w->out->queues->q[i];
 
 		for (j = 0; j < w->n_nodes; j++)
 			if (w->nodes[j].gpu_id == q->gpu_id)
 				break;
 		if (j == w->n_nodes)
 			continue;
-		gp_hqd_read(&w->nodes[j], q, w->slots);
+		gp_hqd_read(&w->nodes[j], q, w->out->slots);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -162,22 +209,14 @@ static int count_waves(struct walk *w)
 	u32 j;
 
 	for (j = 0; j < w->n_nodes; j++) {
-		gp_waves_count(&w->nodes[j], w->out,
-			       w->ask->pid ? w->slots : NULL, w->counts);
+		gp_waves_count(&w->nodes[j], w->out->queues,
+			       wants(w, GP_READ_SLOTS) ? w->out->slots : NULL,
+			       w->counts);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
 	}
 	return 0;
-}
-
-static void see_holds(void *p, struct gp_list *out)
-{
-	int debugged = gp_get_flag(p, kfd_process, debug_trap_enabled, debug);
-	int paused = gp_get_flag(p, kfd_process, queues_paused, pause);
-
-	out->debugged = max(out->debugged, debugged);
-	out->paused = max(out->paused, paused);
 }
 
 static int too_many_contexts(void)
@@ -187,27 +226,120 @@ static int too_many_contexts(void)
 	return -E2BIG;
 }
 
-/* A pid can have more than one kfd_process, on newer drivers. */
+static void take_identity(struct pid *pid, struct gp_summary *s)
+{
+	struct task_struct *leader = get_pid_task(pid, PIDTYPE_PID);
+
+	s->pid = pid_nr(pid);
+	s->ns_pid = pid_nr_ns(pid, ns_of_pid(pid));
+	if (!leader)
+		return;
+	get_task_comm(s->comm, leader);
+	put_task_struct(leader);
+}
+
+/*
+ * The record of a context's process, or of nothing when there is no room. A pid can have
+ * more than one kfd_process, on newer drivers: only such a one is looked for.
+ */
+static void find_proc(struct context *c, struct walk *w)
+{
+	struct gp_summaries *procs = w->out->procs;
+	int debugged, paused;
+	u32 i = procs->n;
+
+	if (w->ask->pid || gp_has(contexts))
+		for (i = 0; i < procs->n && procs->s[i].of != c->pid; i++)
+			;
+	c->proc_index = i;
+	c->proc = i < procs->room ? &procs->s[i] : &w->none;
+	if (i == procs->n) {
+		w->need_procs++;
+		if (i >= procs->room)
+			return;
+		procs->n++;
+		memset(c->proc, 0, sizeof(*c->proc));
+		c->proc->of = c->pid;
+		c->proc->debugged = -1;
+		c->proc->paused = -1;
+		take_identity(c->pid, c->proc);
+	}
+	debugged = gp_get_flag(c->p, kfd_process, debug_trap_enabled, debug);
+	paused = gp_get_flag(c->p, kfd_process, queues_paused, pause);
+	c->proc->debugged = max(c->proc->debugged, debugged);
+	c->proc->paused = max(c->proc->paused, paused);
+}
+
+/* Which records the queues from the first on belong to: those of their context. */
+static void join_queues(const struct context *c, u32 first, struct walk *w)
+{
+	struct gp_gpus *gpus = w->out->gpus;
+	struct gp_queue *q;
+	u32 i, j;
+
+	for (i = first; i < w->out->queues->n; i++) {
+		q = &w->out->queues->q[i];
+		q->proc = c->proc_index;
+		for (j = c->first_gpu;
+		     j < gpus->n && gpus->g[j].node_id != q->gpu_id; j++)
+			;
+		q->gpu = j;
+	}
+}
+
+/* What of a context's is not known of a process that another one asks about. */
+static void forget_context(const struct context *c, struct walk *w)
+{
+	u32 i;
+
+	c->proc->unknown = true;
+	for (i = c->first_gpu; i < w->out->gpus->n; i++)
+		w->out->gpus->g[i].unknown = true;
+}
+
+static int take_context(const struct context *c, struct walk *w)
+{
+	struct gp_list *out = w->out->queues;
+	u32 n = out->n, need = out->need, i, count = gp_node_count(c->p);
+	int ret = 0;
+
+	for (i = 0; i < count && !ret; i++)
+		ret = add_gpu(i, c, w);
+	if (!ret && wants(w, GP_READ_QUEUES))
+		ret = gp_queues_copy(c->p, w->nodes, w->n_nodes, out);
+	w->stranger |= ret == -EAGAIN;
+	/* Of all processes, one whose queues move is as one that is busy. */
+	if (ret == -EBUSY || (ret == -EAGAIN && !w->ask->pid)) {
+		w->busy = true;
+		out->n = n;
+		out->need = need;
+		ret = copy_last(c->p, w);
+	}
+	if (ret && !w->ask->pid) {
+		out->n = n;
+		out->need = need;
+		forget_context(c, w);
+		ret = 0;
+	}
+	join_queues(c, n, w);
+	return ret;
+}
+
 static int take_process(void *p, void *data)
 {
 	struct walk *w = data;
-	struct pid *pid = gp_table_pid(p);
-	int ret;
+	struct context c = { .p = p, .pid = gp_table_pid(p) };
+	int ret = 0;
 
-	put_pid(pid);
-	if (!pid || (w->ask->pid && pid != w->ask->pid))
-		return 0;
-	if (w->n_contexts++ == MAX_CONTEXTS && w->ask->pid)
-		return too_many_contexts();
-	see_holds(p, w->out);
-	ret = add_nodes(p, w);
-	if (!ret)
-		ret = gp_queues_copy(p, w->nodes, w->n_nodes, w->out);
-	w->stranger |= ret == -EAGAIN;
-	if (ret != -EBUSY)
-		return ret;
-	w->busy = true;
-	return w->ask->pid ? copy_last(p, w) : 0;
+	if (c.pid && (!w->ask->pid || c.pid == w->ask->pid)) {
+		c.first_gpu = w->out->gpus->n;
+		find_proc(&c, w);
+		ret = w->n_contexts++ == MAX_CONTEXTS && w->ask->pid ?
+			      too_many_contexts() :
+			      take_context(&c, w);
+	}
+	put_pid(c.pid);
+	return ret;
 }
 
 static int by_id(const void *a, const void *b)
@@ -221,49 +353,72 @@ static int by_id(const void *a, const void *b)
 	return 0;
 }
 
+/* Of all processes, those of one after the other. */
+static int by_context(const void *a, const void *b)
+{
+	const struct gp_queue *x = a, *y = b;
+
+	if (x->ctx != y->ctx)
+		return x->ctx < y->ctx ? -1 : 1;
+	return by_id(a, b);
+}
+
+void gp_snapshot_free(struct gp_snapshot *s)
+{
+	kvfree(s->queues);
+	kvfree(s->slots);
+	kvfree(s->gpus);
+	kvfree(s->procs);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Room for so much. */
+struct rooms {
+	u32 queues, slots, gpus, procs;
+};
+
 static void free_lists(struct walk *w)
 {
-	kvfree(w->out);
-	kvfree(w->slots);
+	gp_snapshot_free(w->out);
 	kvfree(w->nodes);
 	kvfree(w->counts);
 }
 
-static int alloc_lists(struct walk *w, u32 room, u32 room_slots)
+static int alloc_lists(struct walk *w, const struct rooms *room)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT;
-	bool hardware = w->ask->hardware;
+	struct gp_snapshot *s = w->out;
 
+	s->queues = kvzalloc(struct_size(s->queues, q, room->queues), gfp);
+	s->slots = kvzalloc(struct_size(s->slots, s, room->slots), gfp);
+	s->gpus = kvzalloc(struct_size(s->gpus, g, room->gpus), gfp);
+	s->procs = kvzalloc(struct_size(s->procs, s, room->procs), gfp);
 	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len,
 				  sizeof(*w->nodes), gfp);
-	w->out = kvzalloc(struct_size(w->out, q, room), gfp);
-	w->slots = NULL;
-	w->counts = NULL;
-	if (hardware) {
-		w->slots = kvzalloc(struct_size(w->slots, s, room_slots), gfp);
-		w->counts = kvmalloc_array(GP_CP_SLOTS_MAX, sizeof(*w->counts),
-					   gfp);
-	}
-	if (!w->nodes || !w->out || (hardware && (!w->slots || !w->counts))) {
+	w->counts = kvmalloc_array(GP_CP_SLOTS_MAX, sizeof(*w->counts), gfp);
+	if (!s->queues || !s->slots || !s->gpus || !s->procs || !w->nodes ||
+	    !w->counts) {
 		free_lists(w);
 		return -ENOMEM;
 	}
-	w->out->room = room;
-	if (hardware)
-		w->slots->room = room_slots;
+	s->queues->room = room->queues;
+	s->slots->room = room->slots;
+	s->gpus->room = room->gpus;
+	s->procs->room = room->procs;
 	return 0;
 }
 
 /* Copy the facts once. */
 static int walk_once(struct walk *w)
 {
-	w->out->n = 0;
-	w->out->debugged = -1;
-	w->out->paused = -1;
-	w->out->gpus = 0;
+	w->out->queues->n = 0;
+	w->out->queues->need = 0;
+	w->out->gpus->n = 0;
+	w->out->procs->n = 0;
+	w->need_gpus = 0;
+	w->need_procs = 0;
 	w->n_nodes = 0;
 	w->n_contexts = 0;
-	w->out->need = 0;
 	w->busy = false;
 	return gp_table_walk(take_process, w);
 }
@@ -287,18 +442,19 @@ static int copy_facts(struct walk *w)
 }
 
 /* Where each queue was last seen; both lists are in order. */
-static void find_last_slots(struct walk *w)
+static void find_last_slots(struct walk *w,
+			    int (*order)(const void *a, const void *b))
 {
 	const struct gp_list *last = w->ask->last;
 	const struct gp_queue *old;
 	struct gp_queue *q;
 	u32 i, j = 0, k;
 
-	for (i = 0; last && i < w->out->n; i++) {
-		q = &w->out->q[i];
-		while (j < last->n && by_id(&last->q[j], q) < 0)
+	for (i = 0; last && i < w->out->queues->n; i++) {
+		q = &w->out->queues->q[i];
+		while (j < last->n && order(&last->q[j], q) < 0)
 			j++;
-		for (k = j; k < last->n && !by_id(&last->q[k], q); k++) {
+		for (k = j; k < last->n && !order(&last->q[k], q); k++) {
 			old = &last->q[k];
 			if (old->ctx == q->ctx && old->mqd == q->mqd)
 				q->slot = old->slot;
@@ -319,6 +475,40 @@ static bool is_doubled(const struct gp_list *list)
 	return false;
 }
 
+/* Of all processes, where some make queues all the time, once is enough. */
+static void drop_doubled(struct gp_list *list)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < list->n; i++)
+		if (!n || by_context(&list->q[n - 1], &list->q[i]))
+			list->q[n++] = list->q[i];
+	list->n = n;
+}
+
+/* Put the facts into order, if there was room for all: else -EAGAIN. */
+static int order_facts(struct walk *w)
+{
+	struct gp_list *list = w->out->queues;
+	int (*order)(const void *a, const void *b) = w->ask->pid ? by_id :
+								   by_context;
+	u32 i;
+
+	w->need_slots = 0;
+	for (i = 0; i < list->n && w->ask->pid; i++)
+		w->need_slots += list->q[i].slots;
+	if (list->need > list->room || w->need_gpus > w->out->gpus->room ||
+	    w->need_procs > w->out->procs->room ||
+	    (wants(w, GP_READ_SLOTS) && w->need_slots > w->out->slots->room))
+		return -EAGAIN;
+	sort(list->q, list->n, sizeof(list->q[0]), order, NULL);
+	if (w->ask->pid && is_doubled(list))
+		return -EAGAIN;
+	drop_doubled(list);
+	find_last_slots(w, order);
+	return 0;
+}
+
 static int take_once(struct walk *w)
 {
 	int ret = copy_facts(w);
@@ -326,71 +516,58 @@ static int take_once(struct walk *w)
 
 	if (ret)
 		return ret;
-	if (!w->n_contexts)
+	if (!w->n_contexts && w->ask->pid)
 		return -ESTALE;
-	w->need_slots = 0;
-	for (i = 0; i < w->out->n; i++)
-		w->need_slots += w->out->q[i].slots;
-	if (w->out->need > w->out->room ||
-	    (w->slots && w->need_slots > w->slots->room))
-		return -EAGAIN;
-	sort(w->out->q, w->out->n, sizeof(w->out->q[0]), by_id, NULL);
-	if (is_doubled(w->out))
-		return -EAGAIN;
-	find_last_slots(w);
-	return w->ask->hardware ? find_slots(w) ?: count_waves(w) : 0;
-}
-
-/* The same of all processes, with the waves by doorbell in place of slots. */
-static int take_all_once(struct walk *w)
-{
-	int ret = copy_facts(w);
-	u32 i;
-
-	if (ret)
+	ret = order_facts(w);
+	if (!ret && wants(w, GP_READ_SLOTS))
+		ret = find_slots(w);
+	if (ret || !wants(w, GP_READ_WAVES))
 		return ret;
-	if (w->out->need > w->out->room)
-		return -EAGAIN;
-	for (i = 0; i < w->out->n; i++)
-		w->out->q[i].hardware = GP_VIEW_HARDWARE_READ;
+	for (i = 0; i < w->out->queues->n && !wants(w, GP_READ_SLOTS); i++)
+		w->out->queues->q[i].hardware = GP_VIEW_HARDWARE_READ;
 	return count_waves(w);
 }
 
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last, bool hardware,
-		     struct gp_list **list, struct gp_slots **slots)
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
+		     unsigned int what, struct gp_snapshot *out)
 {
-	struct request ask = { .pid = pid, .last = last, .hardware = hardware };
-	static u32 all; /* queues that there were */
-	u32 room = (last ? last->n : pid ? 0 : READ_ONCE(all)) + SPARE_ROOM;
-	u32 room_slots = pid ? room * SPARE_ROOM : 1;
-	struct walk w = { .ask = &ask };
+	struct request ask = { .pid = pid, .last = last, .what = what };
+	static struct rooms all; /* that was needed */
+	struct rooms room = { .gpus = gp_layout.kfd_process__pdds.at.len };
+	struct walk w = { .ask = &ask, .out = out };
 	int i, ret = -EAGAIN;
 
+	if (!pid)
+		room = all;
+	room.queues = max(last ? last->n : 0, room.queues) + SPARE_ROOM;
+	room.slots = pid ? room.queues * SPARE_ROOM : 0;
+	room.gpus += SPARE_ROOM;
+	room.procs += SPARE_ROOM;
 	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++) {
 		w.stranger = false;
-		ret = alloc_lists(&w, room, room_slots);
+		ret = alloc_lists(&w, &room);
 		if (ret)
 			return ret;
-		ret = pid ? take_once(&w) : take_all_once(&w);
+		ret = take_once(&w);
 		drop_nodes(&w);
 		/* A walk that ended early has not seen all of them. */
-		room = max(room, w.out->need + SPARE_ROOM);
-		room_slots = pid ? max(w.need_slots * 2, room * SPARE_ROOM) : 1;
+		room.queues = max(room.queues, out->queues->need + SPARE_ROOM);
+		room.slots =
+			pid ? max(w.need_slots * 2, room.queues * SPARE_ROOM) :
+			      0;
+		room.gpus = max(room.gpus, w.need_gpus + SPARE_ROOM);
+		room.procs = max(room.procs, w.need_procs + SPARE_ROOM);
 		if (ret)
 			free_lists(&w);
 	}
-	if (ret == -EAGAIN && w.stranger)
+	if (ret == -EAGAIN && w.stranger && pid)
 		return gp_broken("queue.device is a node of its process");
 	if (ret)
-		return ret;
+		return ret == -EAGAIN ? -EBUSY : ret;
 	if (!pid)
-		WRITE_ONCE(all, w.out->n);
+		all = (struct rooms){ out->queues->n, 0, out->gpus->n,
+				      out->procs->n };
 	kvfree(w.nodes);
 	kvfree(w.counts);
-	*list = w.out;
-	if (slots)
-		*slots = w.slots;
-	else
-		kvfree(w.slots);
 	return 0;
 }

@@ -412,8 +412,8 @@ enum gp_view_queue_type {
  *	waves		of its queues in flight there, "-" when that of one is not
  *			known
  *	waves_max	that the node has room for
- *	hardware	out of GP_VIEW_HARDWARE: whether the slots of all its queues
- *			there were read, or why one was not
+ *	hardware	out of GP_VIEW_HARDWARE: whether the node could be asked for
+ *			the waves of its queues, or why not
  *	age_ms		as in queues: of what is known of its queues
  *	suspended	how many of its queues are, by the debug interface
  *	evicted		1: they are evicted now
@@ -520,7 +520,8 @@ enum gp_view_scheduler {
  *	registers	register reads, at most: a look whether a slot holds a ring makes
  *			1 to 3 and counts as 3
  *	wave_counts	times that the waves in an XCC were counted
- *	refreshes	queue lists that the module read ahead, without the hardware
+ *	refreshes	times that the module read all queue lists ahead, without the
+ *			hardware
  *	<lock>_taken	times that a lock of the driver was taken
  *	<lock>_ns	how long it was held in all
  *	<lock>_max_ns	how long at most

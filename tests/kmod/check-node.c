@@ -104,6 +104,15 @@ static void kasan_check_read(const void *src, size_t size)
 	     (src >= OBJECT(ADEV) && src < OBJECT(DQM)));
 }
 
+/* The first node of a process. */
+static int load(void *p)
+{
+	void *pdd, *node;
+	int ret = gp_node_find(p, 0, &pdd, &node);
+
+	return ret ?: node ? gp_node_load(node, &n) : -ENOENT;
+}
+
 static void make_device(int i)
 {
 	void *adev = OBJECT(i + ADEV), *kfd = OBJECT(i + KFD);
@@ -203,10 +212,10 @@ static void refuse(const struct wrong *w, u64 value, const char *rule)
 	memcpy(&right, w->at, w->size);
 	memcpy(w->at, &value, w->size);
 	fake_broken = NULL;
-	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -EUCLEAN);
+	want(load(OBJECT(PROCESS)) == -EUCLEAN);
 	want(fake_broken && (!rule || !strcmp(fake_broken, rule)));
 	memcpy(w->at, &right, w->size);
-	want(!gp_node_load(OBJECT(PROCESS), 0, &n));
+	want(!load(OBJECT(PROCESS)));
 }
 
 /* Each of them, and each pointer of them that leads to no memory. */
@@ -276,13 +285,13 @@ static void check_refused(void)
 	*bits = 8;
 	refuse_all(all, sizeof(all) / sizeof(all[0]));
 	gp_layout.KFD_MQD_TYPE_CP = FAKE_LEN;
-	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -EUCLEAN);
+	want(load(OBJECT(PROCESS)) == -EUCLEAN);
 	gp_layout.KFD_MQD_TYPE_CP = type;
 	*bits = 1;
-	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -EUCLEAN);
+	want(load(OBJECT(PROCESS)) == -EUCLEAN);
 	*bits = 8;
 	FIELD(OBJECT(PDD), kfd_process_device, drm_file) = NULL;
-	want(gp_node_load(OBJECT(PROCESS), 0, &n) == -ENOENT);
+	want(load(OBJECT(PROCESS)) == -ENOENT);
 }
 
 /* A driver without kfd_node, where the kfd_dev is the node. */
@@ -315,7 +324,7 @@ static void check_loaded(void)
 	make(true);
 	fake_case[0] = '\0';
 	want(gp_node_count(OBJECT(PROCESS)) == 1);
-	want(!gp_node_load(OBJECT(PROCESS), 0, &n));
+	want(!load(OBJECT(PROCESS)));
 	want(n.node == OBJECT(NODE) && n.adev == OBJECT(ADEV));
 	want(n.gpu_id == 0xabc && n.xcc_mask == 0xf0 && n.gfx == 90402);
 	want(n.n_slots == 128 && n.n_queues == 32 && n.n_nodes == 2);
@@ -374,7 +383,7 @@ static void hw_from(enum gp_view_hardware why, int line)
 static void start_hw(void)
 {
 	make(true);
-	want(!gp_node_load(OBJECT(PROCESS), 0, &n));
+	want(!load(OBJECT(PROCESS)));
 	n.get_iq_wait_times = NULL;
 	is_present = true;
 	is_suspended = is_reset = is_pci = is_offline = false;

@@ -6,10 +6,18 @@
  */
 #include "fake-process.h"
 
+static struct gp_snapshot snap;
 static struct gp_list *list;
 static struct gp_slots *slots;
 
 #define take(last, hardware) take_from(&ours, last, hardware, __LINE__)
+static unsigned int what_of(struct pid *pid, bool hardware)
+{
+	return !hardware ? GP_READ_QUEUES :
+	       pid	 ? GP_READ_QUEUES | GP_READ_SLOTS | GP_READ_WAVES :
+			   GP_READ_QUEUES | GP_READ_WAVES;
+}
+
 static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
 		     int line)
 {
@@ -19,14 +27,15 @@ static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
 	snprintf(fake_case, sizeof(fake_case),
 		 "(line %d: queue %d, pattern %d, hold %d)", line, victim,
 		 pattern, when);
-	walks = tries = sleeps = most_per_hold = hw_reads = 0;
+	walks = loads = copies = tries = sleeps = most_per_hold = hw_reads = 0;
 	gp_stats[GP_STAT_process_busy].counter = 0;
-	list = NULL;
-	slots = NULL;
-	ret = gp_snapshot_take(pid, last, hardware, &list, &slots);
+	memset(&snap, 0, sizeof(snap));
+	ret = gp_snapshot_take(pid, last, what_of(pid, hardware), &snap);
+	list = snap.queues;
+	slots = snap.slots;
 	want(!held && !walking && !preempt_off);
 	want(!devices[0] && !devices[1]);
-	want(allocated == before + (ret ? 0 : 1 + hardware));
+	want(allocated == before + (ret ? 0 : 4));
 	want(most_per_hold <= HOLD_QUEUES);
 	for (i = 1; !ret && pid && i < (int)list->n; i++)
 		want(by_id(&list->q[i - 1], &list->q[i]) <= 0);
@@ -35,8 +44,7 @@ static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
 
 static void drop(void)
 {
-	kvfree(list);
-	kvfree(slots);
+	gp_snapshot_free(&snap);
 	list = NULL;
 	slots = NULL;
 }
@@ -77,7 +85,8 @@ static struct gp_list *take_last(void)
 
 	must_take(NULL, false);
 	last = list;
-	list = NULL;
+	snap.queues = NULL;
+	drop();
 	return last;
 }
 
@@ -89,7 +98,7 @@ static void check_holds(void)
 	last = take_last(); /* no room for them at first */
 	want(walks == 2 && tries == 2 * (20 / HOLD_QUEUES + 1) &&
 	     most_per_hold == HOLD_QUEUES);
-	want(last->n == 20 && last->gpus == 1);
+	want(last->n == 20);
 	want(last->q[3].slots == 8 && last->q[3].gpu_id == 100);
 	want(last->q[3].mqd == 0x4000 && last->q[3].context == -1);
 	FIELD(OBJECT(QUEUE + 19), process_queue_node, q) = NULL;
@@ -176,11 +185,20 @@ static void check_busy(void)
 
 	start(1, 20);
 	last = take_last();
+	for (i = 5; i < 50; i *= 5) { /* between two holds, and not for long */
+		held_for = i;
+		waits = 0;
+		must_take(last, false);
+		want(walks == 1 && waits == min((int)i, HOLD_WAITS));
+		want_all(-1);
+		drop();
+	}
+	held_for = 0;
 	busy_at = 2; /* the second hold, once */
 	busy_times = 1;
 	must_take(last, false);
 	want(walks == 2 && sleeps == 1 && !list->q[0].age_ms);
-	want(list->gpus == 1);
+	want(snap.procs->s[0].gpus == 1);
 	want_all(-1);
 	drop();
 
@@ -265,7 +283,7 @@ static void check_moving(void)
 	add(19, 0, 1);
 	n_queues = 20;
 	at_try = open_and_add;
-	refused(NULL, -EAGAIN);
+	refused(NULL, -EBUSY);
 	want(walks == FIT_TRIES);
 	start(1, 8); /* they fit, and their slots do not */
 	xccs = 16;
@@ -283,7 +301,7 @@ static void check_refused(void)
 	FIELD(gp_ptr(OBJECT(QUEUE + 60), queue, properties), queue_properties,
 	      queue_id) = 5;
 	must_take(NULL, true);
-	want(walks == 2 && list->n == 21 && list->gpus == 64);
+	want(walks == 2 && list->n == 21 && snap.procs->s[0].gpus == 64);
 	drop();
 	start(65, 1);
 	refused(NULL, -E2BIG);
@@ -363,6 +381,114 @@ static void check_all(void)
 	}
 }
 
+/* So many processes with a queue each, but for one whose driver's data is wrong. */
+static void start_many(int n, int wrong)
+{
+	int i;
+
+	start(n, 0);
+	for (i = 0; i < n; i++) {
+		pids[i] = &many[i];
+		add(i, i, 0);
+	}
+	if (wrong >= 0)
+		FIELD(OBJECT(QUEUE + wrong), queue, process) = OBJECT(CONTEXTS);
+}
+
+/* One walk has all of them, and costs the same for each. */
+static void check_many(void)
+{
+	int n, each = 0;
+	u32 i;
+
+	for (n = 8; n <= 64; n *= 8) {
+		start_many(n, -1);
+		want(!take_from(NULL, NULL, false,
+				__LINE__)); /* for the room */
+		drop();
+		want(!take_from(NULL, NULL, false, __LINE__));
+		want(walks == 1 && loads == 1 && list->n == n);
+		want(snap.procs->n == n && snap.gpus->n == 2 * n);
+		for (i = 0; i < list->n; i++)
+			want(snap.procs->s[list->q[i].proc].of ==
+				     &many[list->q[i].qid] &&
+			     snap.gpus->g[list->q[i].gpu].node_id == 100);
+		want(!each || copies <= each * n);
+		each = copies / n + 1;
+		drop();
+	}
+}
+
+/* What one of them does is not known, and the others are there. */
+static void check_wrong(void)
+{
+	struct gp_summaries *all;
+	struct gp_gpus *gpus;
+	u32 i;
+
+	FIELD(gp_ptr(OBJECT(PDD), kfd_process_device, qpd), qcm_process_device,
+	      queue_count) = 1;
+	start_many(8, 5);
+	FIELD(OBJECT(PDD), kfd_process_device, drm_priv) = OBJECT(PDD);
+	all = gp_summary_take();
+	want(all->n == 8);
+	for (i = 0; i < all->n; i++) {
+		want(all->s[i].pid == 100 + (int)i);
+		want(all->s[i].queues == (i == 5 ? -1 : 1));
+		want(all->s[i].gpus == (i == 5 ? -1 : 1));
+		want(all->s[i].active == (i == 5 ? -1 : 8));
+	}
+	kvfree(all);
+	gpus = gp_gpus_take(NULL, true);
+	want(gpus->n == 8);
+	for (i = 0; i < gpus->n; i++) {
+		want(gpus->g[i].pid == 100 + (int)i && gpus->g[i].queues == 1);
+		want(gpus->g[i].hardware ==
+		     (i == 5 ? -1 : GP_VIEW_HARDWARE_READ));
+		want(gpus->g[i].suspended == (i == 5 ? -1 : 0));
+		want(gpus->g[i].waves_max == 7);
+	}
+	kvfree(gpus);
+	start_many(8, -1); /* busy all the time */
+	busy_context = 5;
+	busy_at = 1;
+	walks = 0;
+	all = gp_summary_take();
+	want(all->n == 8 && all->s[5].queues == -1 && all->s[5].pid == 105);
+	want(all->s[4].queues == 1 && walks == LOCK_TRIES);
+	kvfree(all);
+}
+
+/* Evictions in a process-device: of the driver's three notes, and its lock. */
+static s64 evicted(u32 now, u64 since, u64 counter, int locked)
+{
+	void *qpd = gp_ptr(OBJECT(PDD), kfd_process_device, qpd);
+	struct gp_gpu gpu = { .evicted = -1, .evicted_ms = -1, .need = -1 };
+	const struct gp_node n = { .dqm = OBJECT(PDD) };
+
+	FIELD(qpd, qcm_process_device, evicted) = now;
+	FIELD(OBJECT(PDD), kfd_process_device, last_evict_timestamp) = since;
+	FIELD(OBJECT(PDD), kfd_process_device, evict_duration_counter).counter =
+		counter;
+	locked_in = locked;
+	gp_evictions_copy(&n, OBJECT(PDD), &gpu);
+	want(gpu.evicted == !!now);
+	return gpu.evicted_ms;
+}
+
+static void check_evictions(void)
+{
+	jiffies = INITIAL_JIFFIES + 500;
+	want(evicted(0, 0, 0, 0) == 0);
+	want(evicted(0, jiffies - 90, 30, 0) == 30 * 4);
+	want(evicted(2, jiffies - 90, 30, 0) == (30 + 90) * 4);
+	want(evicted(1, jiffies - 90, 30, 1) == -1); /* it has the lock */
+	want(evicted(1, jiffies - 90, 30, 2) == -1); /* or takes it */
+	want(evicted(1, 0, 0, 0) ==
+	     0); /* before it had an address space there */
+	want(evicted(0, 0, jiffies, 0) == -1); /* and what comes of that */
+}
+
 /* The mutex is not held longer for the most queues that the driver allows. */
 static void check_most(void)
 {
@@ -383,6 +509,9 @@ int main(void)
 	check_refused();
 	check_endless();
 	check_all();
+	check_many();
+	check_wrong();
+	check_evictions();
 	check_most();
 	want(!allocated);
 	if (!fake_bad)

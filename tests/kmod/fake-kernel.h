@@ -56,7 +56,12 @@ enum { PIDTYPE_TGID };
 #define cond_resched()		  ((void)0)
 #define READ_ONCE(x)		  (x)
 #define WRITE_ONCE(x, value)	  ((x) = (value))
-#define pr_warn_ratelimited(...)  ((void)0)
+#define ERR_PTR(ret)		  ((void *)(long)(ret))
+#define TASK_COMM_LEN		  16
+#define memset_startat(p, value, member) \
+	memset(&(p)->member, value,      \
+	       sizeof(*(p)) - offsetof(__typeof__(*(p)), member))
+#define pr_warn_ratelimited(...) ((void)0)
 
 #define BITS_PER_LONG		64
 #define BITS_TO_LONGS(n)	(((n) + 63) / 64)

@@ -11,13 +11,24 @@
 
 #define gfp_t int
 
-enum { CONTEXTS = 70, NODE = CONTEXTS, QUEUE = 80, QUEUES = 1024 };
+enum {
+	CONTEXTS = 70,
+	NODE = CONTEXTS,
+	PDD = NODE + 4,
+	QUEUE = 80,
+	QUEUES = 1024
+};
 #define OBJECT(i) ((void *)fake_memory[i])
 
-static struct pid ours, others;
+static struct pid ours, others, many[CONTEXTS];
+static int fake_nr(const struct pid *pid)
+{
+	return pid == &ours ? 1 : pid == &others ? 2 : 100 + (int)(pid - many);
+}
+
 static struct pid *pids[CONTEXTS];
 static int xccs, n_contexts, n_nodes, node_error, hold_error;
-static int walks, holds, tries, sleeps, per_hold, most_per_hold;
+static int walks, loads, copies, holds, tries, sleeps, per_hold, most_per_hold;
 static int busy_at, busy_times, busy_context, when, victim, pattern;
 static int preempt_off, allocated, fail_alloc, kill_at, hw_reads, n_queues;
 static bool held, walking, is_free[FAKE_OBJECTS];
@@ -52,9 +63,37 @@ static void kvfree(void *p)
 #define kvmalloc_array(n, size, gfp)  fake_alloc((n) * (size), (gfp) + 0xa5)
 #define kvzalloc(size, gfp)	      fake_alloc(size, gfp)
 #define sort(base, n, size, by, swap) qsort(base, n, size, by)
-#define put_pid(pid)		      ((void)0)
-#define preempt_disable()	      (preempt_off++)
-#define preempt_enable()	      (preempt_off--)
+#define put_pid(pid)		      ((void)(pid))
+#define pid_nr(pid)		      fake_nr(pid)
+#define ns_of_pid(pid)		      NULL
+#define pid_nr_ns(pid, ns)	      pid_nr(pid)
+#define get_pid_task(pid, type)	      ((struct task_struct *)NULL)
+#define get_task_comm(to, task)	      ((void)(to))
+#define put_task_struct(task)	      ((void)(task))
+#define smp_rmb()		      ((void)0)
+
+/* The clock of the driver's notes of evictions, and the lock of its queue manager. */
+static u64 jiffies;
+static int locked_in;
+#define INITIAL_JIFFIES	      1000
+#define get_jiffies_64()      (jiffies)
+#define jiffies64_to_msecs(j) (4 * (j))
+/* The driver has the mutex of a process for so many looks. */
+static int held_for, waits;
+static void udelay(unsigned long us)
+{
+	want(walking && !held && !preempt_off);
+	waits++;
+}
+
+static bool mutex_is_locked(struct mutex *m)
+{
+	if ((char *)m < fake_memory[CONTEXTS])
+		return held_for && held_for--;
+	return locked_in && !--locked_in;
+}
+#define preempt_disable() (preempt_off++)
+#define preempt_enable()  (preempt_off--)
 
 static void usleep_range(unsigned long from, unsigned long to)
 {
@@ -88,11 +127,13 @@ static void mutex_unlock(struct mutex *m)
 
 #include "../../kmod/queue.c"
 #include "../../kmod/snapshot.c"
+#include "../../kmod/summary.c"
 
 static bool mapped(const void *src, size_t size)
 {
 	size_t at = (char *)src - fake_memory[0];
 
+	copies++;
 	if (!fake_is_object(src, size))
 		return false;
 	if (at % FAKE_SIZE == gp_layout.queue__gart_mqd_addr.at.offset) {
@@ -131,17 +172,27 @@ u32 gp_node_count(void *p)
 	return n_nodes + 1;
 }
 
-/* The first of them has no DRM file. */
-int gp_node_load(void *p, u32 i, struct gp_node *n)
+/* The first of them has no DRM file. The process-devices are all one. */
+int gp_node_find(void *p, u32 i, void **pdd, void **node)
 {
 	want(walking && !held);
-	if (!i)
-		return -ENOENT;
+	*pdd = OBJECT(PDD);
+	*node = i ? OBJECT(NODE + i - 1) : NULL;
+	return 0;
+}
+
+int gp_node_load(void *node, struct gp_node *n)
+{
+	int i = ((char *)node - fake_memory[0]) / FAKE_SIZE - NODE;
+
 	memset(n, 0, sizeof(*n));
-	n->node = OBJECT(NODE + i - 1);
-	n->gpu_id = 100 + i - 1;
+	n->node = node;
+	n->dqm = OBJECT(PDD);
+	n->gpu_id = 100 + i;
+	n->waves_max = 7;
 	n->xcc_mask = (1 << xccs) - 1;
-	return i == node_error ? -EUCLEAN : 0;
+	loads++;
+	return i + 1 == node_error ? -EUCLEAN : 0;
 }
 
 static int devices[2];
@@ -165,7 +216,7 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *s)
 	sleeps_here();
 	want(devices[n->gpu_id - 100] == 1 && q->gpu_id == n->gpu_id);
 	q->active = q->slots;
-	s->n += q->slots;
+	s->n += s->room ? q->slots : 0; /* of all processes none is kept */
 	want(s->n <= s->room);
 	fake_killed = ++hw_reads == kill_at;
 }
@@ -177,6 +228,13 @@ void gp_waves_count(struct gp_node *n, struct gp_list *out, struct gp_slots *s,
 	want(devices[n->gpu_id - 100] == 1);
 	memset(counts, 0, GP_CP_SLOTS_MAX * sizeof(*counts));
 	fake_killed = ++hw_reads == kill_at;
+}
+
+/* Without what was read before: proc.c keeps that. */
+int gp_proc_read(struct gp_proc *proc, unsigned int what,
+		 struct gp_snapshot *out)
+{
+	return gp_snapshot_take(proc ? proc->pid : NULL, NULL, what, out);
 }
 
 static struct list_head *link_of(int queue)

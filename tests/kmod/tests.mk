@@ -86,9 +86,10 @@ check-support:
 # registers; lists and nodes of made-up structures. As in a kernel, the address of a
 # member may be made of a pointer that leads nowhere.
 KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h bitmap.h bitops.h \
-	build_bug.h delay.h kasan-checks.h kernel.h ktime.h list.h mm.h mmu_notifier.h \
-	module.h mutex.h pci.h pid.h pm_runtime.h preempt.h rwsem.h sched.h sched/mm.h \
-	sched/signal.h slab.h sort.h srcu.h string.h types.h uaccess.h workqueue.h) \
+	build_bug.h delay.h err.h hashtable.h jiffies.h kasan-checks.h kernel.h kref.h ktime.h \
+	dcache.h list.h mm.h mmu_notifier.h \
+	module.h mutex.h pci.h pid.h pid_namespace.h pm_runtime.h preempt.h rwsem.h sched.h sched/mm.h \
+	sched/signal.h sched/task.h slab.h sort.h srcu.h string.h types.h uaccess.h workqueue.h) \
 	drm/drm_device.h drm/drm_drv.h)
 KMOD_HOST_TESTS := check-walk check-hqd check-waves check-node check-snapshot
 

@@ -28,7 +28,7 @@ echo "time: $view ns, kfd/mqds and kfd/hqds $kfd ns"
 [ $((view * 50)) -le "$kfd" ] || fail "time: more than 1/50"
 stop a
 
-# One walk over KFD's table for each process (and one of the module's own in between).
+# One walk over KFD's table for all processes (and two of the module's own in between).
 walks() { awk '$1 == "table_taken" { print $2 }' "$DEBUGFS/gpreempt/stats"; }
 for n in 1 2 3 4; do
 	start "p$n" --gpus 3 --rate 1
@@ -36,7 +36,10 @@ done
 wait_for 15 in_view "$(pid p4)"
 walks=$(walks)
 cat "$DEBUGFS/gpreempt/processes" > /dev/null
-between $(($(walks) - walks)) 4 5 "walks over the table for 4 processes"
+between $(($(walks) - walks)) 1 3 "walks over the table for 4 processes"
+walks=$(walks)
+cat "$DEBUGFS/gpreempt/usage" > /dev/null
+between $(($(walks) - walks)) 1 3 "walks over the table for their usage"
 for n in 1 2 3 4; do
 	stop "p$n"
 done
