@@ -270,7 +270,7 @@ const struct ctl_command ctl_role = {
 		"levels; it is named by the targets role:online and role:offline. The role is an\n"
 		"attribute of the cgroup (security.gpreempt.role) that only root of the host can\n"
 		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
-		"and gives the cgroup that has its id, in which its process must be, the role that\n"
-		"the annotation gpreempt.io/role names; it always has exit status 0.\n",
+		"and gives the cgroup that has its id, in which its process must be, the role\n"
+		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
 	.options = options,
 };
