@@ -125,6 +125,18 @@ static pid_t start_child(const struct followers *f, pid_t target)
 	exit(follow_process(target, f->args->how));
 }
 
+/* A late one would be the end of all holds, and each process can make a look longer. */
+static void beat(void *data)
+{
+	struct followers *f = data;
+	uint64_t now = shr_now_ns();
+
+	if (!f->watchdog_ns || now < f->beat_ns)
+		return;
+	notify_manager("WATCHDOG=1");
+	f->beat_ns = now + f->watchdog_ns / 8;
+}
+
 static void take_up(struct followers *f, const struct gpreempt_target *target)
 {
 	struct follower *place = find_place(f, target);
@@ -139,6 +151,7 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 		return;
 	if (!same_target(&place->target, target))
 		*place = (struct follower){ .target = *target };
+	beat(f);
 	status = follow_leave(target->pid, &f->moved);
 	if (!status) {
 		place->child = start_child(f, target->pid);
@@ -313,18 +326,6 @@ static uint64_t longest_pause(bool grows, uint64_t watchdog_ns)
 
 	/* Half of its time would be too late on a busy host. */
 	return watchdog_ns && watchdog_ns / 4 < ns ? watchdog_ns / 4 : ns;
-}
-
-/* A late one would be the end of all holds, and each process can make a look longer. */
-static void beat(void *data)
-{
-	struct followers *f = data;
-	uint64_t now = shr_now_ns();
-
-	if (!f->watchdog_ns || now < f->beat_ns)
-		return;
-	notify_manager("WATCHDOG=1");
-	f->beat_ns = now + f->watchdog_ns / 8;
 }
 
 static void follow_all(struct followers *f)
