@@ -72,6 +72,7 @@ struct walk {
 	u32 need_slots;
 	u32 need_gpus;
 	u32 need_procs;
+	bool further;  /* a process has several contexts */
 	bool busy;     /* a context was */
 	bool stranger; /* a queue was on a node that is not of its process */
 	struct gp_summary none; /* in place of one for which there is no room */
@@ -248,7 +249,8 @@ static void find_proc(struct context *c, struct walk *w)
 	int debugged, paused;
 	u32 i = procs->n;
 
-	if (w->ask->pid || gp_has(contexts))
+	w->further |= gp_queue_context(c->p) >= 0;
+	if (w->ask->pid || w->further)
 		for (i = 0; i < procs->n && procs->s[i].of != c->pid; i++)
 			;
 	c->proc_index = i;
@@ -419,6 +421,7 @@ static int walk_once(struct walk *w)
 	w->need_procs = 0;
 	w->n_nodes = 0;
 	w->n_contexts = 0;
+	w->further = false;
 	w->busy = false;
 	return gp_table_walk(take_process, w);
 }

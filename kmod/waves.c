@@ -68,6 +68,16 @@ static bool counts_waves(const struct gp_node *n, const struct gp_queue *q)
 	return q->gpu_id == n->gpu_id && q->hardware == GP_VIEW_HARDWARE_READ;
 }
 
+static bool has_queues(const struct gp_node *n, const struct gp_list *list)
+{
+	u32 i;
+
+	for (i = 0; i < list->n; i++)
+		if (counts_waves(n, &list->q[i]))
+			return true;
+	return false;
+}
+
 /* Set the waves of all queues that have some here: how many such there are. */
 static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 {
@@ -116,11 +126,13 @@ static void forget_waves(const struct gp_node *n, struct gp_list *list,
 void gp_waves_count(struct gp_node *n, struct gp_list *list,
 		    struct gp_slots *slots, struct kfd_cu_occupancy *counts)
 {
-	unsigned long mask = n->get_cu_occupancy ? n->xcc_mask : 0;
+	const bool counted = n->get_cu_occupancy && set_waves(n, list, -1);
+	unsigned long mask = counted ? n->xcc_mask : 0;
 	unsigned int inst;
 	int ret;
 
-	if (slots && (!mask || !set_waves(n, list, -1)))
+	/* Without slots the hardware of SDMA queues is the question, too. */
+	if (!counted && (slots || !has_queues(n, list)))
 		return;
 	ret = -gp_node_get_hw(n);
 	if (!ret)

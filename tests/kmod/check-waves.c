@@ -140,6 +140,19 @@ static void check_doorbells(void)
 	}
 	want(queues.q[3].hardware ==
 	     GP_VIEW_HARDWARE_READ); /* of another node */
+
+	start(); /* SDMA alone: one register says whether the GPU answers */
+	q0->type = GP_VIEW_QUEUE_SDMA;
+	q0->hardware = GP_VIEW_HARDWARE_READ;
+	count_from(NULL, __LINE__);
+	want(reads == 1 && q0->hardware == GP_VIEW_HARDWARE_READ);
+	dies_at = 1;
+	count_from(NULL, __LINE__);
+	want(reads == 2 && q0->hardware == GP_VIEW_HARDWARE_LOST);
+	q0->gpu_id++; /* no queue of this node */
+	q0->hardware = GP_VIEW_HARDWARE_READ;
+	count_from(NULL, __LINE__);
+	want(!reads);
 }
 
 int main(void)

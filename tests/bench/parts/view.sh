@@ -40,6 +40,17 @@ echo "processes_ns $(ns_of 21 "$DEBUGFS/gpreempt/processes")"
 echo "nodes_register_reads $(reads_of "$DEBUGFS/gpreempt/nodes")"
 stop a > /dev/null
 
+# All processes at once, while one executes in all XCCs of each GPU.
+for g in 0 1 2 3 4 5 6 7; do
+	start "b$g" --gpus $g --packet 2s --depth 4 --workgroups 64 --report 0
+	wait_for 5 running "$(pid b$g)"
+done
+echo "busy_8_usage_register_reads $(reads_of "$DEBUGFS/gpreempt/usage")"
+for g in 0 1 2 3 4 5 6 7; do
+	kill -9 "$(pid b$g)"
+	wait_for 5 gone "$(pid b$g)"
+done
+
 # One process of 16 queues is read while there are that many, one GPU after
 # the other. From the 2nd on a GPU, there are more queues than its 24 slots.
 n=0
