@@ -255,7 +255,9 @@ bool shr_cgroup_cut(char *path, const char *id, size_t len)
 /* How often to look at more than cgroup.events. */
 #define LOOK_NS (100 * NSEC_PER_MSEC)
 /* A look at the path takes at most one part in so many. */
-#define SHARE 20
+#ifndef SHR_FREEZER_SHARE
+#define SHR_FREEZER_SHARE 20
+#endif
 /* Of a process whose cgroup was never known. */
 #define MOST_THREADS 32
 
@@ -500,7 +502,7 @@ int shr_freezer_read(struct shr_freezer *f)
 			return ret;
 		/* The kernel takes the square of the depth to print a path. */
 		f->path_ns = shr_now_ns();
-		f->path_ns += SHARE * (f->path_ns - start);
+		f->path_ns += SHR_FREEZER_SHARE * (f->path_ns - start);
 	}
 	look(f);
 	return 0;
