@@ -109,9 +109,9 @@ static inline void vgpu_init_partition_lock(struct amdgpu_device *adev)
 #define vgpu_ring_xcc(ring)    0
 #define vgpu_mec_bitmap(gfx)   ((gfx)->mec.queue_bitmap)
 #define vgpu_xcc_stride(m)     0
-#define vgpu_xcc_number(m)     0u
-#define vgpu_xcc_chunk(m)      1u
-#define vgpu_xcc_target(m)     0
+#define vgpu_xcc_number(m)     ((void)(m), 0u)
+#define vgpu_xcc_chunk(m)      ((void)(m), 1u)
+#define vgpu_xcc_target(m)     ((void)(m), 0)
 #define vgpu_cu_bitmap(gfx, i) ((gfx)->cu_info.bitmap)
 #define vgpu_set_ring_xcc(ring, xcc)
 #define vgpu_set_xccs(gfx, all, each)
