@@ -369,3 +369,14 @@ void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu)
 	if (e.counter <= uptime + 1)
 		gpu->evicted_ms = jiffies64_to_msecs(e.counter);
 }
+
+int gp_evictions_count(void *pdd)
+{
+	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
+	u32 count;
+
+	return gp_has(evictions) && !gp_get(qpd, qcm_process_device, evicted,
+					    &count) ?
+		       (int)count :
+		       -1;
+}

@@ -72,12 +72,13 @@ struct gp_list {
 	struct gp_queue q[]; /* the queues */
 };
 
-/* A node that a process can use. What is below context is known with the queues only. */
+/* A node that a process can use. What is below evictions is known with the queues only. */
 struct gp_gpu {
-	u32 gpu_id;  /* of the node, as the process has it */
-	bool vm;     /* the process has an address space there */
-	int context; /* of the process, or -1 when it has one only */
-	int pid;     /* of the process, as the host counts */
+	u32 gpu_id;    /* of the node, as the process has it */
+	bool vm;       /* the process has an address space there */
+	int context;   /* of the process, or -1 when it has one only */
+	int pid;       /* of the process, as the host counts */
+	int evictions; /* that count there now; -1: not known */
 	/*
 	 * of the node, as the queues have it: another one than gpu_id when the
 	 * process was restored from a checkpoint
@@ -115,6 +116,8 @@ struct gp_gpus {
  * evicted, evicted_ms and need, if they are known.
  */
 void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu);
+/* How many evictions count there now, -1: not known. */
+int gp_evictions_count(void *pdd);
 
 /* Whether a queue of that type takes CP slots, one in each XCC. */
 bool gp_queue_is_cp(int type);

@@ -160,6 +160,7 @@ static int add_gpu(u32 i, const struct context *c, struct walk *w)
 	gpu.context = gp_queue_context(c->p);
 	gpu.pid = c->proc->pid;
 	gpu.need = -1;
+	gpu.evictions = gp_evictions_count(pdd);
 	if (node && wants(w, GP_READ_QUEUES)) {
 		ret = load_node(node, w, &n);
 		if (ret)

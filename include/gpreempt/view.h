@@ -358,13 +358,17 @@ enum gp_view_queue_type {
  *		queue there
  *	context	of a process that has several; "-" for the first. Each has nodes of
  *		its own
+ *	evictions	that the driver counts there now: its queues are off the node
+ *			until all are undone. One for a pause, or for each on a driver
+ *			that counts pauses, and one for want of memory
  */
 #define GP_VIEW_GPUS_NAME	"gpreempt-gpus"
 #define GP_VIEW_GPUS_VERSION	"2.0"
 #define GP_VIEW_GPUS_COLUMNS(X)						\
 	X(gpu_id,	HEX)						\
 	X(vm,		FLAG)						\
-	X(context,	DEC)
+	X(context,	DEC)						\
+	X(evictions,	DEC)
 
 /*
  * pid/<n>/hqds: one hardware slot that a queue of the process holds now a line,

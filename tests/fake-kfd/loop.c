@@ -189,7 +189,8 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 		text = loop->files[i].text;
 		if (text == gp_loop_unclean)
 			return -EUCLEAN;
-		if (loop->view && strstr(path, "/gpreempt/"))
+		if (loop->view && strstr(path, "/gpreempt/") &&
+		    strstr(path, "/queues"))
 			text = loop->view(loop);
 		if (!text)
 			break;
@@ -296,6 +297,17 @@ static int loop_ask_disable(void *be)
 	return ret ? ret : -EPERM;
 }
 
+static ssize_t loop_pause_twice(void *be, char *text, size_t size)
+{
+	int ret = gp_loop_enter(be, "pause-twice");
+
+	return ret ? ret :
+		     snprintf(text, size,
+			      "gpreempt-gpus - version: 2.0\n"
+			      "# gpu_id vm context evictions\n0xf7bc 0 - %d\n",
+			      ((struct gp_loop *)be)->pause_counts ? 2 : 1);
+}
+
 void gp_loop_end_process(struct gp_loop *loop)
 {
 	uint64_t one = 1;
@@ -378,6 +390,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,
 	.ask_disable = loop_ask_disable,
+	.pause_twice = loop_pause_twice,
 	.open_process = loop_open_process,
 	.take_device = loop_take_device,
 	.same_file = loop_same_file,

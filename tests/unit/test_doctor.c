@@ -323,6 +323,17 @@ TEST_EACH(contradiction, ARRAY_SIZE(module_files))
 	ck_assert_int_eq(find("gpus")->health, OK);
 }
 
+/* Does it count pauses? That takes the module. */
+TEST(pauses)
+{
+	ck_assert_int_eq(find("pauses")->health, OK);
+	loop.pause_counts = true;
+	ck_assert_int_eq(find("pauses")->health, NOTE);
+	gp_loop_fail(&loop, "pause-twice", 0, -ENOENT);
+	ck_assert_int_eq(find("pauses")->health, UNKNOWN);
+	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
+}
+
 /* A driver of before the debug trap knows nothing of debugging; it is not blamed. */
 TEST(pause_only)
 {

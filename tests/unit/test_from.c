@@ -124,6 +124,7 @@ static void keep_common(char *text)
 {
 	drop_check(text, "kfd");
 	drop_check(text, "sessions");
+	drop_check(text, "pauses");
 	drop_check(text, "run-directory");
 }
 

@@ -325,10 +325,14 @@ static const char *show_evicted(struct gp_loop *l)
 TEST(stays_off)
 {
 	struct pause_entry e;
+	int i;
 
 	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "pause", 1, -ETIME);
 	loop.view = show_evicted;
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/gpus", target),
+		 "gpreempt-gpus - version: 2.0\n"
+		 "# gpu_id vm context evictions\n0xf7bc 1 - 2\n0x1 1 - 1\n");
 	ck_assert_int_eq(suspend(), -ETIME);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(suspend(), 0);
@@ -336,6 +340,18 @@ TEST(stays_off)
 	ck_assert_int_eq(resume(), -EIO);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(losses, 0);
+	/* What its holder sees: told once, and not paused again. */
+	ck_assert_str_eq(owner_error(&owner)->name, "2 evictions are left");
+	ck_assert_int_eq(suspend(), 0);
+	loop.paused = false;
+	for (i = 0; i < 3; i++) {
+		owner.looked_ns = 0;
+		ck_assert_int_eq(owner_dispatch(&owner), 0);
+	}
+	ck_assert(!loop.paused);
+	ck_assert_int_eq(losses, 1);
+	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_OFF);
+	ck_assert_int_eq(resume(), -EIO);
 	/* Nothing is left to be undone. */
 	ck_assert_int_eq(owner_close(&owner), 0);
 	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);

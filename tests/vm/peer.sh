@@ -54,6 +54,19 @@ hold_by() {
 	expect_off "$_p"
 }
 
+# counts_pauses: does the driver count a second pause? doctor asks it; one without a debug
+# trap does (criu_process_info() of 6.1).
+counts_pauses() {
+	! has_debug_trap ||
+		gpreempt-ctl doctor 2> /dev/null | grep -q 'this driver counts pauses'
+}
+
+# evictions PID: of its first GPU, as the driver counts them now
+evictions() {
+	awk 'NR == 2 { sub("^# *", ""); for (i = 1; i <= NF; i++) at[$i] = i }
+		NR == 3 { print $at["evictions"] }' "$VIEW/$1/gpus"
+}
+
 # expect_off PID: none of its queues is on the GPU
 expect_off() {
 	expect_view "$1" active 0

@@ -255,18 +255,25 @@ int owner_fd(const struct owner *o)
 /*
  * Another program, such as criu dump, can end a pause of ours, which only gpreempt.ko
  * sees. It is made again, as a session that another process ends is opened again; while
- * that program traces the target, at the next look.
+ * that program traces the target, at the next look. Where the driver counts pauses, the
+ * target is off the GPU for good then, and is left alone: one more would only be counted.
  */
 static void keep_paused(struct owner *o)
 {
 	struct gp_route_pause *p = &o->route.pause;
 	uint64_t now = shr_now_ns();
 	struct gpreempt_error err;
+	enum pause_seen seen;
 
 	if (!p->paused || now < o->looked_ns + LOOK_NS)
 		return;
 	o->looked_ns = now;
-	if (pause_see(o->g, o->target) != PAUSE_SEEN_RUNS) {
+	seen = pause_see(o->g, o->target);
+	if (seen == PAUSE_SEEN_OFF && !o->off &&
+	    pause_find_off(o->g, o->target, &err))
+		note_loss(o, &err);
+	o->off = seen == PAUSE_SEEN_OFF;
+	if (seen != PAUSE_SEEN_RUNS) {
 		o->unpaused = false;
 		return;
 	}

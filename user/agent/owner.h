@@ -39,6 +39,7 @@ struct owner {
 	enum gpreempt_route way;
 	bool changed;
 	uint64_t looked_ns; /* whether its pause is still there */
+	bool off;	    /* off the GPU without a pause: reported */
 	bool unpaused;	    /* it was not: told, and not yet made again */
 	/* Why it is paused although a session was tried; reason 0: it is not. */
 	struct gpreempt_error why;

@@ -124,8 +124,10 @@ int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
 {
 	if (pause_see(g, target) != PAUSE_SEEN_OFF)
 		return 0;
-	return ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target,
-			     "looking at its queues");
+	ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target,
+		      "looking at its queues");
+	gp_pause_name_left(g, target, err);
+	return -EIO;
 }
 
 int pause_undo(struct gpreempt *g, const struct pause_entry *e,

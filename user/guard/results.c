@@ -196,7 +196,12 @@ static void tell_loss(struct guard *guard, struct guard_offline *offline)
 		return;
 	offline->losses = losses;
 	guard_event(guard, "lost", offline->target.pid,
-		    "another program let process %d run; it is taken off again",
+		    atomic_load(&offline->worker->channel->off) ?
+			    "another program paused process %d, too, and this "
+			    "driver counts pauses: it is off the GPU until it "
+			    "ends" :
+			    "another program let process %d run; it is taken "
+			    "off again",
 		    offline->target.pid);
 }
 

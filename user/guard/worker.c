@@ -312,7 +312,8 @@ static void count_loss(void *data, const struct gpreempt_error *err)
 {
 	struct guard_channel *c = data;
 
-	(void)err;
+	if (err->reason == GPREEMPT_PAUSE_OFF)
+		atomic_store(&c->off, true);
 	atomic_fetch_add(&c->losses, 1);
 }
 

@@ -62,6 +62,7 @@ struct guard_channel {
 	 */
 	atomic_uint churns;
 	atomic_uint losses; /* another program let it run */
+	atomic_bool off;    /* or its pause keeps it off the GPU for good */
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
 	atomic_bool made; /* it made queues, and did not only destroy some */

@@ -101,7 +101,14 @@ static int follow_state(struct follow *f)
 
 static void tell_loss(void *data, const struct gpreempt_error *err)
 {
+	char text[512];
+
 	(void)data;
+	if (err->reason == GPREEMPT_PAUSE_OFF) {
+		gpreempt_error_text(err, text, sizeof(text));
+		ctl_note("%s", text);
+		return;
+	}
 	ctl_note(err->reason == GPREEMPT_UNPAUSED ?
 			 "process %d: another program ended our pause" :
 			 "process %d: another process ended our debug session; "

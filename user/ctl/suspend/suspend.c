@@ -312,6 +312,21 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 	request->grace = units;
 }
 
+/* What no later resume can undo, where the driver counts pauses. */
+static void note_counting(struct gpreempt *g, const struct suspend_job *jobs,
+			  size_t count)
+{
+	bool paused = false;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		paused |= is_held(&jobs[i]) && jobs[i].reply.paused;
+	if (paused && gp_pause_counts(g) > 0)
+		ctl_note("this driver counts pauses: one by another program, such "
+			 "as CRIU's before a dump, would keep the process off "
+			 "the GPU until it ends");
+}
+
 /* The holders that this command has made stay, or end with it. */
 static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 			  struct suspend_job *jobs, size_t count)
@@ -322,12 +337,14 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 		if (jobs[i].detach)
 			suspend_pause_confirm(g, &jobs[i]);
 	if (args->foreground) {
+		note_counting(g, jobs, count);
 		suspend_stay(jobs, count);
 		return;
 	}
 	for (i = 0; i < count; i++)
 		if (jobs[i].fd >= 0)
 			hold_confirm(jobs[i].fd);
+	note_counting(g, jobs, count);
 }
 
 static int suspend_list(struct gpreempt *g, const struct suspend_args *args,

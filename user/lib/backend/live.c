@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
@@ -14,8 +15,11 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 
+#include <gpreempt/view.h>
+
 #include "lib/core/apart.h"
 #include "lib/core/backend.h"
+#include "lib/core/internal.h"
 #include "lib/backend/enable.h"
 #include "lib/backend/names.h"
 #include "shared/cgroup.h"
@@ -33,6 +37,9 @@
 #define STACK		(16 * 1024)
 #define WATCH_STACK	(64 * 1024)
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
+/* For a directory of the module. */
+#define LOOKS	20
+#define LOOK_NS (5 * NSEC_PER_MSEC)
 
 static int live_open_kfd(void *be)
 {
@@ -366,6 +373,65 @@ static int live_ask_disable(void *be)
 	return ret;
 }
 
+struct paused_twice {
+	ssize_t n; /* bytes of text, or -errno */
+	char text[GP_PAUSED_TWICE_TEXT];
+};
+
+/* The helper process. The module has its directory a moment after it opens /dev/kfd. */
+static void be_paused_twice(void *shared)
+{
+	struct kfd_ioctl_criu_args args = { .op = KFD_CRIU_OP_PROCESS_INFO };
+	struct paused_twice *p = shared;
+	char path[GP_PID_PATH];
+	int i, kfd, fd = -1;
+
+	p->n = -ENODEV;
+	kfd = open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC);
+	if (kfd < 0 || !gp_apart_enter(p))
+		return;
+	p->n = 0;
+	for (i = 0; i < 2 && !p->n; i++)
+		if (ioctl(kfd, AMDKFD_IOC_CRIU_OP, &args))
+			p->n = -errno;
+	gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR,
+		    getpid(), GP_VIEW_GPUS_FILE);
+	for (i = 0; i < LOOKS && fd < 0 && !p->n; i++) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			shr_sleep_ns(LOOK_NS);
+	}
+	if (!p->n)
+		p->n = read(fd, p->text, sizeof(p->text));
+	if (p->n < 0)
+		p->n = fd < 0 ? -ENOENT : -errno;
+}
+
+static ssize_t live_pause_twice(void *be, char *text, size_t size)
+{
+	struct paused_twice *p;
+	int place;
+	ssize_t n;
+
+	(void)be;
+	n = gp_apart_own_memory();
+	if (n)
+		return n;
+	p = gp_apart_new();
+	if (!p)
+		return -ENOMEM;
+	_Static_assert(sizeof(*p) <= GP_APART_SIZE, "it is shared");
+	n = gp_apart_run(NULL, p, -1, be_paused_twice, GP_APART_WAIT_NS,
+			 &place);
+	if (n == -ETIMEDOUT)
+		return n;
+	n = n ?: p->n;
+	if (n > 0)
+		memcpy(text, p->text, (size_t)n < size ? (size_t)n : size);
+	gp_apart_free(p);
+	return n > (ssize_t)size ? (ssize_t)size : n;
+}
+
 static int live_open_process(void *be, pid_t pid)
 {
 	int fd;
@@ -417,6 +483,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.device_of = live_device_of,
 	.is_root = live_is_root,
 	.ask_disable = live_ask_disable,
+	.pause_twice = live_pause_twice,
 	.open_process = live_open_process,
 	.take_device = live_take_device,
 	.same_file = live_same_file,

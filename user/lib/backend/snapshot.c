@@ -100,6 +100,14 @@ static int no_cgroups(void *be)
 	return -ENOENT;
 }
 
+static ssize_t no_pause(void *be, char *text, size_t size)
+{
+	(void)be;
+	(void)text;
+	(void)size;
+	return -EOPNOTSUPP;
+}
+
 static int no_process(void *be, pid_t pid)
 {
 	(void)be;
@@ -118,6 +126,7 @@ const struct gp_backend_ops gp_backend_snapshot = {
 	.device_of = snapshot_device_of,
 	.is_root = snapshot_is_root,
 	.ask_disable = no_driver,
+	.pause_twice = no_pause,
 	.try_trace = no_process,
 	.open_process = no_process,
 };

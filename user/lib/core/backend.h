@@ -65,6 +65,14 @@ struct gp_backend_ops {
 	 * be asked.
 	 */
 	int (*ask_disable)(void *be);
+	/*
+	 * What the module shows of the GPUs of a process that is paused twice and does
+	 * nothing else, made for this: the text of its file, whose length is returned, or
+	 * -errno. It has no address space, so no GPU has any work with it; but where
+	 * gp_pause_is_strict() an error of the driver's would crash the host.
+	 */
+#define GP_PAUSED_TWICE_TEXT 3072
+	ssize_t (*pause_twice)(void *be, char *text, size_t size);
 	/* A descriptor of the process, which no other gets with its number. */
 	int (*open_process)(void *be, pid_t pid);
 	/*

@@ -199,9 +199,9 @@ static const struct sentence {
 		"try again; a process that stays so may do it on purpose, and "
 		"its end helps: kill -9 {pid}" },
 	[GPREEMPT_PAUSE_OFF] = { FAILED,
-		"process {pid} is not paused any more, and its queues are still "
-		"evicted: for want of memory, or the driver failed to restore "
-		"them",
+		"process {pid} is not paused any more, and {name}: for want of "
+		"memory, the driver failed to restore its queues, or another "
+		"program paused it, too, and this driver counts pauses",
 		"look at its queues again; if they stay evicted, it does not "
 		"run on a GPU until it ends" },
 	[GPREEMPT_OTHER_VERSION] = { BUSY,

@@ -7,6 +7,7 @@
 #include "lib/doctor/checks.h"
 #include "lib/session/kfd.h"
 #include "lib/observe/observe.h"
+#include "lib/pause/pause.h"
 
 /* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
 #define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
@@ -390,6 +391,25 @@ static void check_sessions(struct gpreempt *g, struct gp_finding *f)
 	}
 }
 
+static void check_pauses(struct gpreempt *g, struct gp_finding *f)
+{
+	int ret = gp_pause_counts(g);
+
+	if (ret < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "whether the driver counts pauses is not to be "
+			    "seen: that takes gpreempt.ko");
+	else if (ret)
+		gp_find_bad(f, GP_HEALTH_NOTE,
+			    "do not dump a process by CRIU while it is paused, "
+			    "unless with gpreempt's plug-in for it",
+			    "this driver counts pauses: one by another program "
+			    "during ours keeps a process off the GPU until it "
+			    "ends");
+	else
+		gp_find(f, "one unpause undoes the pauses of two programs");
+}
+
 const struct gp_doctor_check gp_driver_checks[] = {
 	{ .name = "kernel", .run = check_kernel },
 	{ .name = "amdgpu", .run = check_amdgpu },
@@ -402,5 +422,6 @@ const struct gp_doctor_check gp_driver_checks[] = {
 	{ .name = "scheduler", .run = check_scheduler },
 	{ .name = "cwsr", .run = check_cwsr },
 	{ .name = "sessions", .run = check_sessions, .debug = true },
+	{ .name = "pauses", .run = check_pauses, .debug = true },
 	{ 0 },
 };

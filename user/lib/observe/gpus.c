@@ -25,10 +25,47 @@ struct gpu {
 	int64_t gpu_id;
 	int64_t vm;
 	int64_t context;
+	int64_t evictions;
 };
 
 #define GPU(name, kind) GP_COLUMN(struct gpu, name, kind)
 static const struct gp_table gpus_table = GP_TABLE(GPUS, struct gpu, GPU);
+
+/* Of the GPU that has most; -ENODATA: the module does not tell. */
+static int most_evictions(const struct gpu *gpus, size_t count)
+{
+	int64_t most = GPREEMPT_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (gpus[i].evictions > most)
+			most = gpus[i].evictions;
+	return most == GPREEMPT_UNKNOWN ? -ENODATA : most;
+}
+
+int gp_evictions(const struct gpreempt *g, pid_t pid)
+{
+	__cleanup_free struct gpu *gpus = NULL;
+	size_t count;
+	int ret = gp_read_table(g, pid, GP_VIEW_GPUS_FILE, &gpus_table, &gpus,
+				&count);
+
+	return ret ? ret : most_evictions(gpus, count);
+}
+
+int gp_pauses_count(const struct gpreempt *g)
+{
+	char text[GP_PAUSED_TWICE_TEXT];
+	ssize_t n = g->ops->pause_twice(g->be, text, sizeof(text));
+	__cleanup_free void *gpus = NULL;
+	size_t count;
+	int ret = n < 0 ? n :
+			  gp_table_parse(&gpus_table, text, n, &gpus, &count);
+
+	if (!ret)
+		ret = most_evictions(gpus, count);
+	return ret > 0 ? ret > 1 : ret ?: -ENODATA;
+}
 
 /* What is learnt about a process, GPU by GPU. */
 struct survey {

@@ -80,6 +80,17 @@ int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
 void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
 			 unsigned int figures,
 			 struct gpreempt_process_gpu *gpu);
+/*
+ * How many evictions the driver counts of a process, on the GPU that has most: its queues
+ * run there when it is 0. -errno: the module does not tell.
+ */
+int gp_evictions(const struct gpreempt *g, pid_t pid);
+/*
+ * Does the driver count pauses, so that one unpause does not undo two? 1 or 0; -errno:
+ * it could not be asked. It is asked of a process that is made for this.
+ */
+int gp_pauses_count(const struct gpreempt *g);
+
 /* Is this file of a process in sysfs about one of the GPUs that it may use? */
 bool gp_is_vram(const char *name, uint64_t *gpu_id);
 

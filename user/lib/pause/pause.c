@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A pause of a whole process, as CRIU's. helper.c has what touches the process. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/core/apart.h"
@@ -355,6 +356,24 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 	if (ret || !gp_pause_is_strict(g))
 		return ret;
 	return gp_pause_look(g, pid, step, &paused, err);
+}
+
+int gp_pause_counts(struct gpreempt *g)
+{
+	return gp_pause_is_strict(g) ? -EOPNOTSUPP : gp_pauses_count(g);
+}
+
+void gp_pause_name_left(struct gpreempt *g, pid_t pid,
+			struct gpreempt_error *err)
+{
+	int n = gp_evictions(g, pid);
+
+	if (n > 0)
+		snprintf(err->name, sizeof(err->name), "%d eviction%s left", n,
+			 n == 1 ? " is" : "s are");
+	else
+		snprintf(err->name, sizeof(err->name),
+			 "its queues are still evicted");
 }
 
 enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,

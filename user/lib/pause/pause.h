@@ -97,6 +97,16 @@ int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
 /* Could it be paused? Does not touch the process. 0, or as gp_pause(). */
 int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /*
+ * Does this driver count pauses? Up to 6.1 and in amdgpu-dkms a second pause by another
+ * program, such as CRIU, adds an eviction, and one unpause does not undo both: then the
+ * process is off the GPU until it ends. 1 or 0, asked of a process that is made for this;
+ * -errno: not known, as without gpreempt.ko, or as strict.c has it.
+ */
+int gp_pause_counts(struct gpreempt *g);
+/* What keeps it off the GPU, for GPREEMPT_PAUSE_OFF: err->name. */
+void gp_pause_name_left(struct gpreempt *g, pid_t pid,
+			struct gpreempt_error *err);
+/*
  * GPREEMPT_VERIFIED when every queue is evicted, and off the hardware as
  * gpreempt_session_verify() has it; GPREEMPT_CONTRADICTED when one is not;
  * GPREEMPT_NOT_CHECKED without gpreempt.ko.

@@ -25,14 +25,20 @@ expect_free a
 expect_progress a
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
 
-if ! has_debug_trap; then
+if counts_pauses; then
 	step "dump --leave-running during a hold: off the GPU for good, and its end is as ever"
 	for way in '' --detach; do
 		hold_by pause "$p" $way
-		peer_does seize interrupt info unpause detach
+		! has_debug_trap || says 'this driver counts pauses'
+		[ "$(evictions "$p")" = 1 ] || fail "$(evictions "$p") evictions"
+		peer_does seize interrupt info
+		[ "$(evictions "$p")" = 2 ] || fail "$(evictions "$p") evictions"
+		peer_does unpause detach
 		expect_no_progress a
+		sleep 2 # the holder has looked, and added no pause
+		[ "$(evictions "$p")" = 1 ] || fail "$(evictions "$p") evictions"
 		ctl 1 resume "$p"
-		says_what_to_do "process $p is not paused any more, and its queues are still evicted"
+		says_what_to_do "process $p is not paused any more, and 1 eviction is left"
 		expect_no_progress a
 		kill -9 "$p"
 		wait "$p"
@@ -46,10 +52,13 @@ if ! has_debug_trap; then
 	exit 0
 fi
 
+ctl 0 doctor
+says '^ok.pauses.'
 step "dump --leave-running during a hold: the holder pauses it again"
 hold_by pause "$p"
 worker=$(holder_of "$p")
 peer_does seize interrupt info
+[ "$(evictions "$p")" = 1 ] || fail "$(evictions "$p") evictions"
 peer_does unpause
 wait_for 5 running "$p"
 ctl 7 resume "$p"
