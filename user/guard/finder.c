@@ -84,10 +84,10 @@ static void copy_targets(struct gpreempt *g,
 			 struct guard_finding *out)
 {
 	bool all = targets->count <= GUARD_FOUND_MAX;
-	int idle;
+	int idle, rounds = all ? 1 : 2;
 	size_t i;
 
-	for (idle = 0; idle <= !all; idle++)
+	for (idle = 0; idle < rounds; idle++)
 		for (i = 0; i < targets->count && out->n < GUARD_FOUND_MAX; i++)
 			if (all ||
 			    gp_may_have_queues(g, targets->targets[i].pid) !=
