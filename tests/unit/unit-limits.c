@@ -7,11 +7,13 @@
 
 #include "unit-limits.h"
 
-/* Children share it. */
-static struct {
+struct limits {
 	_Atomic unsigned long long ns[UNIT_LIMITS];
 	atomic_uint asked[UNIT_LIMITS];
-} * shared;
+};
+
+/* Children share them. */
+static struct limits *shared;
 
 unsigned long long unit_limit(enum unit_limit which)
 {

@@ -26,8 +26,8 @@ int role_enter(enum gpreempt_role role, const char *path);
  * Give a cgroup of version 2 that role, or with GPREEMPT_ROLE_NONE take it away. The
  * path begins at the root of the cgroups, with or without the mount point. 0; -EINVAL:
  * it is the root of all of them, or ".." is one of its components; -E2BIG: it is below
- * level SHR_CGROUP_LEVELS, or its path too long, where no role is looked for; -EPERM: we are not root of the
- * host; -ENOENT and others of the path.
+ * level SHR_CGROUP_LEVELS, or its path too long, where no role is looked for; -EPERM: we
+ * are not root of the host; -ENOENT and others of the path.
  */
 int role_give(const char *cgroup, enum gpreempt_role role);
 
