@@ -3,11 +3,10 @@
  * A reader of BTF, for looking up fields by name.
  *
  * The format is in Documentation/bpf/btf.rst. A module's BTF is split from the
- * kernel's: its type ids and string offsets go on where those of the kernel
- * end. gp_btf_parse() walks all records once and checks that each lies within
- * its section; from then on a type pointer out of the index is good together
- * with the members behind it. Ids and string offsets inside of the records are
- * checked where they are used.
+ * kernel's: its type ids and string offsets go on where those of the kernel end. gp_btf_parse()
+ * walks all records once and checks that each lies within its section; from then on a type
+ * pointer out of the index is good together with the members behind it. Ids and string offsets
+ * inside of the records are checked where they are used.
  */
 
 #include <linux/align.h>
@@ -82,8 +81,7 @@ static ssize_t unknown_size(const struct btf_type *t, const struct kinds *kinds)
 
 	if (kind >= kinds->n)
 		return -EINVAL;
-	size = kinds->kind[kind].once +
-	       (size_t)BTF_INFO_VLEN(t->info) * kinds->kind[kind].each;
+	size = kinds->kind[kind].once + (size_t)BTF_INFO_VLEN(t->info) * kinds->kind[kind].each;
 	return IS_ALIGNED(size, sizeof(u32)) ? size : -EINVAL;
 }
 
@@ -155,8 +153,7 @@ static bool header_ok(const struct btf_header *hdr, size_t size)
 {
 	size_t room;
 
-	if (size < HDR_MIN || hdr->magic != BTF_MAGIC ||
-	    hdr->version != BTF_VERSION)
+	if (size < HDR_MIN || hdr->magic != BTF_MAGIC || hdr->version != BTF_VERSION)
 		return false;
 	if (hdr->hdr_len < HDR_MIN || hdr->hdr_len > size)
 		return false;
@@ -165,29 +162,24 @@ static bool header_ok(const struct btf_header *hdr, size_t size)
 		return false;
 	if (hdr->str_off > room || hdr->str_len > room - hdr->str_off)
 		return false;
-	return IS_ALIGNED(hdr->hdr_len + hdr->type_off, sizeof(u32)) &&
-	       hdr->str_len;
+	return IS_ALIGNED(hdr->hdr_len + hdr->type_off, sizeof(u32)) && hdr->str_len;
 }
 
 /* The layout section; without one, or with a bad one, no kind is known by it. */
-static void find_kinds(const struct btf_header *hdr, size_t size,
-		       struct kinds *kinds)
+static void find_kinds(const struct btf_header *hdr, size_t size, struct kinds *kinds)
 {
-	const struct layout_place *at =
-		(const void *)((const u8 *)hdr + HDR_MIN);
+	const struct layout_place *at = (const void *)((const u8 *)hdr + HDR_MIN);
 	size_t room = size - hdr->hdr_len;
 
 	memset(kinds, 0, sizeof(*kinds));
-	if (hdr->hdr_len < HDR_MIN + sizeof(*at) || at->off > room ||
-	    at->len > room - at->off ||
+	if (hdr->hdr_len < HDR_MIN + sizeof(*at) || at->off > room || at->len > room - at->off ||
 	    !IS_ALIGNED(hdr->hdr_len + at->off, sizeof(u32)))
 		return;
 	kinds->kind = (const void *)((const u8 *)hdr + hdr->hdr_len + at->off);
 	kinds->n = at->len / sizeof(*kinds->kind);
 }
 
-int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
-		 const struct gp_btf *base)
+int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size, const struct gp_btf *base)
 {
 	const struct btf_header *hdr = data;
 	struct kinds kinds;
@@ -287,15 +279,13 @@ static int member_where(const struct gp_btf *btf, const struct btf_type *t,
 	out->offset = bits / 8;
 	out->size = type_size(btf, m->type, 0);
 	out->type = m->type;
-	if (!mt || !out->size || out->offset > t->size ||
-	    out->size > t->size - out->offset)
+	if (!mt || !out->size || out->offset > t->size || out->size > t->size - out->offset)
 		return -EINVAL;
 	return 0;
 }
 
-static int find_member(const struct gp_btf *btf, const struct btf_type *t,
-		       const char *field, int depth, u32 *seen,
-		       struct gp_btf_field *out)
+static int find_member(const struct gp_btf *btf, const struct btf_type *t, const char *field,
+		       int depth, u32 *seen, struct gp_btf_field *out)
 {
 	const struct btf_member *m = (const void *)(t + 1);
 	u32 i;
@@ -329,14 +319,13 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t,
  * The next type of that kind and name from *pos on in one blob. Names of
  * structures are not unique in a kernel, so there can be more than one.
  */
-static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos,
-					 u32 kind, const char *name)
+static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos, u32 kind,
+					 const char *name)
 {
 	while (*pos < btf->n_types) {
 		const struct btf_type *t = btf->types[(*pos)++];
 
-		if (BTF_INFO_KIND(t->info) == kind &&
-		    !strcmp(name_at(btf, t->name_off), name))
+		if (BTF_INFO_KIND(t->info) == kind && !strcmp(name_at(btf, t->name_off), name))
 			return t;
 	}
 	return NULL;
@@ -360,8 +349,7 @@ int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
 				ret = err;
 				*out = f;
 			} else if (err != ret ||
-				   (!err && (f.offset != out->offset ||
-					     f.size != out->size))) {
+				   (!err && (f.offset != out->offset || f.size != out->size))) {
 				return -ENOTUNIQ;
 			}
 		}
@@ -373,8 +361,7 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type)
 {
 	for (; btf; btf = btf->base) {
 		u32 pos = 0;
-		const struct btf_type *t =
-			next_named(btf, &pos, BTF_KIND_STRUCT, type);
+		const struct btf_type *t = next_named(btf, &pos, BTF_KIND_STRUCT, type);
 
 		if (t)
 			return t->size;
@@ -386,8 +373,8 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type)
  * Value of an enumerator, which has to fit into 32 bits where those of the enum have
  * 64; -ENODATA: this enum has none of that name.
  */
-static int enum_value(const struct gp_btf *btf, const struct btf_type *t,
-		      const char *name, u32 *value)
+static int enum_value(const struct gp_btf *btf, const struct btf_type *t, const char *name,
+		      u32 *value)
 {
 	bool wide = BTF_INFO_KIND(t->info) == BTF_KIND_ENUM64;
 	const struct btf_enum64 *e64 = (const void *)(t + 1);
@@ -405,8 +392,7 @@ static int enum_value(const struct gp_btf *btf, const struct btf_type *t,
 	return -ENODATA;
 }
 
-int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
-		u32 *value)
+int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u32 *value)
 {
 	for (; btf; btf = btf->base) {
 		const struct btf_type *t;
@@ -456,11 +442,10 @@ static void put_int(struct text *text, const struct btf_type *t)
 		   t->size);
 }
 
-static void put_type(const struct gp_btf *btf, u32 id, int depth,
-		     struct text *text);
+static void put_type(const struct gp_btf *btf, u32 id, int depth, struct text *text);
 
-static void put_proto(const struct gp_btf *btf, const struct btf_type *t,
-		      int depth, struct text *text)
+static void put_proto(const struct gp_btf *btf, const struct btf_type *t, int depth,
+		      struct text *text)
 {
 	const struct btf_param *p = (const void *)(t + 1);
 	u32 i;
@@ -473,8 +458,7 @@ static void put_proto(const struct gp_btf *btf, const struct btf_type *t,
 	put(text, i ? ")" : "()");
 }
 
-static void put_type(const struct gp_btf *btf, u32 id, int depth,
-		     struct text *text)
+static void put_type(const struct gp_btf *btf, u32 id, int depth, struct text *text)
 {
 	const struct btf_type *t = resolve(btf, id);
 	const struct btf_array *array;
@@ -528,6 +512,5 @@ bool gp_btf_fits(const char *text, const char *type)
 		return *text == '*';
 	if (!strcmp(type, "bool"))
 		return !strcmp(text, "b1");
-	return *text && strchr("use", *text) && text[1] >= '1' &&
-	       text[1] <= '9';
+	return *text && strchr("use", *text) && text[1] >= '1' && text[1] <= '9';
 }

@@ -16,7 +16,7 @@ struct gp_btf {
 	const struct gp_btf *base; /* what it builds upon, or NULL */
 	const char *strs;	   /* ends with a NUL */
 	u32 str_len;
-	u32 str_first; /* offset that the first byte of strs has in names */
+	u32 str_first;		       /* offset that the first byte of strs has in names */
 	const struct btf_type **types; /* by id - type_first */
 	u32 type_first;
 	u32 n_types;
@@ -33,8 +33,7 @@ struct gp_btf_field {
  * Check a blob, of which nothing is trusted but that it is aligned to 4 bytes, and index
  * its types. 0, -EINVAL when it is not BTF that this parser knows, -ENOMEM.
  */
-int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size,
-		 const struct gp_btf *base);
+int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size, const struct gp_btf *base);
 void gp_btf_release(struct gp_btf *btf);
 
 /*
@@ -53,15 +52,13 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type);
  * Value of an enumerator. 0, -ENOENT when there is no such enum, -ENODATA when it lacks
  * the name, -ERANGE when the value has more than 32 bits.
  */
-int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name,
-		u32 *value);
+int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u32 *value);
 
 /*
- * A type as text, by which two of them can be compared; cut off if need be. Without names
- * of types and qualifiers: "u4", "s4", "e4" and "b1" for unsigned and signed integers,
- * enums and bool of so many bytes, the name of a structure or union, "*" before what a
- * pointer points to, "[n]" before the element of an array, "result(parameter,...)" for a
- * function.
+ * A type as text, by which two of them can be compared; cut off if need be. Without names of
+ * types and qualifiers: "u4", "s4", "e4" and "b1" for unsigned and signed integers, enums and
+ * bool of so many bytes, the name of a structure or union, "*" before what a pointer points to,
+ * "[n]" before the element of an array, "result(parameter,...)" for a function.
  */
 void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size);
 

@@ -26,8 +26,7 @@ static inline bool gp_is_code(unsigned long addr, const struct module *mod)
 #ifdef GP_HAS_MEM_TYPE
 	return within_module_mem_type(addr, mod, MOD_TEXT);
 #else
-	return addr - (unsigned long)mod->core_layout.base <
-	       mod->core_layout.text_size;
+	return addr - (unsigned long)mod->core_layout.base < mod->core_layout.text_size;
 #endif
 }
 

@@ -6,18 +6,16 @@
  * queue whose MQD address is in its CP_MQD_BASE_ADDR while CP_HQD_ACTIVE is
  * set. Each XCC of a node has an MQD of the queue and slots of its own.
  *
- * hqd_dump() costs 56 register reads, so it only confirms. Before it comes
- * hqd_is_occupied(), 1 read for an empty slot and at most 3 for another: it
- * compares the address of the ring. That address is not unique, as processes
- * can have their rings at the same one; a slot that has another one is not
- * ours, though. The search starts where the queue was last seen, which is the
- * same pipe and queue in all XCCs as a rule, and seldom changes.
+ * hqd_dump() costs 56 register reads, so it only confirms. Before it comes hqd_is_occupied(), 1
+ * read for an empty slot and at most 3 for another: it compares the address of the ring. That
+ * address is not unique, as processes can have their rings at the same one; a slot that has
+ * another one is not ours, though. The search starts where the queue was last seen, which is
+ * the same pipe and queue in all XCCs as a rule, and seldom changes.
  *
- * A device that is lost has all registers read as ones, which no slot holds and
- * the cheap look takes for another ring; and each read can take as long as PCI
- * Express waits for an answer, tens of ms. So one register is asked before the
- * first search (gp_node_get_hw()), and after each XCC in which a queue was not found.
- * A device does not come back while it is awake here.
+ * A device that is lost has all registers read as ones, which no slot holds and the cheap look
+ * takes for another ring; and each read can take as long as PCI Express waits for an answer,
+ * tens of ms. So one register is asked before the first search (gp_node_get_hw()), and after
+ * each XCC in which a queue was not found. A device does not come back while it is awake here.
  *
  * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()
  * in node.c). Under MES it may have any, and its doorbell tells which; the search
@@ -96,8 +94,7 @@ static bool in_order(const uint32_t (*regs)[2], u32 n_regs)
 }
 
 /* A driver without kfd_node has one XCC, and these hooks no parameter for it. */
-static int call_dump(const struct gp_node *n, u32 slot, u32 inst,
-		     uint32_t (**regs)[2], u32 *n_regs)
+static int call_dump(const struct gp_node *n, u32 slot, u32 inst, uint32_t (**regs)[2], u32 *n_regs)
 {
 	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
 
@@ -176,8 +173,7 @@ static const struct sdma_layout sdma_layout_12 = { 49, 49, 0x0f, 0x11 };
 #define GFX_12 120000
 
 /* A register of an SDMA dump; clears *known when the dump does not have it. */
-static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance,
-		    bool *known)
+static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance, bool *known)
 {
 	u32 i;
 
@@ -188,11 +184,10 @@ static u32 sdma_reg(const uint32_t (*regs)[2], u32 n_regs, u32 distance,
 	return 0;
 }
 
-static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
-		     u32 n_regs, struct gp_hqd *hqd)
+static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2], u32 n_regs,
+		     struct gp_hqd *hqd)
 {
-	const struct sdma_layout *l = n->gfx >= GFX_12 ? &sdma_layout_12 :
-							 &sdma_layout_9;
+	const struct sdma_layout *l = n->gfx >= GFX_12 ? &sdma_layout_12 : &sdma_layout_9;
 	bool known = n_regs >= l->n_regs_min && n_regs <= l->n_regs_max;
 	u32 cntl = sdma_reg(regs, n_regs, SDMA_RB_CNTL, &known);
 	u32 enable = sdma_reg(regs, n_regs, l->doorbell, &known);
@@ -200,8 +195,7 @@ static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
 
 	if (!known)
 		return -GP_VIEW_HARDWARE_UNSUPPORTED;
-	hqd->active = (cntl & SDMA_RB_ENABLE) &&
-		      (enable & SDMA_DOORBELL_ENABLE);
+	hqd->active = (cntl & SDMA_RB_ENABLE) && (enable & SDMA_DOORBELL_ENABLE);
 	hqd->doorbell = gp_doorbell(offset);
 	hqd->vmid = cntl >> SDMA_VMID_SHIFT & SDMA_VMID_MASK;
 	hqd->rptr = gp_pair(regs, SDMA_RPTR);
@@ -210,8 +204,8 @@ static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2],
 }
 
 /* Whether an RLC of the node holds the queue: 1, 0 or an error. */
-static int rlc_holds(struct gp_node *n, const struct gp_queue *q, u32 engine,
-		     u32 rlc, struct gp_hqd *hqd)
+static int rlc_holds(struct gp_node *n, const struct gp_queue *q, u32 engine, u32 rlc,
+		     struct gp_hqd *hqd)
 {
 	uint32_t(*regs)[2] = NULL;
 	unsigned int flags;
@@ -219,21 +213,18 @@ static int rlc_holds(struct gp_node *n, const struct gp_queue *q, u32 engine,
 	int ret;
 
 	flags = memalloc_noio_save();
-	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + engine, rlc, &regs,
-			       &n_regs);
+	ret = n->hqd_sdma_dump(n->adev, n->sdma_first + engine, rlc, &regs, &n_regs);
 	memalloc_noio_restore(flags);
 	if (ret)
 		return -GP_VIEW_HARDWARE_FAILED;
 	gp_node_add_reads(n, n_regs);
-	ret = gp_no_answer(regs, n_regs) ? gp_node_lose(n) :
-					   rlc_shows(n, regs, n_regs, hqd);
+	ret = gp_no_answer(regs, n_regs) ? gp_node_lose(n) : rlc_shows(n, regs, n_regs, hqd);
 	kfree(regs);
 	return ret ?: hqd->active && hqd->doorbell == q->doorbell;
 }
 
 /* The RLC that MES has given to the queue; q->slot is the number of it then. */
-static int search_rlcs(struct gp_node *n, struct gp_queue *q,
-		       struct gp_hqd *hqd)
+static int search_rlcs(struct gp_node *n, struct gp_queue *q, struct gp_hqd *hqd)
 {
 	u32 count = n->sdma_engines * n->sdma_rlcs, first, i, at;
 	int ret;
@@ -241,9 +232,7 @@ static int search_rlcs(struct gp_node *n, struct gp_queue *q,
 	first = q->slot >= 0 && q->slot < count ? q->slot : 0;
 	for (i = 0; i < count; i++) {
 		at = (first + i) % count;
-		ret = gp_node_rest(n) ?:
-					rlc_holds(n, q, at / n->sdma_rlcs,
-						  at % n->sdma_rlcs, hqd);
+		ret = gp_node_rest(n) ?: rlc_holds(n, q, at / n->sdma_rlcs, at % n->sdma_rlcs, hqd);
 		if (ret < 0)
 			return ret;
 		if (!ret)
@@ -279,8 +268,8 @@ static int check_slot(struct gp_node *n)
 }
 
 /* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
-static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst,
-		      u32 slot, u64 mqd, struct gp_hqd *hqd)
+static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst, u32 slot, u64 mqd,
+		      struct gp_hqd *hqd)
 {
 	int ret;
 
@@ -291,13 +280,11 @@ static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst,
 		return ret;
 	/* KFD gives the MQD addresses of a queue to the next one. */
 	return hqd->active && hqd->doorbell == q->doorbell &&
-	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK) &&
-	       hqd->ring == (q->ring & ~RING_LOW_BITS);
+	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK) && hqd->ring == (q->ring & ~RING_LOW_BITS);
 }
 
 /* The same for all slots of one XCC; q->slot is the one then. */
-static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd,
-		     struct gp_hqd *hqd)
+static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd, struct gp_hqd *hqd)
 {
 	u32 first = q->slot >= 0 && q->slot < n->n_slots ? q->slot : 0;
 	u32 i, slot;
@@ -317,8 +304,7 @@ static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd,
 }
 
 /* Room for a slot of the queue, or for the line that says why it has none known. */
-static struct gp_slot *add_slot(const struct gp_queue *q,
-				struct gp_slots *slots)
+static struct gp_slot *add_slot(const struct gp_queue *q, struct gp_slots *slots)
 {
 	struct gp_slot *s = &slots->s[slots->n];
 
@@ -335,8 +321,8 @@ static struct gp_slot *add_slot(const struct gp_queue *q,
 }
 
 /* Take a slot down for the queue, the first also as the queue's own. */
-static void note_slot(const struct gp_node *n, struct gp_queue *q,
-		      const struct gp_hqd *hqd, int xcc, struct gp_slots *slots)
+static void note_slot(const struct gp_node *n, struct gp_queue *q, const struct gp_hqd *hqd,
+		      int xcc, struct gp_slots *slots)
 {
 	struct gp_slot *s = add_slot(q, slots);
 
@@ -360,8 +346,7 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q,
 	s->wptr = hqd->wptr;
 }
 
-static int find_cp_slots(struct gp_node *n, struct gp_queue *q,
-			 struct gp_slots *slots)
+static int find_cp_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 {
 	unsigned long mask = n->xcc_mask;
 	u64 mqd = q->mqd;
@@ -384,8 +369,7 @@ static int find_cp_slots(struct gp_node *n, struct gp_queue *q,
 	return q->active < q->slots ? check_slot(n) : 0;
 }
 
-static int find_sdma_slot(struct gp_node *n, struct gp_queue *q,
-			  struct gp_slots *slots)
+static int find_sdma_slot(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 {
 	struct gp_hqd hqd = {};
 	int ret = sdma_find(n, q, &hqd);
@@ -396,14 +380,12 @@ static int find_sdma_slot(struct gp_node *n, struct gp_queue *q,
 }
 
 /* The slots of a queue of a node that can be read: 0 or an error. */
-static int find_slots(struct gp_node *n, struct gp_queue *q,
-		      struct gp_slots *slots)
+static int find_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 {
 	q->active = 0;
 	if (gp_queue_is_cp(q->type))
 		return find_cp_slots(n, q, slots);
-	return q->type >= 0 ? find_sdma_slot(n, q, slots) :
-			      -GP_VIEW_HARDWARE_UNSUPPORTED;
+	return q->type >= 0 ? find_sdma_slot(n, q, slots) : -GP_VIEW_HARDWARE_UNSUPPORTED;
 }
 
 void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
@@ -432,8 +414,7 @@ int gp_hqd_count(struct gp_node *n, int *active)
 	int ret, count = 0;
 
 	for_each_set_bit(slot, n->cp_slots, n->n_slots) {
-		ret = gp_node_rest(n) ?:
-			      gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
+		ret = gp_node_rest(n) ?: gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 		if (ret)
 			return ret;
 		count += hqd.active;

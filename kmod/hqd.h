@@ -7,10 +7,10 @@
 
 /* Registers of a slot that tell what it holds */
 struct gp_hqd {
-	bool active; /* it is active */
-	u64 mqd;  /* GPU address of the MQD that it was loaded from; CP only */
-	u64 ring; /* user address of its ring; CP only */
-	u32 vmid; /* address space that it works in */
+	bool active;  /* it is active */
+	u64 mqd;      /* GPU address of the MQD that it was loaded from; CP only */
+	u64 ring;     /* user address of its ring; CP only */
+	u32 vmid;     /* address space that it works in */
 	u32 doorbell; /* index of its doorbell */
 	u64 rptr;     /* read pointer, in dwords; of SDMA in bytes */
 	u64 wptr;     /* write pointer, the same */
@@ -42,7 +42,7 @@ int gp_hqd_count(struct gp_node *n, int *active);
  * for: a queue's waves are those of its doorbell, and its hardware becomes the reason when
  * they are not known. There is room for GP_CP_SLOTS_MAX counts.
  */
-void gp_waves_count(struct gp_node *n, struct gp_list *list,
-		    struct gp_slots *slots, struct kfd_cu_occupancy *counts);
+void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_slots *slots,
+		    struct kfd_cu_occupancy *counts);
 
 #endif /* GP_HQD_H */

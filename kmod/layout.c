@@ -47,8 +47,7 @@
 #define HEAD_SIZE 64
 #define ID_MAX	  20 /* bytes: a SHA-1 */
 #define ID_TYPE	  3  /* NT_GNU_BUILD_ID */
-#define AGAIN \
-	"install gpreempt again (dkms install --force), see docs/module.md\n"
+#define AGAIN	  "install gpreempt again (dkms install --force), see docs/module.md\n"
 #define NO_BTF \
 	"no BTF of amdgpu, and no %s in its place: amdgpu was built without BTF, as amdgpu-dkms often is, or the kernel rejected it; "
 
@@ -99,10 +98,8 @@ struct field_row {
 #define ROW_NODES(r, s, f, t, ft)    ROW_OF(r, s, f, t, ft, 1)
 #define ROW_NO_NODES(r, s, f, t, ft) ROW_OF(r, s, f, t, ft, 0)
 
-static const struct field_row field_rows[] = {
-	GP_FIELDS(ROW) GP_FIELDS_NODES(ROW_NODES)
-		GP_FIELDS_NO_NODES(ROW_NO_NODES)
-};
+static const struct field_row field_rows[] = { GP_FIELDS(ROW) GP_FIELDS_NODES(ROW_NODES)
+						       GP_FIELDS_NO_NODES(ROW_NO_NODES) };
 
 struct enum_row {
 	const char *type;
@@ -130,8 +127,7 @@ static bool size_fits(const struct field_row *row, const struct gp_btf *btf,
 {
 	if (is_array(row))
 		return f->size && f->size % row->size == 0;
-	return f->size ==
-	       (row->rule == RULE_S ? gp_btf_size(btf, row->of) : row->size);
+	return f->size == (row->rule == RULE_S ? gp_btf_size(btf, row->of) : row->size);
 }
 
 static bool type_fits(const struct field_row *row, const char *text)
@@ -152,20 +148,18 @@ static bool type_fits(const struct field_row *row, const char *text)
 }
 
 /* A line for a row that the module must have: what the driver has there. */
-static int refuse(const struct field_row *row, int err, u32 size,
-		  const char *text)
+static int refuse(const struct field_row *row, int err, u32 size, const char *text)
 {
 	const char *type = name_here(row->type);
 
 	if (err)
-		pr_err("amdgpu has no struct %s, or no field %s in it (%d)\n",
-		       type, row->field, err);
+		pr_err("amdgpu has no struct %s, or no field %s in it (%d)\n", type, row->field,
+		       err);
 	else
 		pr_err("amdgpu's struct %s: field %s is %s of %u bytes, expected %s%s%s of %zu\n",
 		       type, row->field, *text ? text : "without a name", size,
-		       is_array(row) ? "an array of " : "",
-		       row->rule >= RULE_P ? "*" : "", name_here(row->of),
-		       row->size);
+		       is_array(row) ? "an array of " : "", row->rule >= RULE_P ? "*" : "",
+		       name_here(row->of), row->size);
 	return -EOPNOTSUPP;
 }
 
@@ -186,9 +180,7 @@ static int find_field(const struct field_row *row, const struct gp_btf *btf)
 	if (row->feature != GP_FEATURE_must) {
 		if (!gp_features[row->feature])
 			gp_features[row->feature] =
-				ret == -ENOENT || ret == -ENODATA ?
-					row->name :
-					row->changed;
+				ret == -ENOENT || ret == -ENODATA ? row->name : row->changed;
 		return 0;
 	}
 	return refuse(row, ret, f.size, text);
@@ -200,8 +192,7 @@ static void check_counts(const struct gp_btf *btf)
 	const struct gp_layout *l = &gp_layout;
 
 	if (gp_has(waves) &&
-	    (gp_btf_size(btf, "kfd_cu_occupancy") !=
-		     sizeof(struct kfd_cu_occupancy) ||
+	    (gp_btf_size(btf, "kfd_cu_occupancy") != sizeof(struct kfd_cu_occupancy) ||
 	     l->kfd_cu_occupancy__wave_cnt.at.offset !=
 		     offsetof(struct kfd_cu_occupancy, wave_cnt) ||
 	     l->kfd_cu_occupancy__doorbell_off.at.offset !=
@@ -223,8 +214,7 @@ static int find_all(const struct gp_btf *btf)
 
 		ret = gp_btf_enum(btf, row->type, row->name, row->where);
 		if (ret)
-			pr_err("amdgpu's enum %s has no %s (%d)\n", row->type,
-			       row->name, ret);
+			pr_err("amdgpu's enum %s has no %s (%d)\n", row->type, row->name, ret);
 	}
 	check_counts(btf);
 	return ret ? -EOPNOTSUPP : 0;
@@ -283,8 +273,8 @@ static bool is_own(const struct file *file, const char *name)
 	if (strncmp(name, "/sys/", 5))
 		return true;
 	path = dentry_path_raw(file->f_path.dentry, buf, sizeof(buf));
-	return file_inode(file)->i_sb->s_magic == SYSFS_MAGIC &&
-	       !IS_ERR(path) && !strcmp(path, name + 4);
+	return file_inode(file)->i_sb->s_magic == SYSFS_MAGIC && !IS_ERR(path) &&
+	       !strcmp(path, name + 4);
 }
 
 static int read_file(const char *name, size_t max, void **data, size_t *size)
@@ -342,8 +332,7 @@ static int parse(const char *name, struct gp_btf *btf, void *data, size_t size,
 }
 
 /* One blob out of sysfs; release with close_blob(). */
-static int open_blob(const char *path, struct gp_btf *btf, void **data,
-		     const struct gp_btf *base)
+static int open_blob(const char *path, struct gp_btf *btf, void **data, const struct gp_btf *base)
 {
 	size_t size;
 	int ret = read_file(path, BTF_MAX_SIZE, data, &size);
@@ -371,8 +360,7 @@ int gp_broken(const char *what)
 
 	gp_stat_inc(GP_STAT_broken);
 	if (__ratelimit(&limit))
-		pr_err("amdgpu's data contradicts itself: not so that %s\n",
-		       what);
+		pr_err("amdgpu's data contradicts itself: not so that %s\n", what);
 	return -EUCLEAN;
 }
 
@@ -402,8 +390,8 @@ static int note_to_id(const void *data, size_t size, char id[2 * ID_MAX + 1])
 	const struct elf64_note *note = data;
 	size_t skip;
 
-	if (size < sizeof(*note) || note->n_type != ID_TYPE ||
-	    !note->n_descsz || note->n_descsz > ID_MAX || note->n_namesz > size)
+	if (size < sizeof(*note) || note->n_type != ID_TYPE || !note->n_descsz ||
+	    note->n_descsz > ID_MAX || note->n_namesz > size)
 		return -EINVAL;
 	skip = sizeof(*note) + ALIGN(note->n_namesz, 4);
 	if (size < skip + note->n_descsz)
@@ -433,8 +421,7 @@ static int check_head(const char *path, char *head, size_t size)
 	char id[2 * ID_MAX + 1];
 
 	if (loaded_id(id)) {
-		pr_err("cannot tell which amdgpu is loaded: no build id in " NOTE
-		       "\n");
+		pr_err("cannot tell which amdgpu is loaded: no build id in " NOTE "\n");
 		return -EOPNOTSUPP;
 	}
 	if (size < HEAD_SIZE || strncmp(head, HEAD, len)) {
@@ -463,8 +450,7 @@ static int load_headers(void)
 	size_t size;
 	int ret;
 
-	snprintf(path, sizeof(path),
-		 "/lib/modules/%s/updates/gpreempt-amdgpu.btf",
+	snprintf(path, sizeof(path), "/lib/modules/%s/updates/gpreempt-amdgpu.btf",
 		 init_utsname()->release);
 	ret = read_file(path, FILE_MAX, &data, &size);
 	if (ret == -ENOENT) {
@@ -481,8 +467,8 @@ static int load_headers(void)
 	}
 	ret = check_head(path, data, size);
 	if (!ret)
-		ret = parse("the layout made from headers", &driver,
-			    data + HEAD_SIZE, size - HEAD_SIZE, NULL);
+		ret = parse("the layout made from headers", &driver, data + HEAD_SIZE,
+			    size - HEAD_SIZE, NULL);
 	if (!ret) {
 		ret = find_all(&driver);
 		gp_btf_release(&driver);

@@ -259,8 +259,7 @@ extern struct gp_layout gp_layout;
 extern const char *gp_layout_source;
 
 /* Address of a field of the driver's structure at base. */
-#define gp_ptr(base, s, f) \
-	((void *)((unsigned long)(base) + gp_layout.s##__##f.at.offset))
+#define gp_ptr(base, s, f) ((void *)((unsigned long)(base) + gp_layout.s##__##f.at.offset))
 
 /* The driver's structure that has this field at ptr. */
 /* clang-format off */
@@ -293,16 +292,14 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 }
 
 /*
- * Copy a field, or element i of an array, to *dst as gp_read() does. 0 when it
- * worked.
+ * Copy a field, or element i of an array, to *dst as gp_read() does. 0 when it worked.
  */
 #define gp_get(base, s, f, dst) gp_get_at(base, s, f, 0, dst)
 
-#define gp_get_at(base, s, f, i, dst)                                   \
-	({                                                              \
-		GP_CHECK_TYPE(s, f, dst);                               \
-		gp_read(dst, gp_ptr(base, s, f) + (i) * sizeof(*(dst)), \
-			sizeof(*(dst)));                                \
+#define gp_get_at(base, s, f, i, dst)                                                    \
+	({                                                                               \
+		GP_CHECK_TYPE(s, f, dst);                                                \
+		gp_read(dst, gp_ptr(base, s, f) + (i) * sizeof(*(dst)), sizeof(*(dst))); \
 	})
 
 /* A flag of an optional row: 1, 0, or -1 when the driver does not say. */
@@ -314,15 +311,13 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 	})
 
 /* As gp_get(), of a structure that may have been freed: no more than a hint. */
-#define gp_peek(base, s, f, dst)                                  \
-	({                                                        \
-		GP_CHECK_TYPE(s, f, dst);                         \
-		copy_from_kernel_nofault(dst, gp_ptr(base, s, f), \
-					 sizeof(*(dst)));         \
+#define gp_peek(base, s, f, dst)                                                   \
+	({                                                                         \
+		GP_CHECK_TYPE(s, f, dst);                                          \
+		copy_from_kernel_nofault(dst, gp_ptr(base, s, f), sizeof(*(dst))); \
 	})
 
-#define GP_CHECK_TYPE(s, f, dst) \
-	BUILD_BUG_ON(sizeof(*(dst)) != sizeof(*gp_layout.s##__##f.type))
+#define GP_CHECK_TYPE(s, f, dst) BUILD_BUG_ON(sizeof(*(dst)) != sizeof(*gp_layout.s##__##f.type))
 
 /* Log, and count, that the driver's data breaks this rule. Return -EUCLEAN, always. */
 int gp_broken(const char *what);

@@ -17,12 +17,11 @@
  * who only looks. The modes are 0400: under lockdown debugfs opens files whose mode
  * has no bit beyond 0444 and that can only be read (debugfs_locked_down()).
  *
- * An open file keeps the module, but not as the owner of its operations:
- * debugfs warns when it meets an owner whose last reference is just gone and
- * that is not marked as going yet (open_proxy_open(), try_stop_module()). So each
- * open file holds a second, hidden one whose owner is the module. fput() puts the
- * module later, from the kernel's own code, so it can be the last thing that a
- * release of ours does.
+ * An open file keeps the module, but not as the owner of its operations: debugfs warns when it
+ * meets an owner whose last reference is just gone and that is not marked as going yet
+ * (open_proxy_open(), try_stop_module()). So each open file holds a second, hidden one whose
+ * owner is the module. fput() puts the module later, from the kernel's own code, so it can be
+ * the last thing that a release of ours does.
  */
 
 #include <linux/anon_inodes.h>
@@ -72,9 +71,9 @@ struct view {
 	const char *head; /* its first line */
 	/* prints all that is behind it, of a file without records */
 	void (*show)(struct seq_file *m);
-	enum records records; /* what it has else */
-	size_t first; /* offset of the first record in what take() returns */
-	size_t size;  /* of a record */
+	enum records records;	      /* what it has else */
+	size_t first;		      /* offset of the first record in what take() returns */
+	size_t size;		      /* of a record */
 	const struct column *columns; /* of a record */
 	u32 n_columns;
 	/* fills in what follows from the rest of a record; NULL: nothing does */
@@ -93,8 +92,7 @@ struct view_file {
 static struct dentry *top_dir;
 
 static_assert(!offsetof(struct gp_list, n) && !offsetof(struct gp_slots, n) &&
-	      !offsetof(struct gp_gpus, n) &&
-	      !offsetof(struct gp_summaries, n) &&
+	      !offsetof(struct gp_gpus, n) && !offsetof(struct gp_summaries, n) &&
 	      !offsetof(struct gp_host_nodes, n));
 
 /*
@@ -110,10 +108,7 @@ static void *take(enum records records, struct gp_proc *proc)
 	switch (records) {
 	case QUEUES:
 	case HQDS:
-		ret = gp_proc_read(proc,
-				   GP_READ_QUEUES | GP_READ_SLOTS |
-					   GP_READ_WAVES,
-				   &s);
+		ret = gp_proc_read(proc, GP_READ_QUEUES | GP_READ_SLOTS | GP_READ_WAVES, &s);
 		if (ret)
 			return ERR_PTR(ret);
 		list = s.queues;
@@ -211,13 +206,11 @@ static const char *word_of(const char *column, s64 i)
 
 /* Room for a cell, so that all stand below their names: what is larger is rare. */
 static const int widths[] = {
-	[GP_VIEW_DEC] = 5,   [GP_VIEW_BIG] = 10,   [GP_VIEW_HEX] = 6,
-	[GP_VIEW_ADDR] = 14, [GP_VIEW_FLAG] = 1,   [GP_VIEW_WORD] = 11,
-	[GP_VIEW_SET] = 17,  [GP_VIEW_CODES] = 11,
+	[GP_VIEW_DEC] = 5,  [GP_VIEW_BIG] = 10,	 [GP_VIEW_HEX] = 6,  [GP_VIEW_ADDR] = 14,
+	[GP_VIEW_FLAG] = 1, [GP_VIEW_WORD] = 11, [GP_VIEW_SET] = 17, [GP_VIEW_CODES] = 11,
 };
 
-static void print_set(struct seq_file *m, const char *const *words, u32 n,
-		      unsigned long set)
+static void print_set(struct seq_file *m, const char *const *words, u32 n, unsigned long set)
 {
 	const char *sep = "";
 	u32 i;
@@ -243,8 +236,7 @@ static void print_text(struct seq_file *m, const char *text)
 	if (!*text)
 		seq_puts(m, GP_VIEW_UNKNOWN);
 	for (; *text; text++)
-		if (isascii(*text) && !lone &&
-		    (isalnum(*text) || strchr("._:/+@-", *text)))
+		if (isascii(*text) && !lone && (isalnum(*text) || strchr("._:/+@-", *text)))
 			seq_putc(m, *text);
 		else
 			seq_printf(m, "\\%03o", (unsigned char)*text);
@@ -261,8 +253,7 @@ static s64 value_of(const struct column *c, const void *at)
 	return *(const u32 *)at;
 }
 
-static void print_cell(struct seq_file *m, const struct column *c,
-		       const void *at)
+static void print_cell(struct seq_file *m, const struct column *c, const void *at)
 {
 	s64 value;
 
@@ -280,16 +271,12 @@ static void print_cell(struct seq_file *m, const struct column *c,
 	else if (c->kind == GP_VIEW_CODES)
 		PRINT_SET(m, exception_words, value);
 	else
-		seq_printf(m,
-			   c->kind == GP_VIEW_HEX || c->kind == GP_VIEW_ADDR ?
-				   "0x%llx" :
-				   "%llu",
+		seq_printf(m, c->kind == GP_VIEW_HEX || c->kind == GP_VIEW_ADDR ? "0x%llx" : "%llu",
 			   value);
 }
 
 /* The names of the columns, when record is NULL. */
-static void print_row(struct seq_file *m, const struct view *view,
-		      const void *record)
+static void print_row(struct seq_file *m, const struct view *view, const void *record)
 {
 	u32 i;
 
@@ -297,9 +284,7 @@ static void print_row(struct seq_file *m, const struct view *view,
 		const struct column *c = &view->columns[i];
 		bool last = i + 1 == view->n_columns;
 
-		seq_setwidth(m,
-			     last ? 0 :
-				    max((int)strlen(c->name), widths[c->kind]));
+		seq_setwidth(m, last ? 0 : max_t(int, strlen(c->name), widths[c->kind]));
 		if (record)
 			print_cell(m, c, record + c->offset);
 		else
@@ -493,11 +478,9 @@ static void show_version(struct seq_file *m)
 
 	seq_puts(m, "#" GP_VIEW_VERSION_COLUMNS(GP_VIEW_COLUMN_NAME) "\n");
 	for (i = 0; i < KEY_COUNT; i++)
-		seq_printf(m, "%s %s\n", key_words[i],
-			   values[i] ?: GP_VIEW_UNKNOWN);
+		seq_printf(m, "%s %s\n", key_words[i], values[i] ?: GP_VIEW_UNKNOWN);
 	for (i = 0; i < GP_FEATURE_COUNT; i++)
-		seq_printf(m, "feature_%s %s%s\n", feature_words[i],
-			   gp_features[i] ? "off:" : "on",
+		seq_printf(m, "feature_%s %s%s\n", feature_words[i], gp_features[i] ? "off:" : "on",
 			   gp_features[i] ?: "");
 }
 
@@ -507,8 +490,7 @@ static void show_stats(struct seq_file *m)
 
 	seq_puts(m, "#" GP_VIEW_STATS_COLUMNS(GP_VIEW_COLUMN_NAME) "\n");
 	for (i = 0; i < GP_STAT_COUNT; i++)
-		seq_printf(m, "%s %llu\n", stat_words[i],
-			   (u64)atomic64_read(&gp_stats[i]));
+		seq_printf(m, "%s %llu\n", stat_words[i], (u64)atomic64_read(&gp_stats[i]));
 }
 
 /* clang-format off */
@@ -586,8 +568,7 @@ static void add_files(struct dentry *dir, struct gp_proc *proc)
 
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (proc ? views[i].of_process : views[i].of_host)
-			debugfs_create_file_unsafe(views[i].file, MODE, dir,
-						   proc, &views[i].fops);
+			debugfs_create_file_unsafe(views[i].file, MODE, dir, proc, &views[i].fops);
 }
 
 static int __init gp_init(void)

@@ -2,26 +2,24 @@
 /*
  * KFD nodes: from a process to the hardware it uses.
  *
- * Why a node does not go away while it is loaded, although nothing here takes a
- * reference to one: nodes are freed by kgd2kfd_device_exit(), at the last
- * reference to the DRM device (amdgpu_amdkfd_device_fini_sw()), and at a change
- * of partitions, which needs that no process has the device. A process-device
- * with a DRM file holds such a reference until kfd_process_destroy_pdds(), which
- * runs only after the process has left the table and the SRCU readers of the
- * table are through (kfd_process_notifier_release()). gp_table_walk() is such a
- * reader, and process-devices without a DRM file are not followed: they have no
- * queues. Process-devices are made before the process enters the table
- * (create_process()) and never after, so they can be read without the process's
- * mutex. A driver without kfd_node frees the kfd_dev, which is the node there, in
- * kgd2kfd_device_exit() too, and the rest is the same (Linux 6.1).
+ * Why a node does not go away while it is loaded, although nothing here takes a reference to
+ * one: nodes are freed by kgd2kfd_device_exit(), at the last reference to the DRM device
+ * (amdgpu_amdkfd_device_fini_sw()), and at a change of partitions, which needs that no process
+ * has the device. A process-device with a DRM file holds such a reference until
+ * kfd_process_destroy_pdds(), which runs only after the process has left the table and the SRCU
+ * readers of the table are through (kfd_process_notifier_release()). gp_table_walk() is such a
+ * reader, and process-devices without a DRM file are not followed: they have no queues.
+ * Process-devices are made before the process enters the table (create_process()) and never
+ * after, so they can be read without the process's mutex. A driver without kfd_node frees the
+ * kfd_dev, which is the node there, in kgd2kfd_device_exit() too, and the rest is the same
+ * (Linux 6.1).
  *
  * The hardware is read after the walk, with a reference to the DRM device in
  * its place, so that no exit of a process waits for registers: the device then
  * stays, and the hooks are constants of the driver. The kfd_node and its queue
  * manager may be gone, and are only looked at in ways that survive any memory.
  *
- * Locks taken by gp_node_get_hw(), in this order, and nothing of ours is taken
- * inside of them:
+ * Locks taken by gp_node_get_hw(), in this order, and nothing of ours is taken inside of them:
  *	drm_dev_enter()		drm_dev_unplug() waits for it before
  *				amdgpu_pci_remove() lets the registers be unmapped
  *	runtime PM use count	not a lock; the device is not woken
@@ -64,17 +62,14 @@ static int load_slots(struct gp_node *n, void *kfd)
 	u32 pipes, i;
 
 	if (gp_get(res, kgd2kfd_shared_resources, num_pipe_per_mec, &pipes) ||
-	    gp_get(res, kgd2kfd_shared_resources, num_queue_per_pipe,
-		   &n->n_queues))
+	    gp_get(res, kgd2kfd_shared_resources, num_queue_per_pipe, &n->n_queues))
 		return gp_broken("the shared resources can be read");
 	n->n_slots = pipes * n->n_queues;
-	if (pipes > GP_CP_SLOTS_MAX || n->n_queues > GP_CP_SLOTS_MAX ||
-	    !n->n_slots || n->n_slots > GP_CP_SLOTS_MAX ||
-	    n->n_slots > len * BITS_PER_LONG)
+	if (pipes > GP_CP_SLOTS_MAX || n->n_queues > GP_CP_SLOTS_MAX || !n->n_slots ||
+	    n->n_slots > GP_CP_SLOTS_MAX || n->n_slots > len * BITS_PER_LONG)
 		return gp_broken("the CP slots fit into their bitmap");
 	for (i = 0; i < BITS_TO_LONGS(n->n_slots); i++) {
-		if (gp_get_at(res, kgd2kfd_shared_resources, cp_queue_bitmap, i,
-			      &word))
+		if (gp_get_at(res, kgd2kfd_shared_resources, cp_queue_bitmap, i, &word))
 			return gp_broken("the bitmap of CP slots can be read");
 		n->cp_slots[i] = word;
 	}
@@ -88,14 +83,13 @@ static bool is_ours(const void *hook)
 }
 
 /* Load a hook that the driver may lack, which stays NULL then; false: not code. */
-#define LOAD_HOOK(n, calls, hook, feature)                                     \
-	(!gp_has(feature) || gp_get(calls, kfd2kgd_calls, hook, &(n)->hook) || \
-	 !(n)->hook || is_ours((n)->hook))
+#define LOAD_HOOK(n, calls, hook, feature)                                                   \
+	(!gp_has(feature) || gp_get(calls, kfd2kgd_calls, hook, &(n)->hook) || !(n)->hook || \
+	 is_ours((n)->hook))
 
 static int load_hooks(struct gp_node *n, void *calls)
 {
-	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &n->hqd_dump) ||
-	    !is_ours(n->hqd_dump))
+	if (gp_get(calls, kfd2kgd_calls, hqd_dump, &n->hqd_dump) || !is_ours(n->hqd_dump))
 		return gp_broken("the hook hqd_dump is code of amdgpu's");
 	if (!LOAD_HOOK(n, calls, hqd_is_occupied, occupied))
 		return gp_broken("the hook hqd_is_occupied is code of amdgpu's");
@@ -116,9 +110,7 @@ static void load_waves(struct gp_node *n)
 	void *cus = gp_ptr(gfx, amdgpu_gfx, cu_info);
 	u32 cu, simds, waves;
 
-	if (!gp_has(waves) ||
-	    gp_get(config, amdgpu_gfx_config, max_shader_engines,
-		   &n->engines) ||
+	if (!gp_has(waves) || gp_get(config, amdgpu_gfx_config, max_shader_engines, &n->engines) ||
 	    gp_get(cus, amdgpu_cu_info, number, &cu) ||
 	    gp_get(cus, amdgpu_cu_info, simd_per_cu, &simds) ||
 	    gp_get(cus, amdgpu_cu_info, max_waves_per_simd, &waves))
@@ -127,10 +119,9 @@ static void load_waves(struct gp_node *n)
 }
 
 /*
- * What is needed for SDMA queues; without it they have no active slots. The
- * driver tells the hardware scheduler the engine and RLC of a queue; MES chooses
- * them and does not report them, so a queue is looked for in all of its node's; also
- * where it is not known whether MES does.
+ * What is needed for SDMA queues; without it they have no active slots. The driver tells the
+ * hardware scheduler the engine and RLC of a queue; MES chooses them and does not report them,
+ * so a queue is looked for in all of its node's; also where it is not known whether MES does.
  */
 static void load_sdma(struct gp_node *n, u32 index)
 {
@@ -139,12 +130,9 @@ static void load_sdma(struct gp_node *n, u32 index)
 	void *sdma = gp_ptr(n->adev, amdgpu_device, sdma);
 	u32 engines;
 
-	n->sdma_by_doorbell = gp_get_flag(res, kgd2kfd_shared_resources,
-					  enable_mes, nodes) != 0;
-	if (!gp_has(sdma) ||
-	    gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
-	    gp_get(info, kfd_device_info, num_sdma_queues_per_engine,
-		   &n->sdma_rlcs))
+	n->sdma_by_doorbell = gp_get_flag(res, kgd2kfd_shared_resources, enable_mes, nodes) != 0;
+	if (!gp_has(sdma) || gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
+	    gp_get(info, kfd_device_info, num_sdma_queues_per_engine, &n->sdma_rlcs))
 		return;
 	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
 	n->sdma_engines = engines / n->n_nodes;
@@ -158,14 +146,12 @@ static int load_manager(struct gp_node *n)
 	void *dev;
 
 	if (type >= gp_layout.device_queue_manager__mqd_mgrs.at.len ||
-	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type,
-		      &n->mqd_mgr) ||
+	    gp_get_at(n->dqm, device_queue_manager, mqd_mgrs, type, &n->mqd_mgr) ||
 	    gp_get(n->mqd_mgr, mqd_manager, dev, &dev) || dev != n->node)
 		return gp_broken("mqd_manager.dev is its node");
 	if (!gp_layout.has_nodes)
 		return 0;
-	if (gp_get(n->mqd_mgr, mqd_manager, mqd_stride, &n->mqd_stride) ||
-	    !is_ours(n->mqd_stride))
+	if (gp_get(n->mqd_mgr, mqd_manager, mqd_stride, &n->mqd_stride) || !is_ours(n->mqd_stride))
 		return gp_broken("the hook mqd_stride is code of amdgpu's");
 	return 0;
 }
@@ -182,8 +168,7 @@ static bool is_only_node(struct gp_node *n)
 	n->kfd = n->node;
 	return !gp_get(n->kfd, kfd_dev, init_complete, &whole) && whole &&
 	       !gp_get(n->kfd, kfd_dev, adev, &adev) &&
-	       !gp_get(gp_ptr(adev, amdgpu_device, kfd), amdgpu_kfd_dev, dev,
-		       &back) &&
+	       !gp_get(gp_ptr(adev, amdgpu_device, kfd), amdgpu_kfd_dev, dev, &back) &&
 	       back == n->node;
 }
 
@@ -198,8 +183,7 @@ static bool find_device(struct gp_node *n, u32 *index)
 	return !gp_get(n->node, kfd_node, kfd, &n->kfd) &&
 	       !gp_get(n->node, kfd_node, node_id, index) &&
 	       *index < gp_layout.kfd_dev__nodes.at.len &&
-	       !gp_get_at(n->kfd, kfd_dev, nodes, *index, &back) &&
-	       back == n->node;
+	       !gp_get_at(n->kfd, kfd_dev, nodes, *index, &back) && back == n->node;
 }
 
 bool gp_node_is_whole(void *node)
@@ -228,8 +212,7 @@ static void load_version(struct gp_node *n)
 {
 	void *info = gp_ptr(n->kfd, kfd_dev, device_info);
 
-	if (!gp_has(nodes) ||
-	    gp_get(info, kfd_device_info, gfx_target_version, &n->gfx))
+	if (!gp_has(nodes) || gp_get(info, kfd_device_info, gfx_target_version, &n->gfx))
 		n->gfx = 0;
 }
 
@@ -243,14 +226,12 @@ int gp_node_follow(void *node, struct gp_node *n)
 	memset(n, 0, sizeof(*n));
 	n->node = node;
 	if (!find_device(n, &index))
-		return gp_broken(gp_layout.has_nodes ?
-					 "kfd_dev.nodes has the node" :
-					 "amdgpu_kfd_dev.dev is the node");
-	if (gp_get(n->node, kfd_node, adev, &n->adev) ||
-	    gp_get(n->kfd, kfd_dev, adev, &back) || back != n->adev)
+		return gp_broken(gp_layout.has_nodes ? "kfd_dev.nodes has the node" :
+						       "amdgpu_kfd_dev.dev is the node");
+	if (gp_get(n->node, kfd_node, adev, &n->adev) || gp_get(n->kfd, kfd_dev, adev, &back) ||
+	    back != n->adev)
 		return gp_broken("kfd_node.adev is kfd_dev.adev");
-	if (gp_get(n->node, kfd_node, dqm, &n->dqm) ||
-	    gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
+	if (gp_get(n->node, kfd_node, dqm, &n->dqm) || gp_get(n->node, kfd_node, kfd2kgd, &calls) ||
 	    gp_get(n->node, kfd_node, id, &n->gpu_id) || load_shares(n) ||
 	    gp_get(n->adev, amdgpu_device, reset_domain, &domain) || !domain)
 		return gp_broken("the node can be read");
@@ -321,8 +302,7 @@ static bool may_be_off(const struct gp_node *n)
 		return true;
 	if (!(features & gp_layout.PP_GFXOFF_MASK))
 		return false;
-	return off || !requests ||
-	       ((flags & gp_layout.AMD_IS_APU) && n->gfx < GFX_9_4);
+	return off || !requests || ((flags & gp_layout.AMD_IS_APU) && n->gfx < GFX_9_4);
 }
 
 /*
@@ -355,8 +335,7 @@ int gp_node_check(struct gp_node *n, u32 inst)
 	u32 wait = GP_NO_ANSWER;
 	int i;
 
-	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER;
-	     i++) {
+	for (i = 0; i < 2 && n->get_iq_wait_times && wait == GP_NO_ANSWER; i++) {
 		gp_node_add_reads(n, 1);
 		n->get_iq_wait_times(n->adev, &wait, inst);
 	}
@@ -383,11 +362,8 @@ static bool is_running(const struct gp_node *n)
 	bool running;
 	void *back;
 
-	return !gp_peek(n->dqm, device_queue_manager, dev, &back) &&
-	       back == n->node &&
-	       !gp_peek(n->dqm, device_queue_manager, sched_running,
-			&running) &&
-	       running;
+	return !gp_peek(n->dqm, device_queue_manager, dev, &back) && back == n->node &&
+	       !gp_peek(n->dqm, device_queue_manager, sched_running, &running) && running;
 }
 
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
@@ -426,8 +402,7 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!is_running(n))
 		goto err_sem;
 	why = GP_VIEW_HARDWARE_LOST;
-	if (is_lost(n) || n->lost ||
-	    (!n->answered && gp_node_check(n, gp_node_first_xcc(n))))
+	if (is_lost(n) || n->lost || (!n->answered && gp_node_check(n, gp_node_first_xcc(n))))
 		goto err_sem;
 	n->awake = true;
 	return GP_VIEW_HARDWARE_READ;

@@ -28,10 +28,9 @@ struct kfd_cu_occupancy {
 };
 
 /*
- * A KFD node for the time of one read. The hooks are entries of tables of the driver,
- * which calls through them itself: legal targets for IBT and kCFI. They are declared
- * here with the prototypes that layout.h compares with the driver's, and each was
- * found to lie within amdgpu.
+ * A KFD node for the time of one read. The hooks are entries of tables of the driver, which
+ * calls through them itself: legal targets for IBT and kCFI. They are declared here with the
+ * prototypes that layout.h compares with the driver's, and each was found to lie within amdgpu.
  */
 struct gp_node {
 	/* the kfd_node, or the kfd_dev of a driver without (layout.h) */
@@ -55,44 +54,33 @@ struct gp_node {
 	u32 waves_max; /* waves that it has room for, 0: not known */
 	union {
 		/* reads the registers of a CP slot */
-		int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id,
-				uint32_t queue_id, uint32_t (**dump)[2],
-				uint32_t *n_regs, uint32_t inst);
+		int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
+				uint32_t (**dump)[2], uint32_t *n_regs, uint32_t inst);
 		/* the same of a driver without kfd_node */
-		int (*hqd_dump_gpu)(struct amdgpu_device *adev,
-				    uint32_t pipe_id, uint32_t queue_id,
+		int (*hqd_dump_gpu)(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 				    uint32_t (**dump)[2], uint32_t *n_regs);
 	};
 	union {
 		/* tests a CP slot for a ring; can be NULL */
-		bool (*hqd_is_occupied)(struct amdgpu_device *adev,
-					uint64_t queue_address,
-					uint32_t pipe_id, uint32_t queue_id,
-					uint32_t inst);
+		bool (*hqd_is_occupied)(struct amdgpu_device *adev, uint64_t queue_address,
+					uint32_t pipe_id, uint32_t queue_id, uint32_t inst);
 		/* the same of a driver without kfd_node */
-		bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev,
-					    uint64_t queue_address,
-					    uint32_t pipe_id,
-					    uint32_t queue_id);
+		bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev, uint64_t queue_address,
+					    uint32_t pipe_id, uint32_t queue_id);
 	};
 	/* reads the registers of an SDMA engine's RLC; can be NULL */
-	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id,
-			     uint32_t queue_id, uint32_t (**dump)[2],
-			     uint32_t *n_regs);
+	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id, uint32_t queue_id,
+			     uint32_t (**dump)[2], uint32_t *n_regs);
 	/* reads one register of an XCC; can be NULL */
-	void (*get_iq_wait_times)(struct amdgpu_device *adev,
-				  uint32_t *wait_times, uint32_t inst);
+	void (*get_iq_wait_times)(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst);
 	/* counts the waves in each CP slot of an XCC; can be NULL */
-	void (*get_cu_occupancy)(struct amdgpu_device *adev,
-				 struct kfd_cu_occupancy *counts,
+	void (*get_cu_occupancy)(struct amdgpu_device *adev, struct kfd_cu_occupancy *counts,
 				 int *max_waves_per_cu, uint32_t inst);
 	/*
-	 * distance of a compute queue's MQDs; NULL of a node that was not
-	 * loaded from a process, and of a driver without kfd_node, as one XCC
-	 * has one MQD
+	 * distance of a compute queue's MQDs; NULL of a node that was not loaded from a
+	 * process, and of a driver without kfd_node, as one XCC has one MQD
 	 */
-	uint64_t (*mqd_stride)(struct mqd_manager *mm,
-			       struct queue_properties *p);
+	uint64_t (*mqd_stride)(struct mqd_manager *mm, struct queue_properties *p);
 	struct mqd_manager *mqd_mgr; /* for mqd_stride */
 	/* first SDMA engine of the node in the count of the device */
 	u32 sdma_first;
@@ -104,9 +92,9 @@ struct gp_node {
 	bool answered;	     /* its device did, since the node was loaded */
 	bool lost;	     /* its device did not */
 	bool awake;	     /* between gp_node_get_hw() and gp_node_put_hw() */
-	u32 reads;    /* registers that were read since gp_node_get_hw() */
-	int drm_idx;  /* of gp_node_get_hw() */
-	bool pm_held; /* of gp_node_get_hw() */
+	u32 reads;	     /* registers that were read since gp_node_get_hw() */
+	int drm_idx;	     /* of gp_node_get_hw() */
+	bool pm_held;	     /* of gp_node_get_hw() */
 };
 
 static inline u32 gp_node_first_xcc(const struct gp_node *n)
@@ -155,8 +143,7 @@ void gp_node_drop(struct gp_node *n);
  * off or is a virtual function is left alone. The device is asked for one register
  * first, unless it has answered since the node was loaded.
  *
- * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw();
- * otherwise why not.
+ * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw(); otherwise why not.
  */
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
 

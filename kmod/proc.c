@@ -13,10 +13,9 @@
  * when kfd_process_notifier_release() returns, which is a part of the exit of
  * the process: before its parent can wait for it.
  *
- * The list belongs to the work item alone, which never runs twice at a time,
- * and to gp_proc_stop() after it has ended. proc->lock comes before that of everyone,
- * and both before the locks of snapshot.c. debugfs_remove() waits for open() calls,
- * which take no lock of ours.
+ * The list belongs to the work item alone, which never runs twice at a time, and to
+ * gp_proc_stop() after it has ended. proc->lock comes before that of everyone, and both before
+ * the locks of snapshot.c. debugfs_remove() waits for open() calls, which take no lock of ours.
  */
 
 #include <linux/debugfs.h>
@@ -82,8 +81,7 @@ void gp_proc_put(struct gp_proc *proc)
 
 static bool has_readers(void)
 {
-	return time_before(jiffies,
-			   READ_ONCE(read_at) + msecs_to_jiffies(READER_MS));
+	return time_before(jiffies, READ_ONCE(read_at) + msecs_to_jiffies(READER_MS));
 }
 
 /* Keep a copy of what was read for when the driver is busy. */
@@ -112,8 +110,7 @@ static void refresh_soon(void)
 	scan_now();
 }
 
-int gp_proc_read(struct gp_proc *proc, unsigned int what,
-		 struct gp_snapshot *out)
+int gp_proc_read(struct gp_proc *proc, unsigned int what, struct gp_snapshot *out)
 {
 	struct gp_proc *of = proc ?: &everyone;
 	bool is_new = false; /* nothing was read ahead of its queues */
@@ -143,8 +140,7 @@ static void refresh_all(void)
 	unsigned int ms = has_readers() ? SLOW_MS : IDLE_MS;
 	struct gp_snapshot s;
 
-	if (time_before(jiffies, READ_ONCE(refresh_at)) ||
-	    !mutex_trylock(&everyone.lock))
+	if (time_before(jiffies, READ_ONCE(refresh_at)) || !mutex_trylock(&everyone.lock))
 		return;
 	WRITE_ONCE(refresh_at, jiffies + msecs_to_jiffies(ms));
 	gp_stat_inc(GP_STAT_refreshes);
@@ -230,8 +226,7 @@ static void scan_table(struct work_struct *work)
 			make_dir(proc);
 	refresh_all();
 	fast = again || (!gp_proc_has_events() && has_readers());
-	queue_delayed_work(scan_queue, &scan_work,
-			   msecs_to_jiffies(fast ? FAST_MS : SLOW_MS));
+	queue_delayed_work(scan_queue, &scan_work, msecs_to_jiffies(fast ? FAST_MS : SLOW_MS));
 }
 
 static int on_return(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -293,15 +288,13 @@ void gp_proc_reader(void)
 		refresh_soon();
 }
 
-int gp_proc_start(struct dentry *dir,
-		  void (*fill)(struct dentry *dir, struct gp_proc *proc))
+int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp_proc *proc))
 {
 	/*
 	 * Before others, so that a directory is there in time on a busy host, and on
 	 * any CPU: that of the event may be one that is kept free of such work.
 	 */
-	scan_queue = alloc_workqueue("gpreempt",
-				     WQ_UNBOUND | WQ_HIGHPRI | WQ_FREEZABLE, 1);
+	scan_queue = alloc_workqueue("gpreempt", WQ_UNBOUND | WQ_HIGHPRI | WQ_FREEZABLE, 1);
 	if (!scan_queue)
 		return -ENOMEM;
 	add_files = fill;

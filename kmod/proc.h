@@ -45,8 +45,7 @@ void gp_proc_put(struct gp_proc *proc);
  *
  * Return: 0, -ERESTARTSYS, or an error of gp_snapshot_take().
  */
-int gp_proc_read(struct gp_proc *proc, unsigned int what,
-		 struct gp_snapshot *out);
+int gp_proc_read(struct gp_proc *proc, unsigned int what, struct gp_snapshot *out);
 
 /** gp_proc_reader() - a file is read: keep directories and lists fresh */
 void gp_proc_reader(void);
@@ -62,8 +61,7 @@ bool gp_proc_has_events(void);
  *
  * Return: 0; -ENOMEM: no file was made.
  */
-int gp_proc_start(struct dentry *dir,
-		  void (*fill)(struct dentry *dir, struct gp_proc *proc));
+int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp_proc *proc));
 
 /** gp_proc_stop() - remove the directories of processes; open files stay usable */
 void gp_proc_stop(void);

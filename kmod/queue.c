@@ -33,16 +33,14 @@
 
 bool gp_queue_is_cp(int type)
 {
-	return type == GP_VIEW_QUEUE_COMPUTE_AQL ||
-	       type == GP_VIEW_QUEUE_COMPUTE_PM4;
+	return type == GP_VIEW_QUEUE_COMPUTE_AQL || type == GP_VIEW_QUEUE_COMPUTE_PM4;
 }
 
 static int queue_type(u32 type, u32 format)
 {
 	if (type == gp_layout.KFD_QUEUE_TYPE_COMPUTE)
-		return format == gp_layout.KFD_QUEUE_FORMAT_AQL ?
-			       GP_VIEW_QUEUE_COMPUTE_AQL :
-			       GP_VIEW_QUEUE_COMPUTE_PM4;
+		return format == gp_layout.KFD_QUEUE_FORMAT_AQL ? GP_VIEW_QUEUE_COMPUTE_AQL :
+								  GP_VIEW_QUEUE_COMPUTE_PM4;
 	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA)
 		return GP_VIEW_QUEUE_SDMA;
 	if (type == gp_layout.KFD_QUEUE_TYPE_SDMA_XGMI)
@@ -67,8 +65,7 @@ static int copy_debug(void *props, struct gp_queue *q)
 		return -EFAULT;
 	q->suspended = suspended;
 	q->destroying = destroying;
-	q->exception = exception &
-		       ~GP_VIEW_EXCEPTION_BIT(GP_VIEW_EXCEPTION_NEW);
+	q->exception = exception & ~GP_VIEW_EXCEPTION_BIT(GP_VIEW_EXCEPTION_NEW);
 	return 0;
 }
 
@@ -87,13 +84,10 @@ static int copy_properties(void *props, struct gp_queue *q)
 	    gp_get(props, queue_properties, read_ptr, &rptr_addr) ||
 	    gp_get(props, queue_properties, write_ptr, &wptr_addr) ||
 	    gp_get(props, queue_properties, doorbell_off, &q->doorbell) ||
-	    gp_get(props, queue_properties, ctx_save_restore_area_address,
-		   &q->cwsr) ||
-	    gp_get(props, queue_properties, ctx_save_restore_area_size,
-		   &q->cwsr_size) ||
+	    gp_get(props, queue_properties, ctx_save_restore_area_address, &q->cwsr) ||
+	    gp_get(props, queue_properties, ctx_save_restore_area_size, &q->cwsr_size) ||
 	    gp_get(props, queue_properties, is_evicted, &q->evicted) ||
-	    gp_get(props, queue_properties, is_active, &q->wanted) ||
-	    copy_debug(props, q))
+	    gp_get(props, queue_properties, is_active, &q->wanted) || copy_debug(props, q))
 		return gp_broken("a queue's properties can be read");
 	q->rptr_addr = (unsigned long)rptr_addr;
 	q->wptr_addr = (unsigned long)wptr_addr;
@@ -117,8 +111,7 @@ static int copy_sdma(void *props, const struct gp_node *n, struct gp_queue *q)
 }
 
 /* What the hardware calls the queue. The node is one of its process. */
-static int copy_identity(void *queue, const struct gp_node *n,
-			 struct gp_queue *q)
+static int copy_identity(void *queue, const struct gp_node *n, struct gp_queue *q)
 {
 	void *props = gp_ptr(queue, queue, properties);
 
@@ -134,8 +127,7 @@ static int copy_identity(void *queue, const struct gp_node *n,
 	return 0;
 }
 
-static const struct gp_node *find_node(void *queue, const struct gp_node *nodes,
-				       u32 count)
+static const struct gp_node *find_node(void *queue, const struct gp_node *nodes, u32 count)
 {
 	void *device;
 	u32 i;
@@ -171,8 +163,8 @@ int gp_queue_context(void *p)
  * Copy the facts of a queue of p; the hardware is not read. -EAGAIN when it is on none
  * of the nodes: one that the process has opened since they were loaded.
  */
-static int copy_queue(void *p, void *queue, const struct gp_node *nodes,
-		      u32 count, struct gp_queue *q)
+static int copy_queue(void *p, void *queue, const struct gp_node *nodes, u32 count,
+		      struct gp_queue *q)
 {
 	void *props = gp_ptr(queue, queue, properties);
 	const struct gp_node *n;
@@ -221,12 +213,9 @@ static bool is_listed(void *p, struct list_head *at, struct list_head *link)
 	void *queue, *process, *back;
 
 	return !copy_from_kernel_nofault(link, at, sizeof(*link)) &&
-	       !copy_from_kernel_nofault(&back, &link->prev->next,
-					 sizeof(back)) &&
-	       back == at &&
-	       !copy_from_kernel_nofault(&back, &link->next->prev,
-					 sizeof(back)) &&
-	       back == at && !gp_peek(pqn, process_queue_node, q, &queue) &&
+	       !copy_from_kernel_nofault(&back, &link->prev->next, sizeof(back)) && back == at &&
+	       !copy_from_kernel_nofault(&back, &link->next->prev, sizeof(back)) && back == at &&
+	       !gp_peek(pqn, process_queue_node, q, &queue) &&
 	       !gp_peek(queue, queue, process, &process) && process == p;
 }
 
@@ -237,16 +226,14 @@ static int add_queue(void *queue, struct copy *c)
 
 	if (c->out->need++ >= c->out->room)
 		return 0;
-	ret = copy_queue(c->p, queue, c->nodes, c->count,
-			 &c->out->q[c->out->n]);
+	ret = copy_queue(c->p, queue, c->nodes, c->count, &c->out->q[c->out->n]);
 	c->out->n += !ret;
 	return ret;
 }
 
 /*
- * Under the mutex of the process: copy some queues, from the entry behind c->from
- * on, or from the first. The last of them is there then, or NULL after the end of the
- * list.
+ * Under the mutex of the process: copy some queues, from the entry behind c->from on, or from
+ * the first. The last of them is there then, or NULL after the end of the list.
  */
 static int copy_queues(struct copy *c)
 {
@@ -302,17 +289,15 @@ static int copy_some(struct copy *c)
 	return ret;
 }
 
-int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count,
-		   struct gp_list *out)
+int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count, struct gp_list *out)
 {
 	struct copy c = { .p = p, .nodes = nodes, .count = count, .out = out };
 	u32 n = out->n, need = out->need;
 	int ret;
 
 	do
-		ret = out->need - need > MAX_QUEUES ?
-			      gp_broken("the list of queues has an end") :
-			      copy_some(&c);
+		ret = out->need - need > MAX_QUEUES ? gp_broken("the list of queues has an end") :
+						      copy_some(&c);
 	while (!ret && c.from);
 	if (ret == -EBUSY) {
 		out->n = n;
@@ -332,10 +317,8 @@ static bool copy_evictions(void *pdd, struct evictions *e)
 	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
 
 	smp_rmb(); /* what was read before comes before this */
-	return !gp_get(pdd, kfd_process_device, evict_duration_counter,
-		       &e->counter) &&
-	       !gp_get(pdd, kfd_process_device, last_evict_timestamp,
-		       &e->since) &&
+	return !gp_get(pdd, kfd_process_device, evict_duration_counter, &e->counter) &&
+	       !gp_get(pdd, kfd_process_device, last_evict_timestamp, &e->since) &&
 	       !gp_get(qpd, qcm_process_device, evicted, &e->evicted);
 }
 
@@ -355,14 +338,13 @@ void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu)
 	struct evictions e = {}, again = {};
 	u32 count;
 
-	if (gp_has(evictions) &&
-	    !gp_get(qpd, qcm_process_device, queue_count, &count))
+	if (gp_has(evictions) && !gp_get(qpd, qcm_process_device, queue_count, &count))
 		gpu->need = count;
 	if (!gp_has(evictions) || !copy_evictions(pdd, &e))
 		return;
 	gpu->evicted = e.evicted != 0;
-	if (mutex_is_locked(lock) || !copy_evictions(pdd, &again) ||
-	    mutex_is_locked(lock) || memcmp(&e, &again, sizeof(e)))
+	if (mutex_is_locked(lock) || !copy_evictions(pdd, &again) || mutex_is_locked(lock) ||
+	    memcmp(&e, &again, sizeof(e)))
 		return;
 	if (e.evicted && e.since)
 		e.counter += get_jiffies_64() - e.since;
@@ -375,8 +357,6 @@ int gp_evictions_count(void *pdd)
 	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
 	u32 count;
 
-	return gp_has(evictions) && !gp_get(qpd, qcm_process_device, evicted,
-					    &count) ?
-		       (int)count :
-		       -1;
+	return gp_has(evictions) && !gp_get(qpd, qcm_process_device, evicted, &count) ? (int)count :
+											-1;
 }

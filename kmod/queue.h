@@ -18,11 +18,11 @@ struct gp_queue {
 	u32 gpu_id;   /* of its node */
 	/* enum gp_view_queue_type, or -1 for a type that is not known */
 	int type;
-	u32 priority;  /* as set by the process */
-	u32 wants;     /* share of the hardware, as the process asks for */
-	bool wanted;   /* the driver wants it in the hardware */
-	bool evicted;  /* by the driver */
-	int suspended; /* by the debug interface; -1 when the driver has none */
+	u32 priority;	/* as set by the process */
+	u32 wants;	/* share of the hardware, as the process asks for */
+	bool wanted;	/* the driver wants it in the hardware */
+	bool evicted;	/* by the driver */
+	int suspended;	/* by the debug interface; -1 when the driver has none */
 	int destroying; /* being destroyed; -1 likewise */
 	/* the driver has reset it after a hang; -1 when it does not say */
 	int reset;
@@ -40,11 +40,11 @@ struct gp_queue {
 	u64 mqd;	/* GPU address of its MQD, for XCC 0 of its node */
 	u64 mqd_stride; /* from the MQD of one XCC to that of the next */
 	u32 doorbell;	/* index of its doorbell in the device's doorbell BAR */
-	int engine;   /* of an SDMA queue, counted within the node; -1: none */
-	int rlc;      /* of an SDMA queue, in its engine; -1: none */
-	u32 slots;    /* hardware slots it takes when mapped */
-	int hardware; /* whether they were read: enum gp_view_hardware */
-	int active; /* slots that hold it now, -1 when that could not be read */
+	int engine;	/* of an SDMA queue, counted within the node; -1: none */
+	int rlc;	/* of an SDMA queue, in its engine; -1: none */
+	u32 slots;	/* hardware slots it takes when mapped */
+	int hardware;	/* whether they were read: enum gp_view_hardware */
+	int active;	/* slots that hold it now, -1 when that could not be read */
 	/* of the first of these slots, -1: there is none */
 	s64 rptr;
 	s64 wptr;
@@ -66,9 +66,9 @@ struct gp_queue {
 
 /* The queues of a process, in the order of their ids */
 struct gp_list {
-	u32 n;	  /* how many; the first member of every list of records */
-	u32 room; /* how many there is memory for */
-	u32 need; /* how many there are */
+	u32 n;		     /* how many; the first member of every list of records */
+	u32 room;	     /* how many there is memory for */
+	u32 need;	     /* how many there are */
 	struct gp_queue q[]; /* the queues */
 };
 
@@ -132,8 +132,7 @@ bool gp_queue_is_cp(int type);
  * before), -EUCLEAN, -EAGAIN when a queue is on none of the nodes: one that the process has
  * opened since they were loaded.
  */
-int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count,
-		   struct gp_list *out);
+int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count, struct gp_list *out);
 
 /* Number of a kfd_process among its program's, -1: the first. */
 int gp_queue_context(void *p);

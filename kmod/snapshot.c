@@ -72,9 +72,9 @@ struct walk {
 	u32 need_slots;
 	u32 need_gpus;
 	u32 need_procs;
-	bool further;  /* a process has several contexts */
-	bool busy;     /* a context was */
-	bool stranger; /* a queue was on a node that is not of its process */
+	bool further;		/* a process has several contexts */
+	bool busy;		/* a context was */
+	bool stranger;		/* a queue was on a node that is not of its process */
 	struct gp_summary none; /* in place of one for which there is no room */
 };
 
@@ -212,8 +212,7 @@ static int count_waves(struct walk *w)
 
 	for (j = 0; j < w->n_nodes; j++) {
 		gp_waves_count(&w->nodes[j], w->out->queues,
-			       wants(w, GP_READ_SLOTS) ? w->out->slots : NULL,
-			       w->counts);
+			       wants(w, GP_READ_SLOTS) ? w->out->slots : NULL, w->counts);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -223,8 +222,7 @@ static int count_waves(struct walk *w)
 
 static int too_many_contexts(void)
 {
-	pr_warn_ratelimited("a process has more than %d contexts: it is not shown\n",
-			    MAX_CONTEXTS);
+	pr_warn_ratelimited("a process has more than %d contexts: it is not shown\n", MAX_CONTEXTS);
 	return -E2BIG;
 }
 
@@ -283,8 +281,7 @@ static void join_queues(const struct context *c, u32 first, struct walk *w)
 	for (i = first; i < w->out->queues->n; i++) {
 		q = &w->out->queues->q[i];
 		q->proc = c->proc_index;
-		for (j = c->first_gpu;
-		     j < gpus->n && gpus->g[j].node_id != q->gpu_id; j++)
+		for (j = c->first_gpu; j < gpus->n && gpus->g[j].node_id != q->gpu_id; j++)
 			;
 		q->gpu = j;
 	}
@@ -337,9 +334,8 @@ static int take_process(void *p, void *data)
 	if (c.pid && (!w->ask->pid || c.pid == w->ask->pid)) {
 		c.first_gpu = w->out->gpus->n;
 		find_proc(&c, w);
-		ret = w->n_contexts++ == MAX_CONTEXTS && w->ask->pid ?
-			      too_many_contexts() :
-			      take_context(&c, w);
+		ret = w->n_contexts++ == MAX_CONTEXTS && w->ask->pid ? too_many_contexts() :
+								       take_context(&c, w);
 	}
 	put_pid(c.pid);
 	return ret;
@@ -396,11 +392,9 @@ static int alloc_lists(struct walk *w, const struct rooms *room)
 	s->slots = kvzalloc(struct_size(s->slots, s, room->slots), gfp);
 	s->gpus = kvzalloc(struct_size(s->gpus, g, room->gpus), gfp);
 	s->procs = kvzalloc(struct_size(s->procs, s, room->procs), gfp);
-	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len,
-				  sizeof(*w->nodes), gfp);
+	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len, sizeof(*w->nodes), gfp);
 	w->counts = kvmalloc_array(GP_CP_SLOTS_MAX, sizeof(*w->counts), gfp);
-	if (!s->queues || !s->slots || !s->gpus || !s->procs || !w->nodes ||
-	    !w->counts) {
+	if (!s->queues || !s->slots || !s->gpus || !s->procs || !w->nodes || !w->counts) {
 		free_lists(w);
 		return -ENOMEM;
 	}
@@ -446,8 +440,7 @@ static int copy_facts(struct walk *w)
 }
 
 /* Where each queue was last seen; both lists are in order. */
-static void find_last_slots(struct walk *w,
-			    int (*order)(const void *a, const void *b))
+static void find_last_slots(struct walk *w, int (*order)(const void *a, const void *b))
 {
 	const struct gp_list *last = w->ask->last;
 	const struct gp_queue *old;
@@ -472,8 +465,7 @@ static bool is_doubled(const struct gp_list *list)
 	u32 i, j;
 
 	for (i = 0; i < list->n; i++)
-		for (j = i + 1; j < list->n && !by_id(&list->q[i], &list->q[j]);
-		     j++)
+		for (j = i + 1; j < list->n && !by_id(&list->q[i], &list->q[j]); j++)
 			if (list->q[i].ctx == list->q[j].ctx)
 				return true;
 	return false;
@@ -494,8 +486,7 @@ static void drop_doubled(struct gp_list *list)
 static int order_facts(struct walk *w)
 {
 	struct gp_list *list = w->out->queues;
-	int (*order)(const void *a, const void *b) = w->ask->pid ? by_id :
-								   by_context;
+	int (*order)(const void *a, const void *b) = w->ask->pid ? by_id : by_context;
 	u32 i;
 
 	w->need_slots = 0;
@@ -532,8 +523,8 @@ static int take_once(struct walk *w)
 	return count_waves(w);
 }
 
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
-		     unsigned int what, struct gp_snapshot *out)
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int what,
+		     struct gp_snapshot *out)
 {
 	struct request ask = { .pid = pid, .last = last, .what = what };
 	static struct rooms all; /* that was needed */
@@ -556,9 +547,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
 		drop_nodes(&w);
 		/* A walk that ended early has not seen all of them. */
 		room.queues = max(room.queues, out->queues->need + SPARE_ROOM);
-		room.slots =
-			pid ? max(w.need_slots * 2, room.queues * SPARE_ROOM) :
-			      0;
+		room.slots = pid ? max(w.need_slots * 2, room.queues * SPARE_ROOM) : 0;
 		room.gpus = max(room.gpus, w.need_gpus + SPARE_ROOM);
 		room.procs = max(room.procs, w.need_procs + SPARE_ROOM);
 		if (ret)
@@ -569,8 +558,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
 	if (ret)
 		return ret == -EAGAIN ? -EBUSY : ret;
 	if (!pid)
-		all = (struct rooms){ out->queues->n, 0, out->gpus->n,
-				      out->procs->n };
+		all = (struct rooms){ out->queues->n, 0, out->gpus->n, out->procs->n };
 	kvfree(w.nodes);
 	kvfree(w.counts);
 	return 0;

@@ -31,9 +31,8 @@ struct gp_slot {
 	s64 wptr;
 	int waves; /* of the queue in flight in this XCC, -1: not known */
 	/*
-	 * enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots
-	 * of the queue are not known, and all but the first four members are
-	 * -1
+	 * enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots of the queue are
+	 * not known, and all but the first four members are -1
 	 */
 	int hardware;
 	/* filled in when it is printed */
@@ -84,11 +83,9 @@ struct gp_summaries {
 
 /* What a reader wants. */
 enum {
-	GP_READ_QUEUES =
-		1, /* without it: gpu_id, vm and context of the nodes alone */
-	GP_READ_SLOTS = 2, /* the slots of the queues */
-	GP_READ_WAVES =
-		4, /* and their waves: those in their slots, or of their doorbells */
+	GP_READ_QUEUES = 1, /* without it: gpu_id, vm and context of the nodes alone */
+	GP_READ_SLOTS = 2,  /* the slots of the queues */
+	GP_READ_WAVES = 4,  /* and their waves: those in their slots, or of their doorbells */
 };
 
 /**
@@ -124,7 +121,7 @@ void gp_snapshot_free(struct gp_snapshot *s);
  * driver's data contradicts itself, -E2BIG when it has too many contexts, -EINTR when
  * the reader is being killed, -ENOMEM.
  */
-int gp_snapshot_take(struct pid *pid, const struct gp_list *last,
-		     unsigned int what, struct gp_snapshot *out);
+int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int what,
+		     struct gp_snapshot *out);
 
 #endif /* GP_SNAPSHOT_H */

@@ -20,8 +20,7 @@ void gp_stat_locked(enum gp_stat lock, ktime_t since)
 	BUILD_BUG_ON(GP_STAT_process_max_ns != GP_STAT_LOCK(process) + MAX_NS);
 	gp_stat_inc(lock + TAKEN);
 	gp_stat_add(lock + TOTAL_NS, ns);
-	while (ns > max &&
-	       !atomic64_try_cmpxchg(&gp_stats[lock + MAX_NS], &max, ns))
+	while (ns > max && !atomic64_try_cmpxchg(&gp_stats[lock + MAX_NS], &max, ns))
 		;
 }
 

@@ -18,9 +18,7 @@ static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
 	if (gpu->hardware < 0 || gpu->hardware == GP_VIEW_HARDWARE_READ)
 		gpu->hardware = q->hardware;
 	if (gp_queue_is_cp(q->type)) {
-		gpu->waves = q->waves < 0 || gpu->waves < 0 ?
-				     -1 :
-				     gpu->waves + q->waves;
+		gpu->waves = q->waves < 0 || gpu->waves < 0 ? -1 : gpu->waves + q->waves;
 		if (gpu->busy < 1 && q->waves)
 			gpu->busy = q->waves < 0 ? -1 : 1;
 	}
@@ -60,17 +58,14 @@ struct gp_gpus *gp_gpus_take(struct gp_proc *proc, bool usage)
 		ret = gp_proc_read(proc, GP_READ_QUEUES | GP_READ_WAVES, &s);
 	else
 		ret = gp_snapshot_take(proc ? proc->pid : NULL, NULL,
-				       usage ? GP_READ_QUEUES | GP_READ_WAVES :
-					       0,
-				       &s);
+				       usage ? GP_READ_QUEUES | GP_READ_WAVES : 0, &s);
 	if (ret)
 		return ERR_PTR(ret);
 	gpus = s.gpus;
 	s.gpus = NULL;
 	for (i = 0; i < s.queues->n; i++)
 		if (s.queues->q[i].gpu < gpus->n)
-			add_usage(&gpus->g[s.queues->q[i].gpu],
-				  &s.queues->q[i]);
+			add_usage(&gpus->g[s.queues->q[i].gpu], &s.queues->q[i]);
 	if (usage)
 		drop_unused(gpus, !proc);
 	gp_snapshot_free(&s);
@@ -84,9 +79,7 @@ static void add_to_summary(struct gp_summary *s, const struct gp_queue *q)
 		s->by_type[q->type]++;
 	s->slots += q->slots;
 	s->active = q->active < 0 || s->active < 0 ? -1 : s->active + q->active;
-	s->suspended = q->suspended < 0 || s->suspended < 0 ?
-			       -1 :
-			       s->suspended + q->suspended;
+	s->suspended = q->suspended < 0 || s->suspended < 0 ? -1 : s->suspended + q->suspended;
 	s->evicted += q->evicted;
 	s->age_ms = max_t(s64, s->age_ms, q->age_ms);
 }

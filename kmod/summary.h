@@ -18,8 +18,7 @@ struct gp_summaries *gp_summary_take(void);
  * @usage:	and how much of them it uses: those on which it has an address space. With
  *		it, @proc can be NULL: of all processes, where they have queues
  *
- * Return: them, to be freed with kvfree(), or an error of gp_snapshot_take() as a
- * pointer.
+ * Return: them, to be freed with kvfree(), or an error of gp_snapshot_take() as a pointer.
  */
 struct gp_gpus *gp_gpus_take(struct gp_proc *proc, bool usage);
 

@@ -2,10 +2,9 @@
 /*
  * Finds amdgpu by its PCI driver and reads its symbol table.
  *
- * amdgpu exports nothing, but a loaded module keeps its own symbol table, and
- * that is a public structure with addresses and sizes. Functions found here
- * are only probed, never called: most of amdgpu's functions are sealed against
- * indirect calls on kernels with IBT.
+ * amdgpu exports nothing, but a loaded module keeps its own symbol table, and that is a public
+ * structure with addresses and sizes. Functions found here are only probed, never called: most
+ * of amdgpu's functions are sealed against indirect calls on kernels with IBT.
  *
  * The reference to amdgpu is held until this module goes: its data can be used
  * without any further care for unloading.
@@ -51,9 +50,8 @@ static int pin_amdgpu(struct device_driver *drv, void *data)
 /* Symbols that are looked up, in the order of wanted_names. */
 enum wanted { GP_SYMBOLS(SYMBOL_ID, SYMBOL_ID, SYMBOL_ID) N_WANTED };
 
-static const char *const wanted_names[N_WANTED] = {
-	GP_SYMBOLS(SYMBOL_NAME, SYMBOL_NAME, SYMBOL_NAME)
-};
+static const char *const wanted_names[N_WANTED] = { GP_SYMBOLS(SYMBOL_NAME, SYMBOL_NAME,
+							       SYMBOL_NAME) };
 
 /* Where a symbol is, NULL: not found; and the size of the object in memory. */
 struct found {
@@ -97,8 +95,7 @@ static void take_topology(struct gp_symbols *s, const struct found *found)
 	s->topology_lock = found[TOPOLOGY_LOCK].addr;
 	if (!s->topology || found[TOPOLOGY].size != sizeof(*s->topology))
 		gp_features[GP_FEATURE_nodes] = wanted_names[TOPOLOGY];
-	else if (!s->topology_lock ||
-		 found[TOPOLOGY_LOCK].size != sizeof(*s->topology_lock))
+	else if (!s->topology_lock || found[TOPOLOGY_LOCK].size != sizeof(*s->topology_lock))
 		gp_features[GP_FEATURE_nodes] = wanted_names[TOPOLOGY_LOCK];
 }
 

@@ -40,12 +40,10 @@ static bool is_linked(struct hlist_node *node)
 
 	for (i = 0; i < LINK_TRIES; i++) {
 		smp_rmb(); /* what was read before comes before this */
-		if (copy_from_kernel_nofault(&now, node, sizeof(now)) ||
-		    now.pprev == pprev)
+		if (copy_from_kernel_nofault(&now, node, sizeof(now)) || now.pprev == pprev)
 			return false;
 		pprev = now.pprev;
-		if (!copy_from_kernel_nofault(&link, pprev, sizeof(link)) &&
-		    link == node)
+		if (!copy_from_kernel_nofault(&link, pprev, sizeof(link)) && link == node)
 			return true;
 	}
 	return false;
@@ -67,10 +65,8 @@ static bool is_made(void *p)
 
 	if (gp_layout.has_nodes)
 		return !gp_peek(p, kfd_process, debug_event_workarea, &work) &&
-		       within_module((unsigned long)work.func,
-				     gp_symbols.amdgpu);
-	return !gp_peek(p, kfd_process, mmu_notifier, &notifier) &&
-	       notifier.users && notifier.mm &&
+		       within_module((unsigned long)work.func, gp_symbols.amdgpu);
+	return !gp_peek(p, kfd_process, mmu_notifier, &notifier) && notifier.users && notifier.mm &&
 	       within_module((unsigned long)notifier.ops, gp_symbols.amdgpu);
 }
 
@@ -83,32 +79,27 @@ static bool is_whole(void *p, struct hlist_node *node)
 	void *pqm = gp_ptr(p, kfd_process, pqm);
 	void *back;
 
-	return is_made(p) &&
-	       !gp_peek(pqm, process_queue_manager, process, &back) &&
-	       back == p && is_linked(node);
+	return is_made(p) && !gp_peek(pqm, process_queue_manager, process, &back) && back == p &&
+	       is_linked(node);
 }
 
 /*
- * The entry behind node, which is not known to be whole: what it says counts if
- * it is in the list after that. If not, the walk goes on behind prev, the last
- * entry that is whole and so cannot be freed, or at the head; unless that leads
- * here again.
+ * The entry behind node, which is not known to be whole: what it says counts if it is in the
+ * list after that. If not, the walk goes on behind prev, the last entry that is whole and so
+ * cannot be freed, or at the head; unless that leads here again.
  */
-static struct hlist_node *next_of(struct hlist_head *head,
-				  struct hlist_node *prev,
+static struct hlist_node *next_of(struct hlist_head *head, struct hlist_node *prev,
 				  struct hlist_node *node)
 {
 	struct hlist_node *next;
 
-	if (!copy_from_kernel_nofault(&next, &node->next, sizeof(next)) &&
-	    is_linked(node))
+	if (!copy_from_kernel_nofault(&next, &node->next, sizeof(next)) && is_linked(node))
 		return next;
 	next = READ_ONCE(*(prev ? &prev->next : &head->first));
 	return next == node ? NULL : next;
 }
 
-static int walk_chain(struct hlist_head *head, int (*fn)(void *p, void *data),
-		      void *data)
+static int walk_chain(struct hlist_head *head, int (*fn)(void *p, void *data), void *data)
 {
 	struct hlist_node *node = READ_ONCE(head->first);
 	struct hlist_node *prev = NULL;

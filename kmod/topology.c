@@ -2,19 +2,17 @@
 /*
  * KFD's nodes, as its topology lists them.
  *
- * First all facts are copied under topology_lock, which is tried for, and
- * nothing else is taken or allocated inside of it. A node is freed after it has
- * left the list (kfd_topology_remove_device(), before kfree() in
- * kfd_cleanup_nodes(), kfd_device.c), which needs that lock for writing: what
- * kfd_node and kfd_dev say can be relied upon. The queue manager is freed
- * before that. So it is looked at only in ways that survive any memory, and what
- * it says is a hint: that it leads back to its node excludes memory that has
- * been used for something else, but not memory that was just freed. Its counts
- * may then be those of a node that has gone since.
+ * First all facts are copied under topology_lock, which is tried for, and nothing else is taken
+ * or allocated inside of it. A node is freed after it has left the list
+ * (kfd_topology_remove_device(), before kfree() in kfd_cleanup_nodes(), kfd_device.c), which
+ * needs that lock for writing: what kfd_node and kfd_dev say can be relied upon. The queue
+ * manager is freed before that. So it is looked at only in ways that survive any memory, and
+ * what it says is a hint: that it leads back to its node excludes memory that has been used for
+ * something else, but not memory that was just freed. Its counts may then be those of a node
+ * that has gone since.
  *
- * Then the lock is dropped and the hardware read, with a reference to the DRM
- * device in place of it, as node.c has it. A device whose last reference is gone
- * is not touched.
+ * Then the lock is dropped and the hardware read, with a reference to the DRM device in place
+ * of it, as node.c has it. A device whose last reference is gone is not touched.
  *
  * Order: topology_lock is dropped before the locks of node.c. The driver takes
  * it inside kfd_processes_mutex and outside of those of the queue manager.
@@ -48,22 +46,20 @@ static int scheduler_of(const struct gp_node *n)
 	int mes = gp_get_flag(res, kgd2kfd_shared_resources, enable_mes, nodes);
 	u32 policy;
 
-	if (mes < 0 ||
-	    gp_peek(n->dqm, device_queue_manager, sched_policy, &policy))
+	if (mes < 0 || gp_peek(n->dqm, device_queue_manager, sched_policy, &policy))
 		return -1;
 	if (mes)
 		return GP_VIEW_SCHEDULER_MES;
-	return policy == gp_layout.KFD_SCHED_POLICY_NO_HWS ?
-		       GP_VIEW_SCHEDULER_NONE :
-		       GP_VIEW_SCHEDULER_HWS;
+	return policy == gp_layout.KFD_SCHED_POLICY_NO_HWS ? GP_VIEW_SCHEDULER_NONE :
+							     GP_VIEW_SCHEDULER_HWS;
 }
 
 static void copy_hiq(void *pm, struct gp_host_node *h)
 {
 	void *kq, *queue;
 
-	if (!gp_has(hiq) || gp_peek(pm, packet_manager, priv_queue, &kq) ||
-	    !kq || gp_peek(kq, kernel_queue, queue, &queue) || !queue ||
+	if (!gp_has(hiq) || gp_peek(pm, packet_manager, priv_queue, &kq) || !kq ||
+	    gp_peek(kq, kernel_queue, queue, &queue) || !queue ||
 	    gp_peek(queue, queue, gart_mqd_addr, &h->hiq_mqd))
 		h->hiq_mqd = 0;
 }
@@ -130,8 +126,7 @@ static int copy_nodes(struct gp_host_nodes *out)
 	void *dev, *node;
 	int ret;
 
-	for (number = 0, at = link.next; at != gp_symbols.topology;
-	     number++, at = link.next) {
+	for (number = 0, at = link.next; at != gp_symbols.topology; number++, at = link.next) {
 		dev = gp_container(at, kfd_topology_device, list);
 		if (number >= MAX_NODES || gp_read(&link, at, sizeof(link)) ||
 		    gp_get(dev, kfd_topology_device, gpu, &node))

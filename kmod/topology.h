@@ -9,8 +9,7 @@
 /* One KFD node */
 struct gp_host_node {
 	/*
-	 * for reading its hardware; its device is referenced while device is
-	 * not empty
+	 * for reading its hardware; its device is referenced while device is not empty
 	 */
 	struct gp_node n;
 	u32 node;	 /* number in KFD's topology */

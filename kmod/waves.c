@@ -2,14 +2,12 @@
 /*
  * How many waves of a queue are in flight.
  *
- * The driver counts the waves in flight of all slots of an XCC at once, one
- * shader engine after the other, and reports the doorbell that it saw last in each
- * slot. A count is a queue's if the queue was in that slot before, and if that
- * doorbell is its own: a queue that left the slot meanwhile has no count. That
- * one left, another one came and the first came back, all while an XCC was
- * counted, is not looked for. A queue that was in no slot has the waves that were
- * counted where its doorbell was last: more than 0 means that it executes, and is
- * not off.
+ * The driver counts the waves in flight of all slots of an XCC at once, one shader engine after
+ * the other, and reports the doorbell that it saw last in each slot. A count is a queue's if
+ * the queue was in that slot before, and if that doorbell is its own: a queue that left the
+ * slot meanwhile has no count. That one left, another one came and the first came back, all
+ * while an XCC was counted, is not looked for. A queue that was in no slot has the waves that
+ * were counted where its doorbell was last: more than 0 means that it executes, and is not off.
  */
 
 #include <linux/sched/signal.h>
@@ -22,8 +20,7 @@
 
 /* What was counted of a queue in one XCC; -1: it is not known. */
 static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
-		    struct gp_slots *slots,
-		    const struct kfd_cu_occupancy *counts)
+		    struct gp_slots *slots, const struct kfd_cu_occupancy *counts)
 {
 	const struct kfd_cu_occupancy *c;
 	struct gp_slot *s;
@@ -46,8 +43,7 @@ static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 }
 
 /* Count the waves in one XCC: 0 or an error. */
-static int count_waves(struct gp_node *n, u32 inst,
-		       struct kfd_cu_occupancy *counts)
+static int count_waves(struct gp_node *n, u32 inst, struct kfd_cu_occupancy *counts)
 {
 	int per_cu;
 	u32 i, used = 0;
@@ -84,8 +80,7 @@ static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 	u32 i, count = 0;
 
 	for (i = 0; i < list->n; i++) {
-		if (!counts_waves(n, &list->q[i]) ||
-		    !gp_queue_is_cp(list->q[i].type))
+		if (!counts_waves(n, &list->q[i]) || !gp_queue_is_cp(list->q[i].type))
 			continue;
 		list->q[i].waves = waves;
 		count++;
@@ -94,8 +89,7 @@ static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 }
 
 static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
-		      struct gp_slots *slots,
-		      const struct kfd_cu_occupancy *counts)
+		      struct gp_slots *slots, const struct kfd_cu_occupancy *counts)
 {
 	struct gp_queue *q;
 	int waves;
@@ -111,8 +105,8 @@ static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
 }
 
 /* They are not known, for a reason that is that of queues whose slots were not read. */
-static void forget_waves(const struct gp_node *n, struct gp_list *list,
-			 bool slots, enum gp_view_hardware why)
+static void forget_waves(const struct gp_node *n, struct gp_list *list, bool slots,
+			 enum gp_view_hardware why)
 {
 	u32 i;
 
@@ -123,8 +117,8 @@ static void forget_waves(const struct gp_node *n, struct gp_list *list,
 			list->q[i].hardware = why;
 }
 
-void gp_waves_count(struct gp_node *n, struct gp_list *list,
-		    struct gp_slots *slots, struct kfd_cu_occupancy *counts)
+void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_slots *slots,
+		    struct kfd_cu_occupancy *counts)
 {
 	const bool counted = n->get_cu_occupancy && set_waves(n, list, -1);
 	unsigned long mask = counted ? n->xcc_mask : 0;

@@ -28,8 +28,7 @@ static int print_queues(struct gpreempt *g)
 	if (gpreempt_self_queues(g, &view, &err))
 		return fail(&err);
 	for (i = 0; i < view->count; i++)
-		printf("queue %lld on GPU 0x%llx\n",
-		       (long long)view->queues[i].qid,
+		printf("queue %lld on GPU 0x%llx\n", (long long)view->queues[i].qid,
 		       (unsigned long long)view->queues[i].gpu_id);
 	gpreempt_view_free(view);
 	return 0;

@@ -27,14 +27,12 @@ static uint64_t step(struct gpreempt_policy *p, uint64_t now)
 
 	for (i = 0; i < n; i++)
 		printf("%4llu ms: %s %u (%s)\n", (unsigned long long)(now / MS),
-		       actions[i].suspend ? "suspend" : "resume",
-		       actions[i].entity,
+		       actions[i].suspend ? "suspend" : "resume", actions[i].entity,
 		       gpreempt_policy_reason_name(actions[i].reason));
 	return wake;
 }
 
-static void run(struct gpreempt_policy *p, unsigned int online,
-		unsigned int offline)
+static void run(struct gpreempt_policy *p, unsigned int online, unsigned int offline)
 {
 	uint64_t now, wake = 0;
 

@@ -25,8 +25,8 @@ static int suspend_for(struct gpreempt_session *s, uint64_t ns)
 
 	if (gpreempt_session_suspend(s, NULL, &outcome) < 0)
 		return fail(gpreempt_session_error(s));
-	printf("%zu of %zu queues in %.1f us\n", outcome.done,
-	       outcome.requested, outcome.ioctl_ns / 1e3);
+	printf("%zu of %zu queues in %.1f us\n", outcome.done, outcome.requested,
+	       outcome.ioctl_ns / 1e3);
 	/* Meanwhile this thread passes the signals of the process on. */
 	if (gpreempt_session_wait(s, ns, NULL) < 0)
 		return 1;

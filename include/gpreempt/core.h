@@ -73,24 +73,24 @@ enum gpreempt_reason {
 	GPREEMPT_IS_HOLDER,	   /* the process holds another one */
 	GPREEMPT_HANG,		   /* the hardware kept queues, on GPU @name */
 	GPREEMPT_NO_MODULE,	   /* gpreempt.ko is needed for it */
-	GPREEMPT_GRACE,	   /* longer than the hardware can wait: @limit_ns */
-	GPREEMPT_NO_CLOCK, /* the driver does not report the GPU's clock */
-	GPREEMPT_NO_USER,  /* that of @word is not in /etc/passwd */
-	GPREEMPT_HELD,	   /* by a holder or guard, process @other */
-	GPREEMPT_ENDING,   /* the process has disabled its runtime again */
-	GPREEMPT_NO_PAUSE, /* the driver has no pause (CRIU_OP) */
-	GPREEMPT_PAUSE_DENIED, /* by the driver: no CAP_CHECKPOINT_RESTORE */
-	GPREEMPT_KFD_CLOSED,   /* the process has no /dev/kfd open */
-	GPREEMPT_PAUSE_FAILED, /* in the driver: @code */
-	GPREEMPT_CONTEXTS,     /* all its queues are of further KFD contexts */
-	GPREEMPT_PAUSED,       /* another program has paused it */
-	GPREEMPT_UNPAUSED,     /* another program ended our pause */
-	GPREEMPT_PAUSE_WHOLE,  /* a pause is of the whole process */
-	GPREEMPT_PAUSE_UNSAFE, /* on this driver: @step */
-	GPREEMPT_STUCK,	       /* what the process does would block us: @step */
-	GPREEMPT_PAUSE_OFF,    /* not paused any more, and still evicted */
-	GPREEMPT_OTHER_VERSION, /* of gpreempt, is the holder of the process */
-	GPREEMPT_OLD_MODULE,	/* the loaded gpreempt.ko has not that file */
+	GPREEMPT_GRACE,		   /* longer than the hardware can wait: @limit_ns */
+	GPREEMPT_NO_CLOCK,	   /* the driver does not report the GPU's clock */
+	GPREEMPT_NO_USER,	   /* that of @word is not in /etc/passwd */
+	GPREEMPT_HELD,		   /* by a holder or guard, process @other */
+	GPREEMPT_ENDING,	   /* the process has disabled its runtime again */
+	GPREEMPT_NO_PAUSE,	   /* the driver has no pause (CRIU_OP) */
+	GPREEMPT_PAUSE_DENIED,	   /* by the driver: no CAP_CHECKPOINT_RESTORE */
+	GPREEMPT_KFD_CLOSED,	   /* the process has no /dev/kfd open */
+	GPREEMPT_PAUSE_FAILED,	   /* in the driver: @code */
+	GPREEMPT_CONTEXTS,	   /* all its queues are of further KFD contexts */
+	GPREEMPT_PAUSED,	   /* another program has paused it */
+	GPREEMPT_UNPAUSED,	   /* another program ended our pause */
+	GPREEMPT_PAUSE_WHOLE,	   /* a pause is of the whole process */
+	GPREEMPT_PAUSE_UNSAFE,	   /* on this driver: @step */
+	GPREEMPT_STUCK,		   /* what the process does would block us: @step */
+	GPREEMPT_PAUSE_OFF,	   /* not paused any more, and still evicted */
+	GPREEMPT_OTHER_VERSION,	   /* of gpreempt, is the holder of the process */
+	GPREEMPT_OLD_MODULE,	   /* the loaded gpreempt.ko has not that file */
 	GPREEMPT_REASON_COUNT,
 };
 
@@ -128,12 +128,10 @@ struct gpreempt_error {
 enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err);
 
 /** gpreempt_error_text() - the failure as a sentence; as snprintf(). Any thread. */
-int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
-			size_t size);
+int gpreempt_error_text(const struct gpreempt_error *err, char *buf, size_t size);
 
 /** gpreempt_error_next() - what to do about it; as snprintf(). Any thread. */
-int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
-			size_t size);
+int gpreempt_error_next(const struct gpreempt_error *err, char *buf, size_t size);
 
 /* The library's handle. */
 
@@ -150,8 +148,7 @@ struct gpreempt;
  *	host. Its files are read in place of the system's, and nothing else is done:
  *	no session, no pause
  *
- * @log and @busy are called by the thread that called the library, or by a thread of a
- * gang.
+ * @log and @busy are called by the thread that called the library, or by a thread of a gang.
  */
 struct gpreempt_options {
 	size_t size;

@@ -10,20 +10,17 @@ GPREEMPT_BEGIN_DECLS
 /**
  * struct gpreempt_gang - sessions on several processes, or pauses of them
  *
- * Each process has its own session and thread. Between calls the thread handles
- * the session's events: signals, new queues, the end. A suspend or resume
- * releases all threads together.
+ * Each process has its own session and thread. Between calls the thread handles the session's
+ * events: signals, new queues, the end. A suspend or resume releases all threads together.
  *
- * The threads have the signal mask of the thread that adds the process, so that
- * a signal can end a wait in the driver. From Linux 6.12 on they ask for short
- * slices of time: the driver polls while the hardware saves, and offers the CPU
- * only in between.
+ * The threads have the signal mask of the thread that adds the process, so that a signal can
+ * end a wait in the driver. From Linux 6.12 on they ask for short slices of time: the driver
+ * polls while the hardware saves, and offers the CPU only in between.
  *
- * On one GPU the driver does one after the other (one run list, one lock a
- * GPU). On several it does them in parallel. A session that another process
- * ends is opened again, and the suspend or resume in progress is repeated.
- * After six losses with less than 10 s between them it stays lost: the member's
- * code is -ENOTCONN, and its queues run.
+ * On one GPU the driver does one after the other (one run list, one lock a GPU). On several it
+ * does them in parallel. A session that another process ends is opened again, and the suspend
+ * or resume in progress is repeated. After six losses with less than 10 s between them it stays
+ * lost: the member's code is -ENOTCONN, and its queues run.
  */
 struct gpreempt_gang;
 
@@ -106,8 +103,7 @@ int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
  *
  * Return: 0, -EEXIST when it is in, or as gpreempt_session_open().
  */
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
-		      struct gpreempt_error *err);
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, struct gpreempt_error *err);
 
 /**
  * gpreempt_gang_add_by() - add a process that is taken off in a given way
@@ -127,8 +123,8 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
  * Return: as gpreempt_gang_add(). -ENXIO, GPREEMPT_KFD_CLOSED: the process has closed
  *	/dev/kfd; -ENOTTY, GPREEMPT_NO_PAUSE: the driver has no pause
  */
-int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
-			 enum gpreempt_route route, struct gpreempt_error *err);
+int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+			 struct gpreempt_error *err);
 
 /**
  * gpreempt_gang_remove() - close the session on a process: its queues run
@@ -157,13 +153,11 @@ int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid);
  *
  * Return: 0, or the first error of a member; the others are done all the same.
  */
-int gpreempt_gang_suspend(struct gpreempt_gang *gang,
-			  const struct gpreempt_filter *which,
+int gpreempt_gang_suspend(struct gpreempt_gang *gang, const struct gpreempt_filter *which,
 			  struct gpreempt_gang_outcome *out);
 
 /** gpreempt_gang_resume() - let them run again; as suspend */
-int gpreempt_gang_resume(struct gpreempt_gang *gang,
-			 const struct gpreempt_filter *which,
+int gpreempt_gang_resume(struct gpreempt_gang *gang, const struct gpreempt_filter *which,
 			 struct gpreempt_gang_outcome *out);
 
 /**
@@ -190,8 +184,8 @@ void gpreempt_gang_verify(struct gpreempt_gang *gang);
  *
  * Return: how many there are.
  */
-size_t gpreempt_gang_members(struct gpreempt_gang *gang,
-			     struct gpreempt_member *members, size_t room);
+size_t gpreempt_gang_members(struct gpreempt_gang *gang, struct gpreempt_member *members,
+			     size_t room);
 
 /**
  * gpreempt_gang_fd() - Return: descriptor to poll for input

@@ -12,10 +12,9 @@
  *			that hangs does not hold its target for ever
  *	online.h	a server's requests to "gpreempt-ctl guard"
  *
- * Functions that can fail return 0 (or a count) or a negative errno value, and
- * leave output arguments unchanged when they fail, unless stated otherwise.
- * The library prints nothing, never exits, installs no signal handler and has
- * no state but what its handles hold.
+ * Functions that can fail return 0 (or a count) or a negative errno value, and leave output
+ * arguments unchanged when they fail, unless stated otherwise. The library prints nothing,
+ * never exits, installs no signal handler and has no state but what its handles hold.
  *
  * Threads: each function, or the head of its header, names one of these:
  *

@@ -3,10 +3,9 @@
  * Part of libgpreempt: hold a process off the GPU through a holder, a process
  * of its own. Included by gpreempt.h.
  *
- * A program that opens a session itself (session.h) is the tracer of its target:
- * when it hangs, the target can't be killed. With a hold the program can hang,
- * be stopped or be killed: the target stays killable, and its queues run when
- * the program ends or when the lease is over.
+ * A program that opens a session itself (session.h) is the tracer of its target: when it hangs,
+ * the target can't be killed. With a hold the program can hang, be stopped or be killed: the
+ * target stays killable, and its queues run when the program ends or when the lease is over.
  *
  * The holder is the one of "gpreempt-ctl suspend", with its guardian and its
  * timers; "gpreempt-ctl status" shows it. It is started from the path where the
@@ -110,15 +109,12 @@ struct gpreempt_hold_status {
  * Root only. The holder is a child of init, and no child of this program stays;
  * SIGCHLD is sent once.
  *
- * Return: 0 (see @status->partial), -EBUSY with GPREEMPT_HELD when a holder, a
- * guard or another program of gpreempt's holds the process, -E2BIG or -EINVAL
- * for @which or @options that are none of this library's, -ETIMEDOUT, or as
- * gpreempt_session_open().
+ * Return: 0 (see @status->partial), -EBUSY with GPREEMPT_HELD when a holder, a guard or another
+ * program of gpreempt's holds the process, -E2BIG or -EINVAL for @which or @options that are
+ * none of this library's, -ETIMEDOUT, or as gpreempt_session_open().
  */
-int gpreempt_hold(struct gpreempt *g, pid_t pid,
-		  const struct gpreempt_filter *which,
-		  const struct gpreempt_hold_options *options,
-		  struct gpreempt_hold_status *status,
+int gpreempt_hold(struct gpreempt *g, pid_t pid, const struct gpreempt_filter *which,
+		  const struct gpreempt_hold_options *options, struct gpreempt_hold_status *status,
 		  struct gpreempt_hold **out, struct gpreempt_error *err);
 
 /**
@@ -132,8 +128,7 @@ int gpreempt_hold(struct gpreempt *g, pid_t pid,
 int gpreempt_hold_extend(struct gpreempt_hold *hold, uint64_t lease_ns);
 
 /** gpreempt_hold_status() - ask the holder. Return: as gpreempt_hold_extend() */
-int gpreempt_hold_status(struct gpreempt_hold *hold,
-			 struct gpreempt_hold_status *out);
+int gpreempt_hold_status(struct gpreempt_hold *hold, struct gpreempt_hold_status *out);
 
 /**
  * gpreempt_hold_fd() - Return: descriptor to poll for input

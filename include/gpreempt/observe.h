@@ -2,10 +2,9 @@
 /*
  * libgpreempt: what gpreempt.ko shows, without touching any process.
  *
- * A field of the structures here has the name of the column that it comes
- * from; view.h describes each column. An unknown number is GPREEMPT_UNKNOWN, an
- * unknown text is "". Words of a list are numbers: enum gp_view_hardware, enum
- * gp_view_scheduler and so on in view.h.
+ * A field of the structures here has the name of the column that it comes from; view.h
+ * describes each column. An unknown number is GPREEMPT_UNKNOWN, an unknown text is "". Words of
+ * a list are numbers: enum gp_view_hardware, enum gp_view_scheduler and so on in view.h.
  *
  * Any thread may use it. Reading needs root, and does not wait for a busy
  * process: see age_ms of the result.
@@ -142,21 +141,19 @@ struct gpreempt_view {
  * @out: gets the view, for gpreempt_view_free()
  * @err: or NULL; gets the reason
  *
- * With gpreempt.ko loaded everything is known; without it the driver's sysfs
- * files (kfd_procfs_add_queue() in amdkfd/kfd_process.c) have ids, GPUs and
- * types. Any thread.
+ * With gpreempt.ko loaded everything is known; without it the driver's sysfs files
+ * (kfd_procfs_add_queue() in amdkfd/kfd_process.c) have ids, GPUs and types. Any thread.
  */
-int gpreempt_view_read(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_view **out, struct gpreempt_error *err);
+int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out,
+		       struct gpreempt_error *err);
 
 /**
  * gpreempt_self_queues() - read the queues of this process
  *
- * For a program that wants to log or hand on which queues are its own. Its
- * number is the host's only on the host: KFD's processes are compared by start
- * time, and where their numbers mean nothing here, as in most containers, the
- * answer is -ENODATA, with GPREEMPT_NOT_GPU or GPREEMPT_PID_NAMESPACE.
- * Needs no root for ids, GPUs and types. Any thread.
+ * For a program that wants to log or hand on which queues are its own. Its number is the host's
+ * only on the host: KFD's processes are compared by start time, and where their numbers mean
+ * nothing here, as in most containers, the answer is -ENODATA, with GPREEMPT_NOT_GPU or
+ * GPREEMPT_PID_NAMESPACE. Needs no root for ids, GPUs and types. Any thread.
  */
 int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
 			 struct gpreempt_error *err);
@@ -173,12 +170,10 @@ int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
  * Return: 0, -EPROTO for another format or major version, -EINVAL for a line
  * that contradicts the format, -ENOMEM.
  */
-int gpreempt_view_parse(const char *text, size_t len,
-			struct gpreempt_view **out);
+int gpreempt_view_parse(const char *text, size_t len, struct gpreempt_view **out);
 
 /** gpreempt_view_find() - Return: the queue with this id, or NULL */
-const struct gpreempt_queue *
-gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
+const struct gpreempt_queue *gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
 
 /**
  * gpreempt_view_paused() - Return: whether a queue is paused, by any program
@@ -227,12 +222,10 @@ struct gpreempt_process_list {
  * @out: gets the list, for gpreempt_processes_free()
  * @err: or NULL; gets the reason
  *
- * Without gpreempt.ko the driver's sysfs files have pid, comm, gpus (all that
- * the process may use), queues and the sdma and xgmi among them; /proc has
- * ns_pid. Any thread.
+ * Without gpreempt.ko the driver's sysfs files have pid, comm, gpus (all that the process may
+ * use), queues and the sdma and xgmi among them; /proc has ns_pid. Any thread.
  */
-int gpreempt_processes_read(struct gpreempt *g,
-			    struct gpreempt_process_list **out,
+int gpreempt_processes_read(struct gpreempt *g, struct gpreempt_process_list **out,
 			    struct gpreempt_error *err);
 
 /** gpreempt_processes_free() - free a list; NULL is allowed */
@@ -324,8 +317,8 @@ struct gpreempt_hqds {
  *
  * Any thread.
  */
-int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_hqds **out, struct gpreempt_error *err);
+int gpreempt_hqds_read(struct gpreempt *g, pid_t pid, struct gpreempt_hqds **out,
+		       struct gpreempt_error *err);
 
 /** gpreempt_hqds_free() - free a list; NULL is allowed */
 void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
@@ -367,8 +360,7 @@ struct gpreempt_usages {
  *
  * Any thread.
  */
-int gpreempt_usage_read(struct gpreempt *g, pid_t pid,
-			struct gpreempt_usages **out,
+int gpreempt_usage_read(struct gpreempt *g, pid_t pid, struct gpreempt_usages **out,
 			struct gpreempt_error *err);
 
 /** gpreempt_usage_free() - free a list; NULL is allowed */
@@ -412,10 +404,8 @@ struct gpreempt_process_gpus {
  * gpreempt.ko, without root, and without a lock of the driver. Of a process with
  * several contexts it is the first one alone. Any thread.
  */
-int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
-			       unsigned int figures,
-			       struct gpreempt_process_gpus **out,
-			       struct gpreempt_error *err);
+int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
+			       struct gpreempt_process_gpus **out, struct gpreempt_error *err);
 
 /** gpreempt_process_gpus_free() - free a list; NULL is allowed */
 void gpreempt_process_gpus_free(struct gpreempt_process_gpus *gpus);
@@ -456,8 +446,8 @@ int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 			  struct gpreempt_error *err);
 
 /** gpreempt_facts_find() - Return: the fact of that name, or NULL */
-const struct gpreempt_fact *
-gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key);
+const struct gpreempt_fact *gpreempt_facts_find(const struct gpreempt_facts *facts,
+						const char *key);
 
 /** gpreempt_facts_free() - free facts; NULL is allowed */
 void gpreempt_facts_free(struct gpreempt_facts *facts);

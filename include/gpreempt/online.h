@@ -56,12 +56,11 @@ int gpreempt_online_open(const struct gpreempt_online_options *options,
  * gpreempt_online_begin() - online work begins
  * @online: connection
  *
- * From now on offline work is off the GPUs of this process, if guard knows it
- * as online, or of all GPUs; for as long as --max-hold allows. This returns
- * when guard has noted it: suspending takes a moment longer. May be nested. A
- * process that ends has ended its requests. When it fails the request is not
- * open, so it has no gpreempt_online_end(); those that were open stay open. One
- * thread at a time.
+ * From now on offline work is off the GPUs of this process, if guard knows it as online, or of
+ * all GPUs; for as long as --max-hold allows. This returns when guard has noted it: suspending
+ * takes a moment longer. May be nested. A process that ends has ended its requests. When it
+ * fails the request is not open, so it has no gpreempt_online_end(); those that were open stay
+ * open. One thread at a time.
  *
  * Return: number of requests that are open now; -ETIMEDOUT when guard did not
  * answer in time; -ECONNRESET when it ended meanwhile; -ENOENT or
@@ -75,8 +74,7 @@ int gpreempt_online_begin(struct gpreempt_online *online);
  * gpreempt_online_end() - it ends
  * @online: connection
  *
- * Whatever this returns but -EINVAL, one request less is open. One thread at a
- * time.
+ * Whatever this returns but -EINVAL, one request less is open. One thread at a time.
  *
  * Return: number of requests that are open now; -EINVAL: none was open;
  * otherwise as begin, and guard may not know yet.

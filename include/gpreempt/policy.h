@@ -3,30 +3,26 @@
  * The policy of a scheduler for online work (with deadlines) and offline work
  * (without): which process may use the GPU, and when.
  *
- * It knows nothing of processes, files or the driver. The caller reports
- * processes, events and the time, and carries out the answers. The policy does
- * no I/O, has no threads and allocates nothing after gpreempt_policy_new(). The
- * same calls give the same answers, so a test runs hours in a second. One
- * thread at a time for each policy.
+ * It knows nothing of processes, files or the driver. The caller reports processes, events and
+ * the time, and carries out the answers. The policy does no I/O, has no threads and allocates
+ * nothing after gpreempt_policy_new(). The same calls give the same answers, so a test runs
+ * hours in a second. One thread at a time for each policy.
  *
  * The rules:
  *
- * An offline entity is suspended while an online entity that shares a node with
- * it is active: has work, has a request open, or had one of them less than the
- * linger time ago.
+ * An offline entity is suspended while an online entity that shares a node with it is active:
+ * has work, has a request open, or had one of them less than the linger time ago.
  *
- * No offline entity starves. Held time counts up and run time counts it down.
- * When as much as max_hold_ns has been counted, the entity runs until it has had
- * its due for that: its share, or min_run_ns if that is longer. Nothing
- * preempts it in that time. So in any span of time T it runs for at least
- * share * (T - max_hold_ns), less what the caller is late by. With a due of
- * zero nothing is owed and max_hold_ns does nothing.
+ * No offline entity starves. Held time counts up and run time counts it down. When as much as
+ * max_hold_ns has been counted, the entity runs until it has had its due for that: its share,
+ * or min_run_ns if that is longer. Nothing preempts it in that time. So in any span of time T
+ * it runs for at least share * (T - max_hold_ns), less what the caller is late by. With a due
+ * of zero nothing is owed and max_hold_ns does nothing.
  *
  * Offline entities of one job are suspended and resumed together: when one has
  * to be, all are, and when one is owed its share, all run.
  *
- * With a duty there is no online entity: each offline entity runs for that part
- * of each period.
+ * With a duty there is no online entity: each offline entity runs for that part of each period.
  */
 #ifndef GPREEMPT_POLICY_H
 #define GPREEMPT_POLICY_H
@@ -108,8 +104,8 @@ struct gpreempt_policy_action {
  * Return: 0, -ENOMEM, -EINVAL for figures out of their limits, -EINVAL or
  * -E2BIG for @options that are none of this library's.
  */
-int gpreempt_policy_new(const struct gpreempt_policy_options *options,
-			uint64_t now, struct gpreempt_policy **out);
+int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t now,
+			struct gpreempt_policy **out);
 
 /** gpreempt_policy_free() - NULL is allowed */
 void gpreempt_policy_free(struct gpreempt_policy *p);
@@ -126,8 +122,8 @@ void gpreempt_policy_free(struct gpreempt_policy *p);
  * Return: its number; -ENOSPC: there are too many; -EINVAL: no such role or
  * job, or online where a duty is set.
  */
-int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
-			uint64_t nodes, unsigned int job, uint64_t now);
+int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role, uint64_t nodes,
+			unsigned int job, uint64_t now);
 
 /**
  * gpreempt_policy_remove() - remove a process; the caller has released it
@@ -139,12 +135,10 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
 void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity);
 
 /** gpreempt_policy_nodes() - an entity uses these nodes from now on */
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity,
-			   uint64_t nodes);
+void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
 
 /** gpreempt_policy_busy() - an online entity has work, or has none */
-void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity,
-			  bool busy, uint64_t now);
+void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity, bool busy, uint64_t now);
 
 /**
  * gpreempt_policy_begin() - an online entity opens a request
@@ -154,8 +148,7 @@ void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity,
 int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity);
 
 /** gpreempt_policy_end() - it closes one. Return: as begin; -EINVAL: none */
-int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
-			uint64_t now);
+int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t now);
 
 /**
  * gpreempt_policy_ran() - an offline entity ran although it was to be suspended
@@ -164,20 +157,16 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
  * @ns: for so long, since the last call
  * @now: the time
  *
- * Such as by queues that are released because their process destroys them. That
- * time was counted as held, and counts as run time instead. Call
- * gpreempt_policy_step() afterwards.
+ * Such as by queues that are released because their process destroys them. That time was
+ * counted as held, and counts as run time instead. Call gpreempt_policy_step() afterwards.
  */
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
-			 uint64_t ns, uint64_t now);
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
 
 /** gpreempt_policy_release() - leave an offline entity alone until that time */
-void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity,
-			     uint64_t until);
+void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uint64_t until);
 
 /** gpreempt_policy_suspended() - Return: does the policy want it suspended? */
-bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
-			       unsigned int entity);
+bool gpreempt_policy_suspended(const struct gpreempt_policy *p, unsigned int entity);
 
 /**
  * gpreempt_policy_failed() - the last action on an entity did not work
@@ -185,8 +174,7 @@ bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
  * @entity: number
  * @retry: not again before that time
  */
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
-			    uint64_t retry);
+void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry);
 
 /**
  * gpreempt_policy_step() - what is to be done now?
@@ -202,8 +190,7 @@ void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
  * Return: number of actions.
  */
 unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
-				  struct gpreempt_policy_action *actions,
-				  uint64_t *wake);
+				  struct gpreempt_policy_action *actions, uint64_t *wake);
 
 GPREEMPT_END_DECLS
 

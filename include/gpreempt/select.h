@@ -68,8 +68,8 @@ struct gpreempt_targets {
  * caller that looks again and again can leave out that word alone.
  */
 int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
-		    bool (*skip)(void *data, pid_t pid), void *data,
-		    struct gpreempt_targets **out, struct gpreempt_error *err);
+		    bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
+		    struct gpreempt_error *err);
 
 /** gpreempt_targets_free() - free targets; NULL is allowed */
 void gpreempt_targets_free(struct gpreempt_targets *targets);
@@ -121,8 +121,7 @@ struct gpreempt_description {
  *
  * Return: 0, -ESRCH when there is no such process.
  */
-int gpreempt_describe(struct gpreempt *g, pid_t pid,
-		      struct gpreempt_description *out);
+int gpreempt_describe(struct gpreempt *g, pid_t pid, struct gpreempt_description *out);
 
 /**
  * gpreempt_identify() - as gpreempt_describe(), without the command line
@@ -132,8 +131,7 @@ int gpreempt_describe(struct gpreempt *g, pid_t pid,
  *
  * Reads what the kernel has of the process, and never its memory.
  */
-int gpreempt_identify(struct gpreempt *g, pid_t pid,
-		      struct gpreempt_description *out);
+int gpreempt_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out);
 
 GPREEMPT_END_DECLS
 

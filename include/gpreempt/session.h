@@ -26,8 +26,7 @@ struct gpreempt_session;
  *
  * Return: 0, or a negative errno value; gpreempt_check() has most of them.
  */
-int gpreempt_session_open(struct gpreempt *g, pid_t pid,
-			  struct gpreempt_session **out,
+int gpreempt_session_open(struct gpreempt *g, pid_t pid, struct gpreempt_session **out,
 			  struct gpreempt_error *err);
 
 /**
@@ -52,9 +51,8 @@ int gpreempt_session_close(struct gpreempt_session *s);
  * @n_gpu_ids: number of @gpu_ids, at most 128
  * @reserved: 0; a later release may use it
  *
- * A queue matches when it matches all parts; all 0, or NULL for the filter,
- * matches all queues. The arrays are the caller's and are copied. Priorities are known
- * from gpreempt.ko only.
+ * A queue matches when it matches all parts; all 0, or NULL for the filter, matches all queues.
+ * The arrays are the caller's and are copied. Priorities are known from gpreempt.ko only.
  */
 struct gpreempt_filter {
 	const uint32_t *ids;
@@ -136,8 +134,8 @@ struct gpreempt_session_queue {
  *
  * Return: queues by id; valid until the next call on the session.
  */
-const struct gpreempt_session_queue *
-gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
+const struct gpreempt_session_queue *gpreempt_session_queues(const struct gpreempt_session *s,
+							     size_t *count);
 
 /**
  * gpreempt_session_suspend() - suspend queues, in one call to the driver
@@ -150,28 +148,24 @@ gpreempt_session_queues(const struct gpreempt_session *s, size_t *count);
  * suspends those that match as it learns of them, until a resume. The last
  * call whose filter matches a new queue decides.
  *
- * Makes one system call and allocates nothing, unless @which has priorities
- * that are not known yet, or slots are sampled. Success does not mean that all
- * queues are suspended: see @out. When @out->failed is not 0, the driver has
- * waited for the hardware in vain (9 s, queue_preemption_timeout_ms) and resets
- * the GPU; gpreempt_session_error() returns that, and the library does not retry
- * before the next call of this function. Its thread.
+ * Makes one system call and allocates nothing, unless @which has priorities that are not known
+ * yet, or slots are sampled. Success does not mean that all queues are suspended: see @out.
+ * When @out->failed is not 0, the driver has waited for the hardware in vain (9 s,
+ * queue_preemption_timeout_ms) and resets the GPU; gpreempt_session_error() returns that, and
+ * the library does not retry before the next call of this function. Its thread.
  *
  * Return: 0; -EPERM when the runtime is not enabled in the process: the reason is
  * GPREEMPT_RUNTIME_OFF when it never was as far as the session knows, or
  * GPREEMPT_ENDING when the process has disabled it, as programs on ROCm's
  * runtime do at their end; -ESRCH when the process has ended, -ENOTCONN when the
  * session has ended, -ENODATA when priorities cannot be known,
- * -E2BIG, -ENOSPC after too many different filters, another negative errno
- * value.
+ * -E2BIG, -ENOSPC after too many different filters, another negative errno value.
  */
-int gpreempt_session_suspend(struct gpreempt_session *s,
-			     const struct gpreempt_filter *which,
+int gpreempt_session_suspend(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			     struct gpreempt_outcome *out);
 
 /** gpreempt_session_resume() - let queues run again; as suspend */
-int gpreempt_session_resume(struct gpreempt_session *s,
-			    const struct gpreempt_filter *which,
+int gpreempt_session_resume(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			    struct gpreempt_outcome *out);
 
 /* Grace: how long the hardware may go on with what it has begun. */
@@ -187,10 +181,9 @@ int gpreempt_session_resume(struct gpreempt_session *s,
  *	GPREEMPT_GRACE_DEFAULT. 0 is taken for 1, as the driver does.
  *
  * The field has 8 bits (SCH_WAVE of CP_IQ_WAIT_TIME2;
- * kgd_gfx_v9_build_grace_period_packet_info() in amdgpu_amdkfd_gfx_v9.c), and
- * the driver cuts what is longer: 256 would become 0, for ever. It counts for
- * every process that is preempted on the GPU in that moment. GPUs with MES
- * have no such period and ignore it. Its thread.
+ * kgd_gfx_v9_build_grace_period_packet_info() in amdgpu_amdkfd_gfx_v9.c), and the driver cuts
+ * what is longer: 256 would become 0, for ever. It counts for every process that is preempted
+ * on the GPU in that moment. GPUs with MES have no such period and ignore it. Its thread.
  *
  * Return: 0, -ERANGE.
  */
@@ -211,8 +204,8 @@ int gpreempt_session_set_grace(struct gpreempt_session *s, uint32_t units);
  *
  * Return: 0, -ERANGE, -ENODATA, or another negative errno value.
  */
-int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
-			 uint32_t *units, struct gpreempt_error *err);
+int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
+			 struct gpreempt_error *err);
 
 /**
  * enum gpreempt_sampling - are slots watched while a suspend is in the driver?
@@ -234,18 +227,15 @@ enum gpreempt_sampling {
  * @s: session
  * @mode: from now on
  *
- * A thread of the session's reads the view of gpreempt.ko while a suspend is in
- * the driver, as fast as it can, and the suspend returns when no slot is seen
- * active any more, or after 100 ms. It takes a CPU for that time: on a host
- * that has none to spare, or few, the ioctl itself takes longer, so measure it
- * apart. Each read tests the slots of the GPU (three registers a slot, see
- * docs/module.md). Off when a session is opened. Its thread.
+ * A thread of the session's reads the view of gpreempt.ko while a suspend is in the driver, as
+ * fast as it can, and the suspend returns when no slot is seen active any more, or after 100
+ * ms. It takes a CPU for that time: on a host that has none to spare, or few, the ioctl itself
+ * takes longer, so measure it apart. Each read tests the slots of the GPU (three registers a
+ * slot, see docs/module.md). Off when a session is opened. Its thread.
  *
- * Return: 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM,
- * -EAGAIN.
+ * Return: 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM, -EAGAIN.
  */
-int gpreempt_session_sample_slots(struct gpreempt_session *s,
-				  enum gpreempt_sampling mode);
+int gpreempt_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode);
 
 /**
  * gpreempt_session_refresh() - learn and acknowledge the queues of now
@@ -324,10 +314,9 @@ int gpreempt_session_fd(const struct gpreempt_session *s);
  * if they are to be, resumes queues that the process destroys, answers the
  * process when it enables or disables its runtime, and leaves when it exits or
  * executes another program. After GPREEMPT_EVENT_ENDED only
- * gpreempt_session_close() is useful. GPREEMPT_EVENT_LOST is in the result of
- * every call until gpreempt_session_renew() succeeds, and gpreempt_session_fd()
- * becomes readable ten times a second until then: nothing is suspended
- * meanwhile. Its thread.
+ * gpreempt_session_close() is useful. GPREEMPT_EVENT_LOST is in the result of every call until
+ * gpreempt_session_renew() succeeds, and gpreempt_session_fd() becomes readable ten times a
+ * second until then: nothing is suspended meanwhile. Its thread.
  *
  * Return: GPREEMPT_EVENT_ bits, or a negative errno value.
  */
@@ -352,17 +341,15 @@ int gpreempt_session_dispatch(struct gpreempt_session *s);
  *	hundredths on, so that less than a tenth of any @window_ns is lost.
  *
  * The driver lets a process that destroys a suspended queue wait for its resume
- * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a
- * queue is resumed. A process that destroys four queues that were there when
- * they were suspended, and makes none, is taken to be ending: all are resumed
- * then, for at most nine hundredths of @window_ns.
+ * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a queue is resumed. A
+ * process that destroys four queues that were there when they were suspended, and makes none,
+ * is taken to be ending: all are resumed then, for at most nine hundredths of @window_ns.
  *
  * A new queue counts from when the session learns of it. The driver writes an
  * event for each, so a queue that is gone by then is known of, too: it counts in
- * @unseen, and in the times from the last time that the session looked, which is
- * the longest that it can have run. It cannot be kept from running: the driver
- * suspends no queue before its session has acknowledged it, and destroys one that
- * is not suspended at once.
+ * @unseen, and in the times from the last time that the session looked, which is the longest
+ * that it can have run. It cannot be kept from running: the driver suspends no queue before its
+ * session has acknowledged it, and destroys one that is not suspended at once.
  */
 struct gpreempt_released {
 	uint64_t window_ns;
@@ -383,8 +370,7 @@ struct gpreempt_released {
  *
  * GPREEMPT_EVENT_CHURN is reported when @out->churn becomes true. Its thread.
  */
-void gpreempt_session_released(struct gpreempt_session *s,
-			       struct gpreempt_released *out);
+void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_released *out);
 
 /**
  * gpreempt_session_stopped() - is the process stopped by job control?
@@ -406,8 +392,7 @@ bool gpreempt_session_stopped(const struct gpreempt_session *s);
  * Return: as gpreempt_session_dispatch(), at the latest after GPREEMPT_EVENT_
  * LOST or _ENDED; -EINTR when a signal handler ran or @stop is readable.
  */
-int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
-			  const int *stop);
+int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns, const int *stop);
 
 /**
  * gpreempt_session_await_queues() - wait until a process has a queue
@@ -417,12 +402,10 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
  * A process without queues is starting or ending; this finds out which, and
  * dispatches meanwhile. Its thread.
  *
- * Return: 0 when it has queues; -ESRCH when it has ended or has disabled its
- * runtime (GPREEMPT_ENDED, GPREEMPT_ENDING); -ETIMEDOUT; or as
- * gpreempt_session_dispatch().
+ * Return: 0 when it has queues; -ESRCH when it has ended or has disabled its runtime
+ * (GPREEMPT_ENDED, GPREEMPT_ENDING); -ETIMEDOUT; or as gpreempt_session_dispatch().
  */
-int gpreempt_session_await_queues(struct gpreempt_session *s,
-				  uint64_t timeout_ns);
+int gpreempt_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns);
 
 /**
  * gpreempt_session_renew() - open a session again that another process ended
@@ -433,8 +416,7 @@ int gpreempt_session_await_queues(struct gpreempt_session *s,
  *
  * Return: 0, -EINVAL when it was not lost, or as gpreempt_session_open().
  */
-int gpreempt_session_renew(struct gpreempt_session *s,
-			   struct gpreempt_error *err);
+int gpreempt_session_renew(struct gpreempt_session *s, struct gpreempt_error *err);
 
 /**
  * gpreempt_session_error() - why a session's last call failed or it ended
@@ -444,8 +426,7 @@ int gpreempt_session_renew(struct gpreempt_session *s,
  *
  * Return: the error, valid until the next call on the session.
  */
-const struct gpreempt_error *
-gpreempt_session_error(const struct gpreempt_session *s);
+const struct gpreempt_error *gpreempt_session_error(const struct gpreempt_session *s);
 
 GPREEMPT_END_DECLS
 

@@ -23,13 +23,11 @@ static inline uint64_t now_ns(void)
 /* error: an errno value. */
 __attribute__((noreturn)) static inline void die(const char *what, int error)
 {
-	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what,
-		strerror(error));
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(error));
 	exit(1);
 }
 
-__attribute__((noreturn)) static inline void
-die_of(const struct gpreempt_error *err)
+__attribute__((noreturn)) static inline void die_of(const struct gpreempt_error *err)
 {
 	char text[512];
 

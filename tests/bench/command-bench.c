@@ -10,13 +10,7 @@
 
 #include "bench.h"
 
-enum figure {
-	SUSPEND_DEBUG,
-	RESUME_DEBUG,
-	SUSPEND_PAUSE,
-	RESUME_PAUSE,
-	FIGURES
-};
+enum figure { SUSPEND_DEBUG, RESUME_DEBUG, SUSPEND_PAUSE, RESUME_PAUSE, FIGURES };
 
 static const char *const names[FIGURES] = {
 	"command_suspend_debug",
@@ -45,10 +39,8 @@ static uint64_t run(char **command)
 
 static uint64_t command(enum figure f, char *pid)
 {
-	char *suspend_debug[] = { "gpreempt-ctl", "suspend", pid,
-				  "--how",	  "debug",   NULL };
-	char *suspend_pause[] = { "gpreempt-ctl", "suspend", pid,
-				  "--how",	  "pause",   NULL };
+	char *suspend_debug[] = { "gpreempt-ctl", "suspend", pid, "--how", "debug", NULL };
+	char *suspend_pause[] = { "gpreempt-ctl", "suspend", pid, "--how", "pause", NULL };
 	char *resume[] = { "gpreempt-ctl", "resume", pid, NULL };
 
 	switch (f) {

@@ -40,8 +40,7 @@ static void add(struct bench *b, size_t i)
 		die_of(&err);
 }
 
-static void change(struct bench *b, bool suspend, size_t members,
-		   struct series *series)
+static void change(struct bench *b, bool suspend, size_t members, struct series *series)
 {
 	struct gpreempt_gang_outcome out;
 	int ret;
@@ -50,8 +49,7 @@ static void change(struct bench *b, bool suspend, size_t members,
 			gpreempt_gang_resume(b->gang, NULL, &out);
 	if (ret)
 		die(suspend ? "suspend" : "resume", -ret);
-	if (out.members != members || out.succeeded != members ||
-	    !out.requested)
+	if (out.members != members || out.succeeded != members || !out.requested)
 		die("not all processes", EPROTO);
 	if (series)
 		series->v[series->n++] = out.span_ns;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * held-bench COUNT COMMAND...: runs it that often and prints what one run takes
- * on the average, in microseconds: CPU time, and from start to end. Then it runs
- * it once more, instruction by instruction, and prints how many there are in user
- * space, and the time that they take on the bench's counted clock. The kernel
- * divides CPU time into user and system time by ticks of 4 ms, and a command that
- * is over before the first tick counts as user time alone.
+ * held-bench COUNT COMMAND...: runs it that often and prints what one run takes on the average,
+ * in microseconds: CPU time, and from start to end. Then it runs it once more, instruction by
+ * instruction, and prints how many there are in user space, and the time that they take on the
+ * bench's counted clock. The kernel divides CPU time into user and system time by ticks of 4
+ * ms, and a command that is over before the first tick counts as user time alone.
  *
  * vgpu.ko counts the steps, if it is there: a stop for each takes minutes of an
  * emulated CPU. Then we see only those behind system calls.
@@ -124,8 +123,7 @@ static int count_steps(char **command, uint64_t *steps)
 static int expect_done(const char *command, int status)
 {
 	if (status)
-		fprintf(stderr, "held-bench: %s ended with %d\n", command,
-			status);
+		fprintf(stderr, "held-bench: %s ended with %d\n", command, status);
 	return status;
 }
 
@@ -150,8 +148,7 @@ int main(int argc, char **argv)
 		return 1;
 	printf("user_instructions %llu\n", (unsigned long long)steps);
 	printf("user_us %.0f\n", steps * NS_PER_INSTRUCTION / 1000.0);
-	printf("cpu_us %.0f\n",
-	       (us(&usage.ru_utime) + us(&usage.ru_stime)) / count);
+	printf("cpu_us %.0f\n", (us(&usage.ru_utime) + us(&usage.ru_stime)) / count);
 	printf("wall_us %.0f\n", (double)began / count);
 	return 0;
 }

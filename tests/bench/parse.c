@@ -63,13 +63,12 @@ int main(int argc, char **argv)
 		if (!best || spent < best)
 			best = spent;
 		queues = gp_text_get(text)->n_queues;
-		if (gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc,
-				  &count))
+		if (gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
 			abort();
 		free(by_xcc);
 		gp_text_free(text);
 	}
-	printf("%.3f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", best, queues,
-	       sum.slots_active, sum.slots_active - sum.slots_without_owner);
+	printf("%.3f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", best, queues, sum.slots_active,
+	       sum.slots_active - sum.slots_without_owner);
 	return 0;
 }

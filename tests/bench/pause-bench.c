@@ -2,12 +2,11 @@
 /*
  * pause-bench PID OPENS COUNT: a pause against a debug session, on one process.
  *
- * Each in a process of its own, because a process that has had a session makes its
- * helpers with a copy of its memory. OPENS times from nothing attached to off the GPU,
- * cold (with a new handle) and warm; then COUNT times the ioctls alone, there and back.
- * Between two calls the bench waits for 200 to 400 us, so that the GPU works and no call
- * meets its engine at the same point each time. Prints a line "key value" for each
- * figure, times in us.
+ * Each in a process of its own, because a process that has had a session makes its helpers with
+ * a copy of its memory. OPENS times from nothing attached to off the GPU, cold (with a new
+ * handle) and warm; then COUNT times the ioctls alone, there and back. Between two calls the
+ * bench waits for 200 to 400 us, so that the GPU works and no call meets its engine at the same
+ * point each time. Prints a line "key value" for each figure, times in us.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -48,8 +47,7 @@ static const char *const names[FIGURES] = {
 /* Of both processes. */
 struct results {
 	uint64_t p50[FIGURES];
-	uint64_t cpu_ns
-		[2]; /* of one pause and unpause, and of one suspend and resume */
+	uint64_t cpu_ns[2]; /* of one pause and unpause, and of one suspend and resume */
 };
 
 struct bench {
@@ -107,8 +105,7 @@ static uint64_t pause_it(struct bench *b, bool on)
 	if (ret)
 		die_of(&err);
 	settle();
-	return on && report.before == GP_PAUSED_NO ? report.return_ns :
-						     report.ioctl_ns;
+	return on && report.before == GP_PAUSED_NO ? report.return_ns : report.ioctl_ns;
 }
 
 static void open_pause(struct bench *b, enum figure f)
@@ -235,8 +232,7 @@ int main(int argc, char **argv)
 	b.count = strtoul(argv[3], NULL, 10);
 	for (i = 0; i < FIGURES; i++)
 		b.samples[i] = get(b.opens + b.count + 1, sizeof(uint64_t));
-	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (r == MAP_FAILED)
 		die("memory", errno);
 	run_apart(&b, r, pauses);
@@ -247,9 +243,7 @@ int main(int argc, char **argv)
 	printf("suspend_cpu_us %.1f\n", r->cpu_ns[1] / 1000.0);
 	print_ratio("pause_ioctl", r->p50[PAUSE], r->p50[SUSPEND]);
 	print_ratio("unpause_ioctl", r->p50[UNPAUSE], r->p50[RESUME]);
-	print_ratio("pause_from_nothing_cold", r->p50[PAUSE_COLD],
-		    r->p50[SESSION_COLD]);
-	print_ratio("pause_from_nothing", r->p50[PAUSE_WARM],
-		    r->p50[SESSION_WARM]);
+	print_ratio("pause_from_nothing_cold", r->p50[PAUSE_COLD], r->p50[SESSION_COLD]);
+	print_ratio("pause_from_nothing", r->p50[PAUSE_WARM], r->p50[SESSION_WARM]);
 	return 0;
 }

@@ -65,11 +65,8 @@ static void read_lines(const char *path, int columns, void *data,
 	while (fgets(line, sizeof(line), f)) {
 		if (line[0] == '#')
 			continue;
-		if (sscanf(line,
-			   "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			   " %" SCNu64,
-			   &value[0], &value[1], &value[2], &value[3],
-			   &value[4]) != columns)
+		if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			   &value[0], &value[1], &value[2], &value[3], &value[4]) != columns)
 			die(path, "not what it should be");
 		take(data, value);
 	}
@@ -101,14 +98,12 @@ static void take_offline(void *data, const uint64_t *v)
 		run->offline_ns += v[4];
 }
 
-static void print_us(const char *name, const char *key, uint64_t ns,
-		     double dilation)
+static void print_us(const char *name, const char *key, uint64_t ns, double dilation)
 {
 	printf("%s_%s_us %.1f\n", name, key, ns / dilation / 1e3);
 }
 
-static void print_stats(const char *name, uint64_t *ns, size_t n,
-			double dilation)
+static void print_stats(const char *name, uint64_t *ns, size_t n, double dilation)
 {
 	struct gpreempt_stats s;
 
@@ -131,8 +126,7 @@ static void print_run(struct run *run)
 	print_stats(late, run->late, run->n, run->dilation);
 	printf("%s_online_share %.4f\n", run->name, run->online_ns / whole);
 	printf("%s_offline_share %.4f\n", run->name, run->offline_ns / whole);
-	printf("%s_total_share %.4f\n", run->name,
-	       (run->online_ns + run->offline_ns) / whole);
+	printf("%s_total_share %.4f\n", run->name, (run->online_ns + run->offline_ns) / whole);
 }
 
 static int cmd_run(char **args)
@@ -149,8 +143,7 @@ static int cmd_run(char **args)
 		else if (!strcmp(*args, "--offline"))
 			online = false;
 		else
-			read_lines(*args, COLUMNS, &run,
-				   online ? take_online : take_offline);
+			read_lines(*args, COLUMNS, &run, online ? take_online : take_offline);
 	}
 	print_run(&run);
 	return 0;

@@ -2,12 +2,11 @@
 /*
  * session-bench PID OPENS ROUNDS COUNT: what a session costs.
  *
- * First OPENS sessions are opened, each with its first suspend. Then on one
- * thread, in turn and COUNT times: suspend and resume all queues of the process
- * by a bare ioctl, and by the library. A ratio is that of the two medians of a
- * round; of several rounds the middle one is printed, so that one in which the
- * host was busy elsewhere does not count. Prints a line "key value" for each
- * figure.
+ * First OPENS sessions are opened, each with its first suspend. Then on one thread, in turn and
+ * COUNT times: suspend and resume all queues of the process by a bare ioctl, and by the
+ * library. A ratio is that of the two medians of a round; of several rounds the middle one is
+ * printed, so that one in which the host was busy elsewhere does not count. Prints a line "key
+ * value" for each figure.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -76,9 +75,8 @@ static uint64_t library(struct bench *b, int op)
 	int ret;
 
 	start = now_ns();
-	ret = op == SUSPEND ?
-		      gpreempt_session_suspend(b->session, NULL, &outcome) :
-		      gpreempt_session_resume(b->session, NULL, &outcome);
+	ret = op == SUSPEND ? gpreempt_session_suspend(b->session, NULL, &outcome) :
+			      gpreempt_session_resume(b->session, NULL, &outcome);
 	start = now_ns() - start;
 	if (ret)
 		die("session", -ret);
@@ -135,9 +133,7 @@ static void run_cycles(struct bench *b)
 			int way = (turn + i) % WAYS, op;
 
 			for (op = 0; op < OPS; op++) {
-				b->samples[op][way][i] = way == BARE ?
-								 bare(b, op) :
-								 library(b, op);
+				b->samples[op][way][i] = way == BARE ? bare(b, op) : library(b, op);
 				settle();
 			}
 			attend(b);

@@ -76,15 +76,13 @@ static void make_process(unsigned int pid, unsigned int gpus)
 	FILE *f;
 
 	for (i = 0; i < gpus; i++) {
-		WRITE((KFD "proc/%u/vram_%u", pid, gpu_id(i)), "%u\n",
-		      pid * 4096);
+		WRITE((KFD "proc/%u/vram_%u", pid, gpu_id(i)), "%u\n", pid * 4096);
 		WRITE((KFD "proc/%u/sdma_%u", pid, gpu_id(i)), "0\n");
 	}
 	WRITE(("proc/%u/comm", pid), "train%u\n", pid);
 	WRITE(("proc/%u/cmdline", pid), "python3 train.py --rank %u", pid);
 	WRITE(("proc/%u/cgroup", pid), "0::/kubepods/pod%u\n", pid % 50);
-	WRITE(("proc/%u/stat", pid),
-	      "%u (train) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
+	WRITE(("proc/%u/stat", pid), "%u (train) S 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %u 0 0\n",
 	      pid, pid);
 	WRITE(("proc/%u/status", pid),
 	      "Name:\ttrain\nState:\tS (sleeping)\nTgid:\t%u\nTracerPid:\t0\n"
@@ -95,8 +93,7 @@ static void make_process(unsigned int pid, unsigned int gpus)
 	      "# qid gpu_id type active slots waves priority rptr wptr\n",
 	      f);
 	for (i = 0; i < 4; i++)
-		fprintf(f, "%u 0x%x compute-aql 4 4 12 7 64 128\n", i,
-			gpu_id(i % gpus));
+		fprintf(f, "%u 0x%x compute-aql 4 4 12 7 64 128\n", i, gpu_id(i % gpus));
 	check(fclose(f) ? -errno : 0, "write");
 }
 
@@ -109,27 +106,24 @@ static void make_host(unsigned int processes, unsigned int gpus)
 	fputs("gpreempt-nodes - version: 1.2\n"
 	      "# gpu_id node device xccs slots_used slots\n",
 	      nodes);
-	fputs("gpreempt-usage - version: 2.0\n#" GP_VIEW_USAGE_COLUMNS(
-		      GP_VIEW_COLUMN_NAME) "\n",
+	fputs("gpreempt-usage - version: 2.0\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n",
 	      usage);
 	fputs("gpreempt-processes - version: 1.1\n"
 	      "# pid queues active slots paused debugged\n",
 	      list);
 	for (j = 0; j < gpus; j++) {
-		fprintf(nodes, "0x%x %u 0000:%02x:00.0 4 8 96\n", gpu_id(j),
-			j + 1, j + 1);
+		fprintf(nodes, "0x%x %u 0000:%02x:00.0 4 8 96\n", gpu_id(j), j + 1, j + 1);
 		WRITE((KFD "topology/nodes/%u/mem_banks/0/properties", j + 1),
 		      "heap_type 1\nsize_in_bytes 206158430208\n");
 		for (i = 0; i < processes; i++)
-			fprintf(usage, "%u 0x%x 4 %d %u 2560 read 0 0 0 0 -\n",
-				FIRST + i, gpu_id(j), i % 7 != 0, i % 7);
+			fprintf(usage, "%u 0x%x 4 %d %u 2560 read 0 0 0 0 -\n", FIRST + i,
+				gpu_id(j), i % 7 != 0, i % 7);
 	}
 	for (i = 0; i < processes; i++) {
 		make_process(FIRST + i, gpus);
 		fprintf(list, "%u 4 8 16 0 0\n", FIRST + i);
 	}
-	check(fclose(nodes) || fclose(usage) || fclose(list) ? -errno : 0,
-	      "write");
+	check(fclose(nodes) || fclose(usage) || fclose(list) ? -errno : 0, "write");
 }
 
 static uint64_t cpu_ns(void)
@@ -140,8 +134,8 @@ static uint64_t cpu_ns(void)
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static void refresh(struct ctl_sampler *s, struct top_model *m,
-		    struct top_view *v, struct top_screen *screen)
+static void refresh(struct ctl_sampler *s, struct top_model *m, struct top_view *v,
+		    struct top_screen *screen)
 {
 	struct gpreempt_error err;
 

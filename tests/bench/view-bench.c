@@ -61,7 +61,6 @@ int main(int argc, char **argv)
 	}
 	qsort(times, count, sizeof(*times), compare);
 	printf("%llu %llu %llu\n", (unsigned long long)times[0],
-	       (unsigned long long)times[count / 2],
-	       (unsigned long long)times[count - 1]);
+	       (unsigned long long)times[count / 2], (unsigned long long)times[count - 1]);
 	return 0;
 }

@@ -133,8 +133,7 @@ static int change(struct gp_loop *loop, uint64_t array, uint32_t count,
 	return done;
 }
 
-static int enable(struct gp_loop *loop,
-		  struct kfd_ioctl_dbg_trap_enable_args *args)
+static int enable(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_enable_args *args)
 {
 	struct kfd_runtime_info info = { .runtime_state = loop->runtime };
 
@@ -147,8 +146,7 @@ static int enable(struct gp_loop *loop,
 	return 0;
 }
 
-static int snapshot(struct gp_loop *loop,
-		    struct kfd_ioctl_dbg_trap_queue_snapshot_args *args)
+static int snapshot(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_queue_snapshot_args *args)
 {
 	struct kfd_queue_snapshot_entry *entry;
 	uint32_t i;
@@ -172,8 +170,7 @@ static int snapshot(struct gp_loop *loop,
 	return 0;
 }
 
-static int query(struct gp_loop *loop,
-		 struct kfd_ioctl_dbg_trap_query_debug_event_args *args)
+static int query(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_query_debug_event_args *args)
 {
 	size_t i;
 
@@ -215,8 +212,7 @@ static const char *op_name(const struct kfd_ioctl_dbg_trap_args *args)
 		return "resume";
 	case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT:
 		/* Without room for an entry it only asks for a session. */
-		return args->queue_snapshot.exception_mask ? "snapshot" :
-							     "probe";
+		return args->queue_snapshot.exception_mask ? "snapshot" : "probe";
 	case KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT:
 		return "query";
 	case KFD_IOC_DBG_TRAP_QUERY_EXCEPTION_INFO:
@@ -275,8 +271,7 @@ static int criu(struct gp_loop *loop, const struct kfd_ioctl_criu_args *args)
 	bool pause = args->op == KFD_CRIU_OP_PROCESS_INFO;
 	int ret = gp_loop_enter(loop, pause ? "pause" : "unpause");
 
-	if (!loop->taken || loop->taken == loop->foreign ||
-	    loop->tracer != gettid())
+	if (!loop->taken || loop->taken == loop->foreign || loop->tracer != gettid())
 		return -EBADF;
 	if (ret)
 		return ret;

@@ -112,8 +112,7 @@ static int loop_wait(void *be, pid_t pid, int *status)
 	if (!loop->n_stops)
 		return 0;
 	*status = loop->stops[0];
-	memmove(loop->stops, loop->stops + 1,
-		--loop->n_stops * sizeof(loop->stops[0]));
+	memmove(loop->stops, loop->stops + 1, --loop->n_stops * sizeof(loop->stops[0]));
 	return pid;
 }
 
@@ -175,8 +174,7 @@ unsigned int gp_loop_reads(const struct gp_loop *loop, const char *path)
 	return 0;
 }
 
-static ssize_t loop_read_file(void *be, const char *path, char *buf,
-			      size_t size)
+static ssize_t loop_read_file(void *be, const char *path, char *buf, size_t size)
 {
 	struct gp_loop *loop = be;
 	const char *text;
@@ -189,8 +187,7 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 		text = loop->files[i].text;
 		if (text == gp_loop_unclean)
 			return -EUCLEAN;
-		if (loop->view && strstr(path, "/gpreempt/") &&
-		    strstr(path, "/queues"))
+		if (loop->view && strstr(path, "/gpreempt/") && strstr(path, "/queues"))
 			text = loop->view(loop);
 		if (!text)
 			break;
@@ -202,16 +199,14 @@ static ssize_t loop_read_file(void *be, const char *path, char *buf,
 	return -ENOENT;
 }
 
-static ssize_t loop_read_root_file(void *be, const char *path, char *buf,
-				   size_t size)
+static ssize_t loop_read_root_file(void *be, const char *path, char *buf, size_t size)
 {
 	int ret = gp_loop_enter(be, "root-file");
 
 	return ret ? ret : loop_read_file(be, path, buf, size);
 }
 
-static ssize_t loop_read_link(void *be, const char *path, char *buf,
-			      size_t size)
+static ssize_t loop_read_link(void *be, const char *path, char *buf, size_t size)
 {
 	struct gp_loop *loop = be;
 
@@ -232,8 +227,8 @@ static int loop_open_cgroups(void *be)
 }
 
 /* A directory is a file whose name ends with "/": a name a line. */
-static int loop_list_dir(void *be, const char *path,
-			 int (*fn)(void *arg, const char *name), void *arg)
+static int loop_list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name),
+			 void *arg)
 {
 	char dir[256], text[256], *word, *rest = NULL;
 	struct gp_loop *loop = be;
@@ -247,15 +242,13 @@ static int loop_list_dir(void *be, const char *path,
 	if (n < 0)
 		return n;
 	text[n] = '\0';
-	for (word = strtok_r(text, "\n", &rest); word && !ret;
-	     word = strtok_r(NULL, "\n", &rest))
+	for (word = strtok_r(text, "\n", &rest); word && !ret; word = strtok_r(NULL, "\n", &rest))
 		ret = fn(arg, word);
 	return ret;
 }
 
 /* The address that a thread's system call has is the id of its queue. */
-static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
-			    size_t size)
+static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf, size_t size)
 {
 	struct kfd_ioctl_destroy_queue_args args = { .queue_id = address };
 
@@ -341,8 +334,7 @@ static int loop_open_process(void *be, pid_t pid)
 }
 
 /* What the number is now; of a process without files it is the device. */
-static int loop_take_device(void *be, pid_t pid, int process, int n,
-			    uint64_t device)
+static int loop_take_device(void *be, pid_t pid, int process, int n, uint64_t device)
 {
 	struct gp_loop *loop = be;
 	char path[64], text[32];

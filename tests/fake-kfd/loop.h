@@ -50,10 +50,10 @@ struct gp_loop {
 	bool pause_counts; /* as 6.1: a second pause is counted */
 	bool paused;	   /* kfd_process.queues_paused */
 	int evicted;	   /* qpd.evicted: queues run when it is 0 */
-	int foreign;  /* that descriptor was opened by its parent; 0: none */
-	int taken;    /* the descriptor whose copy we have; 0: none */
-	pid_t tracer; /* the thread that has seized it; 0: none */
-	int end_fd; /* readable once the process has ended; copies are given */
+	int foreign;	   /* that descriptor was opened by its parent; 0: none */
+	int taken;	   /* the descriptor whose copy we have; 0: none */
+	pid_t tracer;	   /* the thread that has seized it; 0: none */
+	int end_fd;	   /* readable once the process has ended; copies are given */
 
 	/* What wait() gives, in order. */
 	int stops[GP_LOOP_STOPS];

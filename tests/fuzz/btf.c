@@ -11,8 +11,7 @@
 
 static void look_up(const struct gp_btf *btf)
 {
-	static const char *const types[] = { "kfd_process", "queue", "list",
-					     "" };
+	static const char *const types[] = { "kfd_process", "queue", "list", "" };
 	static const char *const fields[] = { "mutex", "q", "next", "" };
 	struct gp_btf_field field;
 	u32 i, j, value;
@@ -22,8 +21,7 @@ static void look_up(const struct gp_btf *btf)
 		gp_btf_size(btf, types[i]);
 		for (j = 0; j < ARRAY_SIZE(fields); j++) {
 			if (!gp_btf_field(btf, types[i], fields[j], &field))
-				gp_btf_describe(btf, field.type, text,
-						sizeof(text));
+				gp_btf_describe(btf, field.type, text, sizeof(text));
 			gp_btf_enum(btf, types[i], fields[j], &value);
 		}
 	}

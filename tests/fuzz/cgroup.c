@@ -19,8 +19,7 @@
 static int check_line(void *arg, const char *hierarchy, const char *path)
 {
 	(void)arg;
-	if (strchr(hierarchy, ':') || strchr(hierarchy, '\n') || *path != '/' ||
-	    strchr(path, '\n'))
+	if (strchr(hierarchy, ':') || strchr(hierarchy, '\n') || *path != '/' || strchr(path, '\n'))
 		abort();
 	return 0;
 }
@@ -39,8 +38,7 @@ static void check_place(struct gpreempt *g)
 		abort();
 	/* It is in its own, unless that reads as the whole path of another. */
 	if (*place.cgroup && strlen(place.cgroup) < sizeof(place.cgroup) - 1 &&
-	    strncmp(place.cgroup, mount, strlen(mount)) &&
-	    !gp_in_cgroup(g, PID, place.cgroup))
+	    strncmp(place.cgroup, mount, strlen(mount)) && !gp_in_cgroup(g, PID, place.cgroup))
 		abort();
 }
 
@@ -55,15 +53,13 @@ static void check_container(struct gpreempt *g)
 		return;
 	if (!*container.id || !*container.engine)
 		abort();
-	if (!gp_find_container(g, &all, container.id, &box) &&
-	    !gp_in_container(g, PID, &box))
+	if (!gp_find_container(g, &all, container.id, &box) && !gp_in_container(g, PID, &box))
 		abort();
 }
 
 static int stop_at_odd(void *arg, int dir)
 {
-	return dir < 0 ? -EIO :
-			 (++*(int *)arg > SHR_CGROUP_LEVELS ? -E2BIG : 0);
+	return dir < 0 ? -EIO : (++*(int *)arg > SHR_CGROUP_LEVELS ? -E2BIG : 0);
 }
 
 /* The path, walked in this host's own tree; and as that of the container of each name. */

@@ -33,8 +33,7 @@ static bool is_text(struct stream *s)
 	for (i = 0; i < s->len; i++) {
 		unsigned char byte = s->text[i];
 
-		if ((byte < ' ' && byte != '\n' && byte != '\t') ||
-		    byte == 0x7f)
+		if ((byte < ' ' && byte != '\n' && byte != '\t') || byte == 0x7f)
 			return false;
 	}
 	return true;
@@ -62,8 +61,7 @@ static bool is_json(const struct stream *s)
 	struct json_object *object;
 	bool is;
 
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT |
-						JSON_TOKENER_VALIDATE_UTF8);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	object = json_tokener_parse_ex(tokener, s->text, s->len + 1);
 	is = object && !has_no_number(s->text);
 	json_object_put(object);

@@ -57,8 +57,7 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 }
 
 /* The name below a directory; 0: it is not below it. */
-static size_t name_in(const char *path, size_t len, const char *dir,
-		      const char **name)
+static size_t name_in(const char *path, size_t len, const char *dir, const char **name)
 {
 	if (strncmp(path, dir, len) || path[len] != '/')
 		return 0;
@@ -66,8 +65,7 @@ static size_t name_in(const char *path, size_t len, const char *dir,
 	return strcspn(*name, "/");
 }
 
-static bool seen_before(size_t file, size_t dir_len, const char *dir,
-			const char *name, size_t len)
+static bool seen_before(size_t file, size_t dir_len, const char *dir, const char *name, size_t len)
 {
 	const char *other;
 	size_t i;
@@ -79,8 +77,7 @@ static bool seen_before(size_t file, size_t dir_len, const char *dir,
 	return false;
 }
 
-static int list_dir(void *be, const char *dir,
-		    int (*fn)(void *arg, const char *name), void *arg)
+static int list_dir(void *be, const char *dir, int (*fn)(void *arg, const char *name), void *arg)
 {
 	size_t i, len, dir_len = strlen(dir);
 	int ret = 0, found = 0;
@@ -119,8 +116,7 @@ static int device_of(void *be, const char *path, uint64_t *device)
 	return 0;
 }
 
-int fuzz_files_open(const struct gpreempt_options *options,
-		    struct gpreempt **out)
+int fuzz_files_open(const struct gpreempt_options *options, struct gpreempt **out)
 {
 	static struct gp_backend_ops ops;
 	int ret;

@@ -16,7 +16,6 @@ struct gpreempt_options;
 void fuzz_files_take(char *text, size_t len);
 
 /* As gpreempt_new() on a snapshot. */
-int fuzz_files_open(const struct gpreempt_options *options,
-		    struct gpreempt **out);
+int fuzz_files_open(const struct gpreempt_options *options, struct gpreempt **out);
 
 #endif /* FUZZ_FILES_H */

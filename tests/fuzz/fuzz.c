@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small fuzzer: takes a seed file, changes some bytes of it, gives it to a
- * parser that was built with sanitizers. What is changed follows from the number
- * of the round, so that a failure can be repeated: FUZZ_ROUND=n runs that one
- * alone. Half of the rounds have the same numbers each time, from 0 on. The other
- * half follows them; with FUZZ_FROM=n it begins at n, and with FUZZ_RANDOM=1 at a
- * number that changes from run to run. The number is printed.
+ * A small fuzzer: takes a seed file, changes some bytes of it, gives it to a parser that was
+ * built with sanitizers. What is changed follows from the number of the round, so that a
+ * failure can be repeated: FUZZ_ROUND=n runs that one alone. Half of the rounds have the same
+ * numbers each time, from 0 on. The other half follows them; with FUZZ_FROM=n it begins at n,
+ * and with FUZZ_RANDOM=1 at a number that changes from run to run. The number is printed.
  *
  *   fuzz ROUNDS SEED-FILE...
  *
@@ -66,8 +65,7 @@ static uint32_t roll(uint32_t below)
 	return below ? (uint32_t)(state >> 33) % below : 0;
 }
 
-static void replace(struct fuzz_input *in, size_t at, size_t drop,
-		    const void *with, size_t len)
+static void replace(struct fuzz_input *in, size_t at, size_t drop, const void *with, size_t len)
 {
 	if (drop > in->len - at)
 		drop = in->len - at;
@@ -169,8 +167,7 @@ static uint64_t pick_start(uint64_t follows)
 /* The last word of the sanitizers and of what this directory's files expect. */
 static void tell_round(void)
 {
-	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n",
-		(unsigned long long)fuzz_round);
+	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n", (unsigned long long)fuzz_round);
 }
 
 void __asan_on_error(void);
@@ -210,9 +207,8 @@ int main(int argc, char **argv)
 	from = pick_start(rounds - rounds / 2);
 	taken = run(0, rounds - rounds / 2, n);
 	taken += run(from, rounds / 2, n);
-	printf("%s: %llu rounds, half of them from %llu on; %llu inputs taken\n",
-	       argv[0], (unsigned long long)rounds, (unsigned long long)from,
-	       (unsigned long long)taken);
+	printf("%s: %llu rounds, half of them from %llu on; %llu inputs taken\n", argv[0],
+	       (unsigned long long)rounds, (unsigned long long)from, (unsigned long long)taken);
 	/* None at all: then nothing behind the first check was tried. */
 	return !taken;
 }

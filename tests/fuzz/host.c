@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A host's files, of which a tenant or who made a snapshot writes each: what the commands
- * make of a directory of them (--from), and with them most readers of the library: the
- * module's text, KFD's sysfs, /proc, cgroups with their roles, files of container
- * engines, /etc/passwd.
+ * A host's files, of which a tenant or who made a snapshot writes each: what the commands make
+ * of a directory of them (--from), and with them most readers of the library: the module's
+ * text, KFD's sysfs, /proc, cgroups with their roles, files of container engines, /etc/passwd.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,8 @@
 #include "lib/core/internal.h"
 
 /* What the linker's --wrap makes of gpreempt_new(): each library is over the files. */
-int __wrap_gpreempt_new(const struct gpreempt_options *options,
-			struct gpreempt **out);
-int __wrap_gpreempt_new(const struct gpreempt_options *options,
-			struct gpreempt **out)
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 {
 	return fuzz_files_open(options, out);
 }

@@ -21,8 +21,7 @@ bool fuzz_one(const struct fuzz_input *in)
 		lines += text[i] == '\n';
 	if (!ids_is_csv(text, in->len))
 		ids_read_sysfs(&out, text);
-	else if (!ids_read_csv(&out, text, &bad) &&
-		 (bad.count > lines || bad.first > lines))
+	else if (!ids_read_csv(&out, text, &bad) && (bad.count > lines || bad.first > lines))
 		abort();
 	added = out.n_ids;
 	free(out.ids);

@@ -65,8 +65,7 @@ static void put_length(size_t from)
 static void put_text(unsigned int field, const char *usual)
 {
 	static const char *const words[] = {
-		"p2",	  "c2",	  "serving", "batc",
-		"online", "none", "",	     "gpreempt.io/rol",
+		"p2", "c2", "serving", "batc", "online", "none", "", "gpreempt.io/rol",
 	};
 	unsigned int left = choose(80);
 	size_t from;
@@ -140,13 +139,11 @@ struct message {
 	size_t given;
 };
 
-static void give(void *arg, struct wire_bytes id, uint64_t pid,
-		 enum gpreempt_role role)
+static void give(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
 {
 	struct message *m = arg;
 
-	if (!id.len || id.at < m->bytes.at ||
-	    id.at + id.len > m->bytes.at + m->bytes.len || !pid ||
+	if (!id.len || id.at < m->bytes.at || id.at + id.len > m->bytes.at + m->bytes.len || !pid ||
 	    (role != GPREEMPT_ROLE_ONLINE && role != GPREEMPT_ROLE_OFFLINE))
 		abort();
 	m->given++;
@@ -175,12 +172,10 @@ static size_t read_stream(const struct fuzz_input *in)
 
 	memcpy(copy, in->data, in->len);
 	while (wire_take(&left, &head, &body) > 0) {
-		if (wire_find(body, METHOD, &method) ||
-		    wire_find(body, PAYLOAD, &payload))
+		if (wire_find(body, METHOD, &method) || wire_find(body, PAYLOAD, &payload))
 			continue;
-		given +=
-			read_pods(payload.bytes.at, payload.bytes.len,
-				  wire_is(method.bytes, "StateChange") ? 2 : 1);
+		given += read_pods(payload.bytes.at, payload.bytes.len,
+				   wire_is(method.bytes, "StateChange") ? 2 : 1);
 	}
 	free(copy);
 	return given;

@@ -13,8 +13,8 @@
 
 bool fuzz_one(const struct fuzz_input *in)
 {
-	if (!geteuid() && (setresgid(NO_USER, NO_USER, NO_USER) ||
-			   setresuid(NO_USER, NO_USER, NO_USER)))
+	if (!geteuid() &&
+	    (setresgid(NO_USER, NO_USER, NO_USER) || setresuid(NO_USER, NO_USER, NO_USER)))
 		abort();
 	/* A container starts, whatever its state says. */
 	if (fuzz_command("role --oci", in->data, in->len))

@@ -15,8 +15,7 @@ bool fuzz_one(const struct fuzz_input *in)
 
 	if (fd < 0)
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
-	if (ftruncate(fd, 0) ||
-	    pwrite(fd, in->data, in->len, 0) != (ssize_t)in->len)
+	if (ftruncate(fd, 0) || pwrite(fd, in->data, in->len, 0) != (ssize_t)in->len)
 		abort();
 	snprintf(line, sizeof(line), "report /proc/self/fd/%d --json", fd);
 	return !fuzz_command(line, NULL, 0);

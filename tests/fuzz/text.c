@@ -41,9 +41,8 @@ bool fuzz_one(const struct fuzz_input *in)
 
 	memcpy(a, in->data, first);
 	memcpy(b, in->data + first, rest);
-	if (gp_text_new(&text) || gp_text_feed(text, a, first) ||
-	    gp_text_feed(text, b, rest) || gp_text_end(text) ||
-	    gp_text_join(text) ||
+	if (gp_text_new(&text) || gp_text_feed(text, a, first) || gp_text_feed(text, b, rest) ||
+	    gp_text_end(text) || gp_text_join(text) ||
 	    gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &count))
 		abort();
 	d = gp_text_get(text);

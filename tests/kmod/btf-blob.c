@@ -47,9 +47,7 @@ const char *name_at(uint32_t off)
 {
 	if (off < base.strs_len)
 		return base.strs + off;
-	return off - base.strs_len < driver.strs_len ?
-		       driver.strs + off - base.strs_len :
-		       "";
+	return off - base.strs_len < driver.strs_len ? driver.strs + off - base.strs_len : "";
 }
 
 size_t btf_tail_size(const struct btf_type *t)
@@ -66,8 +64,7 @@ size_t btf_tail_size(const struct btf_type *t)
 	case BTF_KIND_UNION:
 	case BTF_KIND_DATASEC:
 	case BTF_KIND_ENUM64:
-		return BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY ? 12 :
-								  12 * vlen;
+		return BTF_INFO_KIND(t->info) == BTF_KIND_ARRAY ? 12 : 12 * vlen;
 	case BTF_KIND_ENUM:
 	case BTF_KIND_FUNC_PROTO:
 		return 8 * vlen;
@@ -97,8 +94,7 @@ uint32_t other_type(uint32_t size)
 	for (; !found && pos < driver.types_len; id++) {
 		const struct btf_type *t = (const void *)(driver.types + pos);
 
-		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT &&
-		    t->size == size)
+		if (BTF_INFO_KIND(t->info) == BTF_KIND_STRUCT && t->size == size)
 			found = id;
 		pos += sizeof(*t) + btf_tail_size(t);
 	}
@@ -111,8 +107,8 @@ uint32_t other_type(uint32_t size)
  * A structure of a blob by its name, or of a size and another name; the id of its first
  * type is there before. NULL: it has none.
  */
-static const struct btf_type *find_struct(const struct blob *b, uint32_t *id,
-					  const char *name, uint32_t size)
+static const struct btf_type *find_struct(const struct blob *b, uint32_t *id, const char *name,
+					  uint32_t size)
 {
 	uint32_t pos = 0;
 
@@ -148,8 +144,7 @@ uint32_t other_struct(uint32_t size, const char *name)
 }
 
 /* Id of the next type of a kind from *pos on, 0: none; *t is its record. */
-static uint32_t next_type(uint32_t kind, uint32_t *pos, uint32_t *id,
-			  struct btf_type **t)
+static uint32_t next_type(uint32_t kind, uint32_t *pos, uint32_t *id, struct btf_type **t)
 {
 	while (*pos < driver.types_len) {
 		struct btf_type *at = (void *)(driver.types + *pos);

@@ -44,9 +44,8 @@
 
 static const struct row {
 	/*
-	 * As in layout.h; E: an enumerator. of: what the field is declared as. With
-	 * a feature, it is optional. nodes: 'y' of a driver with struct kfd_node, 'n'
-	 * of one without.
+	 * As in layout.h; E: an enumerator. of: what the field is declared as. With a feature,
+	 * it is optional. nodes: 'y' of a driver with struct kfd_node, 'n' of one without.
 	 */
 	char rule;
 	const char *type, *name, *of, *feature;
@@ -74,8 +73,7 @@ static bool has_nodes;
 /* What it calls a structure of the table: without kfd_node that is kfd_dev. */
 static const char *type_here(const struct row *row)
 {
-	return has_nodes || strcmp(row->type, "kfd_node") ? row->type :
-							    "kfd_dev";
+	return has_nodes || strcmp(row->type, "kfd_node") ? row->type : "kfd_dev";
 }
 
 static void patch(uint32_t *where, uint32_t value)
@@ -110,8 +108,7 @@ static void retype(const struct row *row, struct btf_member *m)
 		break;
 	case 'P':
 	case 'H':
-		patch(&m->type,
-		      row->rule == 'H' ? other_hook() : other_pointer());
+		patch(&m->type, row->rule == 'H' ? other_hook() : other_pointer());
 		break;
 	default:
 		if (other_of(row))
@@ -134,8 +131,7 @@ static void patch_type(const struct row *row, struct btf_type *t, enum ill ill)
 	uint32_t i;
 
 	for (i = 0; i < BTF_INFO_VLEN(t->info); i++) {
-		uint32_t *name = row->rule == 'E' ? &e[i].name_off :
-						    &m[i].name_off;
+		uint32_t *name = row->rule == 'E' ? &e[i].name_off : &m[i].name_off;
 
 		if (strcmp(name_at(*name), row->name))
 			continue;
@@ -171,8 +167,7 @@ static void find_patches(const struct row *row, enum ill ill)
 	while (pos < driver.types_len) {
 		struct btf_type *t = (void *)(driver.types + pos);
 
-		if (BTF_INFO_KIND(t->info) == kind &&
-		    !strcmp(name_at(t->name_off), type_here(row)))
+		if (BTF_INFO_KIND(t->info) == kind && !strcmp(name_at(t->name_off), type_here(row)))
 			patch_type(row, t, ill);
 		pos += sizeof(*t) + btf_tail_size(t);
 	}
@@ -185,8 +180,7 @@ static void apply(int fd, bool undo)
 	for (i = 0; i < n_patches; i++) {
 		uint32_t value = undo ? patches[i].was : patches[i].now;
 
-		if (pwrite(fd, &value, sizeof(value), patches[i].at) !=
-		    sizeof(value))
+		if (pwrite(fd, &value, sizeof(value), patches[i].at) != sizeof(value))
 			btf_die(copy);
 	}
 }
@@ -202,8 +196,7 @@ static void read_log(int kmsg, char *out, size_t size)
 	while ((n = read(kmsg, line, sizeof(line) - 1)) > 0) {
 		line[n] = '\0';
 		if (strstr(line, "gpreempt: ") && len + n < size)
-			len += sprintf(out + len, "%s",
-				       strstr(line, "gpreempt: "));
+			len += sprintf(out + len, "%s", strstr(line, "gpreempt: "));
 	}
 }
 
@@ -218,8 +211,8 @@ static bool feature_off(const struct row *row, enum ill ill)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	snprintf(want, sizeof(want), "\nfeature_%s off:%s.%s%s\n", row->feature,
-		 row->type, row->name, ill == HIDE ? "" : ":type");
+	snprintf(want, sizeof(want), "\nfeature_%s off:%s.%s%s\n", row->feature, row->type,
+		 row->name, ill == HIDE ? "" : ":type");
 	return strstr(text, want);
 }
 
@@ -233,12 +226,10 @@ static int load(const char *module)
 	_Static_assert(sizeof(OTHER_DIR) == sizeof(BTF_DIR), "in its place");
 	if (fd < 0 || fstat(fd, &st))
 		btf_die(module);
-	data = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd,
-		    0);
+	data = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		btf_die(module);
-	for (at = data; (at = memmem(at, data + st.st_size - at, BTF_DIR,
-				     strlen(BTF_DIR)));)
+	for (at = data; (at = memmem(at, data + st.st_size - at, BTF_DIR, strlen(BTF_DIR)));)
 		memcpy(at, OTHER_DIR, strlen(OTHER_DIR));
 	err = syscall(SYS_init_module, data, st.st_size, "") ? errno : 0;
 	munmap(data, st.st_size);
@@ -247,8 +238,7 @@ static int load(const char *module)
 }
 
 /* Whether a load went as it must with this row's name doctored. */
-static bool load_fails_well(const struct row *row, enum ill ill,
-			    const char *module, int kmsg)
+static bool load_fails_well(const struct row *row, enum ill ill, const char *module, int kmsg)
 {
 	int err = load(module);
 	char log[4096];
@@ -258,13 +248,11 @@ static bool load_fails_well(const struct row *row, enum ill ill,
 	if (*row->feature)
 		good = !err && feature_off(row, ill);
 	else
-		good = err == EOPNOTSUPP && strstr(log, type_here(row)) &&
-		       strstr(log, row->name);
+		good = err == EOPNOTSUPP && strstr(log, type_here(row)) && strstr(log, row->name);
 	if (!err && syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
 		btf_die("cannot unload the module");
 	if (!good)
-		printf("%s.%s: %s; %s\n", row->type, row->name, strerror(err),
-		       log);
+		printf("%s.%s: %s; %s\n", row->type, row->name, strerror(err), log);
 	return good;
 }
 
@@ -273,11 +261,9 @@ static uint32_t append_name(int blob, const char *name)
 {
 	uint32_t len = strlen(name) + 1, sum = driver.strs_len + len;
 
-	if ((const uint8_t *)driver.strs + driver.strs_len !=
-		    driver.data + driver.size ||
+	if ((const uint8_t *)driver.strs + driver.strs_len != driver.data + driver.size ||
 	    pwrite(blob, name, len, driver.head + driver.size) != len ||
-	    pwrite(blob, &sum, sizeof(sum),
-		   driver.head + offsetof(struct btf_header, str_len)) !=
+	    pwrite(blob, &sum, sizeof(sum), driver.head + offsetof(struct btf_header, str_len)) !=
 		    sizeof(sum))
 		btf_die(name);
 	return base.strs_len + driver.strs_len;
@@ -286,8 +272,7 @@ static uint32_t append_name(int blob, const char *name)
 /* Where a name stands among the strings; it may be the end of a longer one. */
 static uint32_t name_offset(int blob, const char *name)
 {
-	const char *at =
-		memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
+	const char *at = memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);
 
 	if (at)
 		return base.strs_len + (at - driver.strs);
@@ -352,8 +337,7 @@ static int open_doctored(void)
 	mkdir("/tmp/kernel", 0700);
 	mkdir(OTHER_DIR, 0700);
 	if (in_sysfs) {
-		if (symlink(BTF_DIR "vmlinux", OTHER_DIR "vmlinux") &&
-		    errno != EEXIST)
+		if (symlink(BTF_DIR "vmlinux", OTHER_DIR "vmlinux") && errno != EEXIST)
 			btf_die(OTHER_DIR);
 		blob_load(BTF_DIR "vmlinux", 0, &base);
 		blob_load(doctored, 0, &driver);
@@ -404,8 +388,7 @@ int main(int argc, char **argv)
 		if (!n_patches && *rows[i].feature)
 			continue;
 		if (!n_patches && ill == RETYPE) {
-			printf("%s.%s: nothing else has its size\n",
-			       rows[i].type, rows[i].name);
+			printf("%s.%s: nothing else has its size\n", rows[i].type, rows[i].name);
 			continue;
 		}
 		if (!n_patches)

@@ -11,10 +11,9 @@ enum __attribute__((mode(DI))) wide { WIDE_ONE = 1, WIDE_HUGE = 0x100000000 };
 struct device;
 
 struct hooks {
-	__typeof__(int (*)(struct device *d, unsigned int pipe,
-			   unsigned int (**dump)[2], unsigned int *n)) dump;
-	bool (*test)(const struct device *d, unsigned long ring,
-		     unsigned int inst);
+	__typeof__(int (*)(struct device *d, unsigned int pipe, unsigned int (**dump)[2],
+			   unsigned int *n)) dump;
+	bool (*test)(const struct device *d, unsigned long ring, unsigned int inst);
 	void (*none)(void);
 	const void *opaque;
 	struct hooks *next;

@@ -29,10 +29,8 @@ static const struct {
 	int ret;
 	u32 value;
 } values[] = {
-	{ "small", "SMALL_SEVEN", 0, 7 },
-	{ "small", "SMALL_EIGHT", -ENODATA, 0 },
-	{ "wide", "WIDE_ONE", 0, 1 },
-	{ "wide", "WIDE_HUGE", -ERANGE, 0 },
+	{ "small", "SMALL_SEVEN", 0, 7 },   { "small", "SMALL_EIGHT", -ENODATA, 0 },
+	{ "wide", "WIDE_ONE", 0, 1 },	    { "wide", "WIDE_HUGE", -ERANGE, 0 },
 	{ "none", "WIDE_ONE", -ENOENT, 0 },
 };
 
@@ -62,8 +60,7 @@ static void check_texts(const struct gp_btf *btf)
 			printf("%s is %s\n", texts[i].field, text);
 		expect(!strcmp(text, texts[i].text), texts[i].text);
 		gp_btf_describe(btf, f.type, cut, sizeof(cut));
-		expect(!strncmp(cut, texts[i].text, sizeof(cut) - 1) &&
-			       strlen(cut) < sizeof(cut),
+		expect(!strncmp(cut, texts[i].text, sizeof(cut) - 1) && strlen(cut) < sizeof(cut),
 		       "a text is not cut off");
 	}
 }
@@ -95,9 +92,7 @@ static void check_fits(void)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(pairs); i++)
-		expect(gp_btf_fits(pairs[i].text, pairs[i].type) ==
-			       pairs[i].fits,
-		       pairs[i].text);
+		expect(gp_btf_fits(pairs[i].text, pairs[i].type) == pairs[i].fits, pairs[i].text);
 }
 
 #define NEW_KIND 31 /* in the five bits that all headers have for it */
@@ -123,9 +118,7 @@ static void check_newer(void)
 {
 	static struct newer b = {
 		.unknown.info = NEW_KIND << 24 | 2,
-		.s = { .name_off = 1,
-		       .info = BTF_KIND_STRUCT << 24 | 1,
-		       .size = 4 },
+		.s = { .name_off = 1, .info = BTF_KIND_STRUCT << 24 | 1, .size = 4 },
 		.m = { .name_off = 3, .type = 3 },
 		.i = { .info = BTF_KIND_INT << 24, .size = 4 },
 		.bits = 32,
@@ -135,8 +128,7 @@ static void check_newer(void)
 	/* Of the header, the first 24 bytes and the two that newer ones add. */
 	char *blob = (char *)&b.unknown - 32;
 	const u32 lens[] = { 32, 0,
-			     offsetof(struct newer, layout) -
-				     offsetof(struct newer, unknown) };
+			     offsetof(struct newer, layout) - offsetof(struct newer, unknown) };
 	const u32 places[] = {
 		lens[1],	lens[2], lens[2] + sizeof(b.layout),
 		sizeof(b.strs), lens[2], sizeof(b.layout),
@@ -150,12 +142,10 @@ static void check_newer(void)
 	memcpy(blob + 4, lens, sizeof(*lens));
 	memcpy(blob + 8, places, sizeof(places));
 	if (gp_btf_parse(&btf, blob, size, NULL)) {
-		expect(false,
-		       "a kind that the layout section knows is refused");
+		expect(false, "a kind that the layout section knows is refused");
 		return;
 	}
-	expect(btf.n_types == 3 && !gp_btf_field(&btf, "s", "m", &f) &&
-		       f.size == 4,
+	expect(btf.n_types == 3 && !gp_btf_field(&btf, "s", "m", &f) && f.size == 4,
 	       "what stands behind a new kind is not found");
 	gp_btf_release(&btf);
 	b.layout[NEW_KIND].each = 3;
@@ -175,16 +165,14 @@ int main(int argc, char **argv)
 	size_t i;
 
 	if (n <= 0 || gp_btf_parse(&btf, data, n, NULL)) {
-		printf("check-btf: %s is not BTF that the module can read\n",
-		       argv[1]);
+		printf("check-btf: %s is not BTF that the module can read\n", argv[1]);
 		return 1;
 	}
 	check_texts(&btf);
 	check_fits();
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 		value = 0;
-		expect(gp_btf_enum(&btf, values[i].type, values[i].name,
-				   &value) == values[i].ret &&
+		expect(gp_btf_enum(&btf, values[i].type, values[i].name, &value) == values[i].ret &&
 			       (values[i].ret || value == values[i].value),
 		       values[i].name);
 	}

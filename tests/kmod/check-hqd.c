@@ -6,14 +6,14 @@
 #include "fake-registers.h"
 
 /* Those of a driver without kfd_node. */
-static int fake_dump_gpu(struct amdgpu_device *adev, uint32_t pipe,
-			 uint32_t queue, uint32_t (**dump)[2], uint32_t *n_regs)
+static int fake_dump_gpu(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
+			 uint32_t (**dump)[2], uint32_t *n_regs)
 {
 	return fake_dump(adev, pipe, queue, dump, n_regs, 0);
 }
 
-static bool fake_occupied_gpu(struct amdgpu_device *adev, uint64_t ring,
-			      uint32_t pipe, uint32_t queue)
+static bool fake_occupied_gpu(struct amdgpu_device *adev, uint64_t ring, uint32_t pipe,
+			      uint32_t queue)
 {
 	return fake_occupied(adev, ring, pipe, queue, 0);
 }
@@ -27,16 +27,15 @@ static void check_found(void)
 	found(XCCS);
 	want(q0->slot == 6 && q0->rptr == 77 && q0->wptr == (1ll << 32) + 88);
 	for (i = 0; i < XCCS; i++)
-		want(slots->s[i].xcc == i && slots->s[i].pipe == 1 &&
-		     slots->s[i].queue == 2 && slots->s[i].doorbell == BELL &&
-		     slots->s[i].vmid == 8 && slots->s[i].engine == -1);
+		want(slots->s[i].xcc == i && slots->s[i].pipe == 1 && slots->s[i].queue == 2 &&
+		     slots->s[i].doorbell == BELL && slots->s[i].vmid == 8 &&
+		     slots->s[i].engine == -1);
 	/* 6 that are empty, then the one, which the next XCCs begin with. */
 	want(looks[0] == 8 && looks[1] == 2 && looks[3] == 2);
 	want(reads == 1 + 6 + XCCS * (3 + CP_REGS) && dumps == XCCS);
 	look();
 	want(reads == 1 + XCCS * (3 + CP_REGS));
-	reads = slots->n =
-		0; /* another queue of the node, which has answered */
+	reads = slots->n = 0; /* another queue of the node, which has answered */
 	gp_hqd_read(&node, q0, slots);
 	want(reads == XCCS * (3 + CP_REGS));
 	q0->slot = SLOTS + 3; /* of another device */

@@ -15,11 +15,9 @@
 #define GP_HAS_MEM_TYPE
 
 enum { MOD_TEXT = 3 };
-static bool within_module_mem_type(unsigned long addr, const struct module *mod,
-				   int type)
+static bool within_module_mem_type(unsigned long addr, const struct module *mod, int type)
 {
-	return type == MOD_TEXT &&
-	       addr - (unsigned long)mod->text < sizeof(mod->text);
+	return type == MOD_TEXT && addr - (unsigned long)mod->text < sizeof(mod->text);
 }
 
 static struct module amdgpu;
@@ -100,8 +98,7 @@ static bool mapped(const void *src, size_t size)
 /* The node and its manager may be gone when registers are read. */
 static void kasan_check_read(const void *src, size_t size)
 {
-	want(!is_gone || !fake_is_object(src, size) ||
-	     (src >= OBJECT(ADEV) && src < OBJECT(DQM)));
+	want(!is_gone || !fake_is_object(src, size) || (src >= OBJECT(ADEV) && src < OBJECT(DQM)));
 }
 
 /* The first node of a process. */
@@ -125,8 +122,7 @@ static void make_device(int i)
 
 	*ddev = (struct drm_device){ &device, { 1 } };
 	FIELD(adev, amdgpu_device, reset_domain) = OBJECT(i + DOMAIN);
-	FIELD(gp_ptr(adev, amdgpu_device, sdma), amdgpu_sdma, num_instances) =
-		8;
+	FIELD(gp_ptr(adev, amdgpu_device, sdma), amdgpu_sdma, num_instances) = 8;
 	FIELD(gp_ptr(adev, amdgpu_device, kfd), amdgpu_kfd_dev, dev) = kfd;
 	FIELD(config, amdgpu_gfx_config, max_shader_engines) = 4;
 	FIELD(cus, amdgpu_cu_info, number) = 80;
@@ -150,8 +146,7 @@ static void make_node(int i, bool has_nodes)
 
 	FIELD(OBJECT(i + PROCESS), kfd_process, n_pdds) = 1;
 	FIELD(OBJECT(i + PROCESS), kfd_process, pdds) = OBJECT(i + PDD);
-	FIELD(OBJECT(i + PDD), kfd_process_device, process) =
-		OBJECT(i + PROCESS);
+	FIELD(OBJECT(i + PDD), kfd_process_device, process) = OBJECT(i + PROCESS);
 	FIELD(OBJECT(i + PDD), kfd_process_device, drm_file) = &device;
 	FIELD(OBJECT(i + PDD), kfd_process_device, dev) = node;
 	FIELD(node, kfd_node, kfd) = OBJECT(i + KFD);
@@ -166,8 +161,7 @@ static void make_node(int i, bool has_nodes)
 	FIELD(dqm, device_queue_manager, dev) = node;
 	FIELD(dqm, device_queue_manager, sched_running) = true;
 	FIELD_AT(dqm, device_queue_manager, mqd_mgrs, 2) = OBJECT(i + MGR);
-	FIELD_AT(dqm, device_queue_manager, mqd_mgrs, FAKE_LEN) =
-		OBJECT(i + MGR);
+	FIELD_AT(dqm, device_queue_manager, mqd_mgrs, FAKE_LEN) = OBJECT(i + MGR);
 	FIELD(OBJECT(i + MGR), mqd_manager, dev) = node;
 	FIELD(OBJECT(i + MGR), mqd_manager, mqd_stride) = amdgpu.text;
 	FIELD(calls, kfd2kgd_calls, hqd_dump) = amdgpu.text;
@@ -196,19 +190,17 @@ struct wrong {
 };
 
 #define WRONG(i, s, f, value, rule) WRONG_IN(OBJECT(i), s, f, value, rule)
-#define WRONG_IN(base, s, f, value, rule)                             \
-	{                                                             \
-		gp_ptr(base, s, f), sizeof(*gp_layout.s##__##f.type), \
-			(u64)(value), rule                            \
+#define WRONG_IN(base, s, f, value, rule)                                                \
+	{                                                                                \
+		gp_ptr(base, s, f), sizeof(*gp_layout.s##__##f.type), (u64)(value), rule \
 	}
 
 static void refuse(const struct wrong *w, u64 value, const char *rule)
 {
 	u64 right = 0;
 
-	snprintf(fake_case, sizeof(fake_case), "(%s, offset %td, %#llx)",
-		 rule ? rule : "", ((char *)w->at - fake_memory[0]) % FAKE_SIZE,
-		 (unsigned long long)value);
+	snprintf(fake_case, sizeof(fake_case), "(%s, offset %td, %#llx)", rule ? rule : "",
+		 ((char *)w->at - fake_memory[0]) % FAKE_SIZE, (unsigned long long)value);
 	memcpy(&right, w->at, w->size);
 	memcpy(w->at, &value, w->size);
 	fake_broken = NULL;
@@ -366,8 +358,7 @@ static void hw_from(enum gp_view_hardware why, int line)
 	is_gone = false;
 	want(!drm && !sem && !pm);
 	want(gp_stats[GP_STAT_LOCK(reset)].counter ==
-	     taken + (why == GP_VIEW_HARDWARE_READ ||
-		      why == GP_VIEW_HARDWARE_STOPPED ||
+	     taken + (why == GP_VIEW_HARDWARE_READ || why == GP_VIEW_HARDWARE_STOPPED ||
 		      why == GP_VIEW_HARDWARE_LOST));
 }
 
@@ -400,10 +391,8 @@ static void check_hw(void)
 	with(FIELD(virt, amdgpu_virt, caps), 3, READ);
 	with(is_present, false, REMOVED);
 	with(is_reset, true, RESET);
-	with(FIELD(OBJECT(DQM), device_queue_manager, sched_running), false,
-	     STOPPED);
-	with(FIELD(OBJECT(DQM), device_queue_manager, dev),
-	     OBJECT(OTHER + NODE), STOPPED);
+	with(FIELD(OBJECT(DQM), device_queue_manager, sched_running), false, STOPPED);
+	with(FIELD(OBJECT(DQM), device_queue_manager, dev), OBJECT(OTHER + NODE), STOPPED);
 	with(n.dqm, (void *)8, STOPPED);
 	with(FIELD(OBJECT(ADEV), amdgpu_device, no_hw_access), true, LOST);
 	is_pci = true;
@@ -425,8 +414,7 @@ static void check_hw(void)
 static int asked;
 static u32 answer;
 
-static void fake_wait_times(struct amdgpu_device *adev, uint32_t *times,
-			    uint32_t inst)
+static void fake_wait_times(struct amdgpu_device *adev, uint32_t *times, uint32_t inst)
 {
 	want(adev == OBJECT(ADEV) && inst == 4 && sem == 1);
 	asked++;

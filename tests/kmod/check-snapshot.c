@@ -18,15 +18,13 @@ static unsigned int what_of(struct pid *pid, bool hardware)
 			   GP_READ_QUEUES | GP_READ_WAVES;
 }
 
-static int take_from(struct pid *pid, struct gp_list *last, bool hardware,
-		     int line)
+static int take_from(struct pid *pid, struct gp_list *last, bool hardware, int line)
 {
 	const int before = allocated;
 	int i, ret;
 
-	snprintf(fake_case, sizeof(fake_case),
-		 "(line %d: queue %d, pattern %d, hold %d)", line, victim,
-		 pattern, when);
+	snprintf(fake_case, sizeof(fake_case), "(line %d: queue %d, pattern %d, hold %d)", line,
+		 victim, pattern, when);
 	walks = loads = copies = tries = sleeps = most_per_hold = hw_reads = 0;
 	gp_stats[GP_STAT_process_busy].counter = 0;
 	memset(&snap, 0, sizeof(snap));
@@ -96,8 +94,7 @@ static void check_holds(void)
 
 	start(1, 20);
 	last = take_last(); /* no room for them at first */
-	want(walks == 2 && tries == 2 * (20 / HOLD_QUEUES + 1) &&
-	     most_per_hold == HOLD_QUEUES);
+	want(walks == 2 && tries == 2 * (20 / HOLD_QUEUES + 1) && most_per_hold == HOLD_QUEUES);
 	want(last->n == 20);
 	want(last->q[3].slots == 8 && last->q[3].gpu_id == 100);
 	want(last->q[3].mqd == 0x4000 && last->q[3].context == -1);
@@ -117,15 +114,7 @@ static void check_holds(void)
 }
 
 /* What the memory of an entry has that was taken out of the list. */
-enum {
-	FREED,
-	FREED_ZERO,
-	FREED_SELF,
-	NEXT_BACK,
-	PREV_BACK,
-	OF_OTHER,
-	ADDED_AGAIN
-};
+enum { FREED, FREED_ZERO, FREED_SELF, NEXT_BACK, PREV_BACK, OF_OTHER, ADDED_AGAIN };
 
 /* The list changes before one of the holds. */
 static void change(void)
@@ -233,8 +222,7 @@ static void check_busy(void)
 	want(list->q[20].context == 1 && list->q[20].age_ms == 1);
 	want(list->q[19].context == -1 && !list->q[19].age_ms);
 	drop();
-	while (n_queues <
-	       33) /* and the other has more than there is room for */
+	while (n_queues < 33) /* and the other has more than there is room for */
 		add(n_queues++, 0, 0);
 	must_take(last, true);
 	want_all(-1);
@@ -298,8 +286,7 @@ static void check_refused(void)
 
 	start(64, 20);
 	add(60, 1, 0); /* an id of the first context, too */
-	FIELD(gp_ptr(OBJECT(QUEUE + 60), queue, properties), queue_properties,
-	      queue_id) = 5;
+	FIELD(gp_ptr(OBJECT(QUEUE + 60), queue, properties), queue_properties, queue_id) = 5;
 	must_take(NULL, true);
 	want(walks == 2 && list->n == 21 && snap.procs->s[0].gpus == 64);
 	drop();
@@ -341,8 +328,7 @@ static void check_endless(void)
 		link_of(4)->prev = link_of(0);
 		if (i)
 			for (; i < 6; i++)
-				FIELD(OBJECT(QUEUE + i - 1), process_queue_node,
-				      q) = NULL;
+				FIELD(OBJECT(QUEUE + i - 1), process_queue_node, q) = NULL;
 		refused(NULL, -EUCLEAN);
 		want(walks == 1 && strstr(fake_broken, "has an end"));
 	}
@@ -403,15 +389,13 @@ static void check_many(void)
 
 	for (n = 8; n <= 64; n *= 8) {
 		start_many(n, -1);
-		want(!take_from(NULL, NULL, false,
-				__LINE__)); /* for the room */
+		want(!take_from(NULL, NULL, false, __LINE__)); /* for the room */
 		drop();
 		want(!take_from(NULL, NULL, false, __LINE__));
 		want(walks == 1 && loads == 1 && list->n == n);
 		want(snap.procs->n == n && snap.gpus->n == 2 * n);
 		for (i = 0; i < list->n; i++)
-			want(snap.procs->s[list->q[i].proc].of ==
-				     &many[list->q[i].qid] &&
+			want(snap.procs->s[list->q[i].proc].of == &many[list->q[i].qid] &&
 			     snap.gpus->g[list->q[i].gpu].node_id == 100);
 		want(!each || copies <= each * n);
 		each = copies / n + 1;
@@ -426,8 +410,7 @@ static void check_wrong(void)
 	struct gp_gpus *gpus;
 	u32 i;
 
-	FIELD(gp_ptr(OBJECT(PDD), kfd_process_device, qpd), qcm_process_device,
-	      queue_count) = 1;
+	FIELD(gp_ptr(OBJECT(PDD), kfd_process_device, qpd), qcm_process_device, queue_count) = 1;
 	start_many(8, 5);
 	FIELD(OBJECT(PDD), kfd_process_device, drm_priv) = OBJECT(PDD);
 	all = gp_summary_take();
@@ -443,8 +426,7 @@ static void check_wrong(void)
 	want(gpus->n == 8);
 	for (i = 0; i < gpus->n; i++) {
 		want(gpus->g[i].pid == 100 + (int)i && gpus->g[i].queues == 1);
-		want(gpus->g[i].hardware ==
-		     (i == 5 ? -1 : GP_VIEW_HARDWARE_READ));
+		want(gpus->g[i].hardware == (i == 5 ? -1 : GP_VIEW_HARDWARE_READ));
 		want(gpus->g[i].suspended == (i == 5 ? -1 : 0));
 		want(gpus->g[i].waves_max == 7);
 	}
@@ -468,8 +450,7 @@ static s64 evicted(u32 now, u64 since, u64 counter, int locked)
 
 	FIELD(qpd, qcm_process_device, evicted) = now;
 	FIELD(OBJECT(PDD), kfd_process_device, last_evict_timestamp) = since;
-	FIELD(OBJECT(PDD), kfd_process_device, evict_duration_counter).counter =
-		counter;
+	FIELD(OBJECT(PDD), kfd_process_device, evict_duration_counter).counter = counter;
 	locked_in = locked;
 	gp_evictions_copy(&n, OBJECT(PDD), &gpu);
 	want(gpu.evicted == !!now);
@@ -484,9 +465,8 @@ static void check_evictions(void)
 	want(evicted(2, jiffies - 90, 30, 0) == (30 + 90) * 4);
 	want(evicted(1, jiffies - 90, 30, 1) == -1); /* it has the lock */
 	want(evicted(1, jiffies - 90, 30, 2) == -1); /* or takes it */
-	want(evicted(1, 0, 0, 0) ==
-	     0); /* before it had an address space there */
-	want(evicted(0, 0, jiffies, 0) == -1); /* and what comes of that */
+	want(evicted(1, 0, 0, 0) == 0);		     /* before it had an address space there */
+	want(evicted(0, 0, jiffies, 0) == -1);	     /* and what comes of that */
 }
 
 /* The mutex is not held longer for the most queues that the driver allows. */

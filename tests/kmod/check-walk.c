@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The walk over KFD's table (kmod/table.c) while an entry goes away under it: the
- * creation of a process fails, which waits for no reader. That happens at each of
- * the reads of the walk in turn, and its memory then has what freed and reused memory
- * may have. Processes that are in the table all the time have to be visited once
- * each, the other never; and what is read of it never as memory that is alive,
- * of which KASAN is asked.
+ * The walk over KFD's table (kmod/table.c) while an entry goes away under it: the creation of a
+ * process fails, which waits for no reader. That happens at each of the reads of the walk in
+ * turn, and its memory then has what freed and reused memory may have. Processes that are in
+ * the table all the time have to be visited once each, the other never; and what is read of it
+ * never as memory that is alive, of which KASAN is asked.
  *
  * The kernel's types are those of fake-kernel.h.
  */
@@ -61,8 +60,8 @@ static size_t asked_size;
 static void fail(const char *what)
 {
 	if (bad++ < 5)
-		printf("check-walk: %s (entry %d dies at read %d, memory %d)\n",
-		       what, dying, when, pattern);
+		printf("check-walk: %s (entry %d dies at read %d, memory %d)\n", what, dying, when,
+		       pattern);
 }
 
 static void scribble(struct process *q)
@@ -125,8 +124,7 @@ static void kasan_check_read(const void *src, size_t size)
 {
 	asked_at = src;
 	asked_size = size;
-	if (dead && (char *)src >= (char *)&p[dying] &&
-	    (char *)src < (char *)(&p[dying] + 1))
+	if (dead && (char *)src >= (char *)&p[dying] && (char *)src < (char *)(&p[dying] + 1))
 		fail("KASAN is asked of memory that is free");
 }
 
@@ -199,10 +197,9 @@ static void check(int n)
 		int want = i == dying ? 0 : 1;
 
 		if (visits[i] != want)
-			fail(i == dying ?
-				     "a process is visited that is not whole" :
-			     visits[i] ? "a process is visited twice" :
-					 "a process is missed");
+			fail(i == dying ? "a process is visited that is not whole" :
+			     visits[i]	? "a process is visited twice" :
+					  "a process is missed");
 	}
 }
 
@@ -242,23 +239,17 @@ int main(void)
 	gp_symbols = (struct gp_symbols){
 		.amdgpu = &amdgpu, .table = table, .buckets = 2, .srcu = &srcu
 	};
-	gp_layout.kfd_process__kfd_processes.at.offset =
-		offsetof(struct process, node);
-	gp_layout.kfd_process__debug_event_workarea.at.offset =
-		offsetof(struct process, work);
-	gp_layout.kfd_process__mmu_notifier.at.offset =
-		offsetof(struct process, notifier);
-	gp_layout.kfd_process__pqm.at.offset =
-		offsetof(struct process, pqm_process);
+	gp_layout.kfd_process__kfd_processes.at.offset = offsetof(struct process, node);
+	gp_layout.kfd_process__debug_event_workarea.at.offset = offsetof(struct process, work);
+	gp_layout.kfd_process__mmu_notifier.at.offset = offsetof(struct process, notifier);
+	gp_layout.kfd_process__pqm.at.offset = offsetof(struct process, pqm_process);
 	gp_layout.process_queue_manager__process.at.offset = 0;
-	gp_layout.kfd_process__lead_thread.at.offset =
-		offsetof(struct process, lead);
+	gp_layout.kfd_process__lead_thread.at.offset = offsetof(struct process, lead);
 	gp_layout.has_nodes = true;
 	cases = check_all();
 	gp_layout.has_nodes = false;
 	cases += check_all();
 	if (!bad)
-		printf("kmod/table.c: sees all processes while one goes away (%d cases)\n",
-		       cases);
+		printf("kmod/table.c: sees all processes while one goes away (%d cases)\n", cases);
 	return bad != 0;
 }

@@ -21,8 +21,7 @@ static void count_from(struct gp_slots *slots, int line)
 
 	for (i = 0; slots && i < slots->n; i++)
 		slots->s[i].waves = -1;
-	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)",
-		 line, dies_at);
+	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)", line, dies_at);
 	reads = 0;
 	fake_killed = node.answered = node.lost = false;
 	memset(counts, 0x11, sizeof(counts));
@@ -129,8 +128,7 @@ static void check_doorbells(void)
 	all = reads;
 	for (i = 1; i <= all; i++) {
 		dies_at = i;
-		queues.q[0].hardware = queues.q[4].hardware =
-			GP_VIEW_HARDWARE_READ;
+		queues.q[0].hardware = queues.q[4].hardware = GP_VIEW_HARDWARE_READ;
 		count_from(NULL, __LINE__);
 		want(queues.q[0].waves == -1 && !held);
 		want(queues.q[0].hardware == GP_VIEW_HARDWARE_LOST);
@@ -138,8 +136,7 @@ static void check_doorbells(void)
 		/* Before the first count, or in the XCC in which it died. */
 		want(reads <= max(2, i + SLOTS + 2));
 	}
-	want(queues.q[3].hardware ==
-	     GP_VIEW_HARDWARE_READ); /* of another node */
+	want(queues.q[3].hardware == GP_VIEW_HARDWARE_READ); /* of another node */
 
 	start(); /* SDMA alone: one register says whether the GPU answers */
 	q0->type = GP_VIEW_QUEUE_SDMA;

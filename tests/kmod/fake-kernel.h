@@ -59,8 +59,7 @@ enum { PIDTYPE_TGID };
 #define ERR_PTR(ret)		  ((void *)(long)(ret))
 #define TASK_COMM_LEN		  16
 #define memset_startat(p, value, member) \
-	memset(&(p)->member, value,      \
-	       sizeof(*(p)) - offsetof(__typeof__(*(p)), member))
+	memset(&(p)->member, value, sizeof(*(p)) - offsetof(__typeof__(*(p)), member))
 #define pr_warn_ratelimited(...) ((void)0)
 
 #define BITS_PER_LONG		64
@@ -70,9 +69,8 @@ enum { PIDTYPE_TGID };
 #define hweight32(x)		((u32)__builtin_popcount(x))
 #define test_bit(i, map)	((map)[(i) / 64] >> (i) % 64 & 1)
 #define find_first_bit(map, n)	fake_next_bit(map, n, 0)
-#define for_each_set_bit(i, m, n)                          \
-	for ((i) = fake_next_bit(m, n, 0); (i) < (u32)(n); \
-	     (i) = fake_next_bit(m, n, (i) + 1))
+#define for_each_set_bit(i, m, n) \
+	for ((i) = fake_next_bit(m, n, 0); (i) < (u32)(n); (i) = fake_next_bit(m, n, (i) + 1))
 
 static inline u32 fake_next_bit(const unsigned long *map, u32 n, u32 from)
 {
@@ -114,8 +112,7 @@ static inline void memalloc_noio_restore(unsigned int flags)
 static bool mapped(const void *src, size_t size);
 static void kasan_check_read(const void *src, size_t size);
 
-static inline int copy_from_kernel_nofault(void *dst, const void *src,
-					   size_t size)
+static inline int copy_from_kernel_nofault(void *dst, const void *src, size_t size)
 {
 	if (!mapped(src, size))
 		return -EFAULT;
@@ -151,8 +148,7 @@ int gp_broken(const char *what)
 static int fake_bad;
 static char fake_case[160];
 #define want(x) fake_want(x, #x, __FILE__, __LINE__)
-static inline void fake_want(bool is_so, const char *what, const char *file,
-			     int line)
+static inline void fake_want(bool is_so, const char *what, const char *file, int line)
 {
 	if (!is_so && fake_bad++ < 5)
 		printf("%s:%d: not so: %s %s\n", file, line, what, fake_case);
@@ -171,18 +167,16 @@ static inline bool fake_is_object(const void *src, size_t size)
 {
 	const char *at = src;
 
-	return at >= fake_memory[0] &&
-	       at + size <= fake_memory[0] + sizeof(fake_memory);
+	return at >= fake_memory[0] && at + size <= fake_memory[0] + sizeof(fake_memory);
 }
 
 static inline void fake_layout(void)
 {
 	u32 at = 0, inner = 0;
 
-#define FAKE_PLACE(rule, s, f, t, ft)                                    \
-	gp_layout.s##__##f.at =                                          \
-		(struct gp_place){ *#rule == 'S' ? inner += FAKE_INNER : \
-						   (at += FAKE_FIELD),   \
+#define FAKE_PLACE(rule, s, f, t, ft)                                                        \
+	gp_layout.s##__##f.at =                                                              \
+		(struct gp_place){ *#rule == 'S' ? inner += FAKE_INNER : (at += FAKE_FIELD), \
 				   FAKE_LEN };
 	GP_FIELDS(FAKE_PLACE)
 	GP_FIELDS_NODES(FAKE_PLACE)
@@ -194,8 +188,7 @@ static inline void fake_layout(void)
 }
 
 /* A field of a structure of the driver's, and element i of one. */
-#define FIELD(base, s, f) FIELD_AT(base, s, f, 0)
-#define FIELD_AT(base, s, f, i) \
-	(((__typeof__(gp_layout.s##__##f.type))gp_ptr(base, s, f))[i])
+#define FIELD(base, s, f)	FIELD_AT(base, s, f, 0)
+#define FIELD_AT(base, s, f, i) (((__typeof__(gp_layout.s##__##f.type))gp_ptr(base, s, f))[i])
 
 #endif /* GP_FAKE_KERNEL_H */

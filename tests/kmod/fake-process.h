@@ -11,13 +11,7 @@
 
 #define gfp_t int
 
-enum {
-	CONTEXTS = 70,
-	NODE = CONTEXTS,
-	PDD = NODE + 4,
-	QUEUE = 80,
-	QUEUES = 1024
-};
+enum { CONTEXTS = 70, NODE = CONTEXTS, PDD = NODE + 4, QUEUE = 80, QUEUES = 1024 };
 #define OBJECT(i) ((void *)fake_memory[i])
 
 static struct pid ours, others, many[CONTEXTS];
@@ -145,8 +139,7 @@ static bool mapped(const void *src, size_t size)
 
 static void kasan_check_read(const void *src, size_t size)
 {
-	want(!fake_is_object(src, size) ||
-	     !is_free[((char *)src - fake_memory[0]) / FAKE_SIZE]);
+	want(!fake_is_object(src, size) || !is_free[((char *)src - fake_memory[0]) / FAKE_SIZE]);
 }
 
 int gp_table_walk(int (*fn)(void *p, void *data), void *data)
@@ -231,22 +224,19 @@ void gp_waves_count(struct gp_node *n, struct gp_list *out, struct gp_slots *s,
 }
 
 /* Without what was read before: proc.c keeps that. */
-int gp_proc_read(struct gp_proc *proc, unsigned int what,
-		 struct gp_snapshot *out)
+int gp_proc_read(struct gp_proc *proc, unsigned int what, struct gp_snapshot *out)
 {
 	return gp_snapshot_take(proc ? proc->pid : NULL, NULL, what, out);
 }
 
 static struct list_head *link_of(int queue)
 {
-	return gp_ptr(OBJECT(QUEUE + queue), process_queue_node,
-		      process_queue_list);
+	return gp_ptr(OBJECT(QUEUE + queue), process_queue_node, process_queue_list);
 }
 
 static struct list_head *head_of(int context)
 {
-	return gp_ptr(gp_ptr(OBJECT(context), kfd_process, pqm),
-		      process_queue_manager, queues);
+	return gp_ptr(gp_ptr(OBJECT(context), kfd_process, pqm), process_queue_manager, queues);
 }
 
 static void link_first(struct list_head *l, struct list_head *head)

@@ -169,8 +169,8 @@ static int fake_dump(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 }
 
 /* As the driver does it. */
-static bool fake_occupied(struct amdgpu_device *adev, uint64_t ring,
-			  uint32_t pipe, uint32_t queue, uint32_t inst)
+static bool fake_occupied(struct amdgpu_device *adev, uint64_t ring, uint32_t pipe, uint32_t queue,
+			  uint32_t inst)
 {
 	const struct cp_slot *s = cp_slot(pipe, queue, inst);
 
@@ -179,8 +179,8 @@ static bool fake_occupied(struct amdgpu_device *adev, uint64_t ring,
 }
 
 /* Those of gfx 9 may leave some out before the last, but for their number. */
-static int fake_sdma_dump(struct amdgpu_device *adev, uint32_t engine,
-			  uint32_t rlc, uint32_t (**dump)[2], uint32_t *n_regs)
+static int fake_sdma_dump(struct amdgpu_device *adev, uint32_t engine, uint32_t rlc,
+			  uint32_t (**dump)[2], uint32_t *n_regs)
 {
 	const struct rlc *r = &rlcs[(engine - FIRST) % ENGINES][rlc % RLCS];
 	bool is_12 = node.gfx >= 120000;
@@ -202,16 +202,14 @@ static int fake_sdma_dump(struct amdgpu_device *adev, uint32_t engine,
 	return 0;
 }
 
-static void fake_wait_times(struct amdgpu_device *adev, uint32_t *wait_times,
-			    uint32_t inst)
+static void fake_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst)
 {
 	checks++;
 	*wait_times = reg(0x4321);
 }
 
 /* Adds to what is there, and reads a register for each slot. */
-static void fake_occupancy(struct amdgpu_device *adev,
-			   struct kfd_cu_occupancy *counts, int *per_cu,
+static void fake_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *counts, int *per_cu,
 			   uint32_t inst)
 {
 	u32 i;
@@ -280,8 +278,7 @@ static void map_all(u32 slot)
 
 static inline void look_from(int line)
 {
-	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)",
-		 line, dies_at);
+	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)", line, dies_at);
 	reads = dumps = sdma_dumps = checks = 0;
 	memset(looks, 0, sizeof(looks));
 	slots->n = 0;

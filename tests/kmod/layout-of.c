@@ -60,9 +60,8 @@ static u32 size_of(const struct gp_btf *btf, const char *type)
 		const char *name;
 		u32 size;
 	} plain[] = {
-		{ "bool", 1 },	     { "u16", 2 },	     { "u32", 4 },
-		{ "u64", 8 },	     { "unsigned long", 8 }, { "void *", 8 },
-		{ "atomic64_t", 8 },
+		{ "bool", 1 },		{ "u16", 2 },	 { "u32", 4 },	      { "u64", 8 },
+		{ "unsigned long", 8 }, { "void *", 8 }, { "atomic64_t", 8 },
 	};
 	size_t i;
 
@@ -80,8 +79,7 @@ static bool points_to(const char *text, const char *of)
 }
 
 /* Whether a row fits; what the kernel has in place of it is in text. */
-static bool row_fits(const struct row *row, const struct gp_btf *btf,
-		     char text[TYPE_LEN])
+static bool row_fits(const struct row *row, const struct gp_btf *btf, char text[TYPE_LEN])
 {
 	struct gp_btf_field f;
 	const char *bare = text;
@@ -110,14 +108,12 @@ static bool row_fits(const struct row *row, const struct gp_btf *btf,
 		value = size_of(btf, row->of);
 		return gp_btf_fits(bare, row->of) && value && !(f.size % value);
 	default:
-		return gp_btf_fits(text, row->of) &&
-		       f.size == size_of(btf, row->of);
+		return gp_btf_fits(text, row->of) && f.size == size_of(btf, row->of);
 	}
 }
 
 /* Returns the blob, which has to stay for as long as btf does. */
-static void *load(const char *path, struct gp_btf *btf,
-		  const struct gp_btf *base)
+static void *load(const char *path, struct gp_btf *btf, const struct gp_btf *base)
 {
 	int fd = open(path, O_RDONLY);
 	struct stat st;
@@ -155,21 +151,18 @@ static void lack(const char *feature, const char *type, const char *field)
 
 	for (i = 0; i < ARRAY_SIZE(features); i++)
 		if (!strcmp(features[i], feature) && !*lacks[i])
-			snprintf(lacks[i], TYPE_LEN, "%s%s%s", type,
-				 *field ? "." : "", field);
+			snprintf(lacks[i], TYPE_LEN, "%s%s%s", type, *field ? "." : "", field);
 }
 
-static void check_rows(const struct gp_btf *btf, const struct row *row,
-		       size_t n)
+static void check_rows(const struct gp_btf *btf, const struct row *row, size_t n)
 {
 	char text[TYPE_LEN];
 
 	for (; n; n--, row++) {
 		if (row_fits(row, btf, text))
 			continue;
-		printf("# %s.%s is %s, not %s%s: %s\n", name_here(row->type),
-		       row->field, text, strchr("PVH", *row->rule) ? "*" : "",
-		       name_here(row->of), row->feature);
+		printf("# %s.%s is %s, not %s%s: %s\n", name_here(row->type), row->field, text,
+		       strchr("PVH", *row->rule) ? "*" : "", name_here(row->of), row->feature);
 		lack(row->feature, name_here(row->type), row->field);
 	}
 }
@@ -184,11 +177,9 @@ static void check_tables(const struct gp_btf *btf)
 		check_rows(btf, no_node_rows, ARRAY_SIZE(no_node_rows));
 }
 
-#define SYMBOL_X(id, symbol, type, feature) \
-	{ #symbol, #type, #feature, false, 0, false },
-#define SYMBOL_M(id, symbol, type, feature) \
-	{ #symbol, #type, #feature, true, 0, false },
-#define SYMBOL_F(id, symbol) { #symbol, NULL, NULL, false, 0, false },
+#define SYMBOL_X(id, symbol, type, feature) { #symbol, #type, #feature, false, 0, false },
+#define SYMBOL_M(id, symbol, type, feature) { #symbol, #type, #feature, true, 0, false },
+#define SYMBOL_F(id, symbol)		    { #symbol, NULL, NULL, false, 0, false },
 
 /* An object has the size of that type, or a multiple; functions are probed. */
 static struct symbol {
@@ -210,8 +201,7 @@ static void read_symbols(const char *path)
 		exit(2);
 	}
 	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%lx %lx %c %255s", &addr, &size, &kind,
-			   name) != 4)
+		if (sscanf(line, "%lx %lx %c %255s", &addr, &size, &kind, name) != 4)
 			continue;
 		for (i = 0; i < ARRAY_SIZE(symbols); i++) {
 			if (strcmp(symbols[i].name, name) || symbols[i].there)
@@ -233,13 +223,11 @@ static void check_symbols(const struct gp_btf *btf)
 		u32 want = s->type ? gp_btf_size(btf, s->type) : 0;
 		bool fits = s->there &&
 			    (!s->type ||
-			     (s->size && want &&
-			      (s->many ? !(s->size % want) : s->size == want)));
+			     (s->size && want && (s->many ? !(s->size % want) : s->size == want)));
 
 		if (!fits)
-			printf("# %s has %lu bytes, not those of %s (%u)\n",
-			       s->name, s->size, s->type ? s->type : "code",
-			       want);
+			printf("# %s has %lu bytes, not those of %s (%u)\n", s->name, s->size,
+			       s->type ? s->type : "code", want);
 		if (!fits && s->feature)
 			lack(s->feature, s->name, "");
 		probes &= fits || s->type;

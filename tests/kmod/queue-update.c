@@ -63,9 +63,8 @@ static int alloc_gtt(int fd, struct kfd_ioctl_alloc_memory_of_gpu_args *args)
 	ret = syscall(SYS_ioctl, fd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, args);
 	if (ret)
 		return ret;
-	if (mmap((void *)(uintptr_t)args->va_addr, args->size,
-		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, drm,
-		 args->mmap_offset) == MAP_FAILED)
+	if (mmap((void *)(uintptr_t)args->va_addr, args->size, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, drm, args->mmap_offset) == MAP_FAILED)
 		return -1;
 	return 0;
 }
@@ -85,13 +84,11 @@ int ioctl(int fd, unsigned long request, ...)
 		change_type(arg);
 	if (request == AMDKFD_IOC_ACQUIRE_VM)
 		drm = ((struct kfd_ioctl_acquire_vm_args *)arg)->drm_fd;
-	if (request == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU &&
-	    getenv("SECOND_CONTEXT"))
+	if (request == AMDKFD_IOC_ALLOC_MEMORY_OF_GPU && getenv("SECOND_CONTEXT"))
 		return alloc_gtt(fd, arg);
 	ret = syscall(SYS_ioctl, fd, request, arg);
 	/* The first of all: the file is another context's from then on. */
-	if (!ret && request == AMDKFD_IOC_GET_VERSION &&
-	    getenv("SECOND_CONTEXT"))
+	if (!ret && request == AMDKFD_IOC_GET_VERSION && getenv("SECOND_CONTEXT"))
 		ret = syscall(SYS_ioctl, fd, CREATE_PROCESS, NULL);
 	if (!ret && request == AMDKFD_IOC_CREATE_QUEUE) {
 		made = *(struct kfd_ioctl_create_queue_args *)arg;

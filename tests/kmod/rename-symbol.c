@@ -64,8 +64,7 @@ int main(int argc, char **argv)
 		perror("rename-symbol");
 		return 1;
 	}
-	data = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, in,
-		    0);
+	data = mmap(NULL, st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, in, 0);
 	if (data == MAP_FAILED) {
 		perror("rename-symbol");
 		return 1;
@@ -73,8 +72,7 @@ int main(int argc, char **argv)
 	unsign(data, st.st_size);
 	n = rename_all(data, st.st_size, argv[3]);
 	if (!n || !write_all(out, data, st.st_size)) {
-		fprintf(stderr, "rename-symbol: no string %s, or no room\n",
-			argv[3]);
+		fprintf(stderr, "rename-symbol: no string %s, or no room\n", argv[3]);
 		return 1;
 	}
 	return 0;

@@ -93,20 +93,15 @@ static const struct {
 	int64_t pid;
 	int64_t us;
 } heads[] = {
-	{ AT "20162701614 us: [pid:459769 tid: 0x7f8edc1c4400] " PACKET, 459769,
-	  20162701614 },
-	{ AT "0021413791 us: [pid:142   tid:0x7f600d620ac0] " PACKET, 142,
-	  21413791 },
+	{ AT "20162701614 us: [pid:459769 tid: 0x7f8edc1c4400] " PACKET, 459769, 20162701614 },
+	{ AT "0021413791 us: [pid:142   tid:0x7f600d620ac0] " PACKET, 142, 21413791 },
 	{ AT "0123 us: 2539 : [tid:0x7fff] " PACKET, 2539, 123 },
-	{ AT "266505753655 us: [7fb360ad23c0] " PACKET, GPREEMPT_UNKNOWN,
-	  266505753655 },
+	{ AT "266505753655 us: [7fb360ad23c0] " PACKET, GPREEMPT_UNKNOWN, 266505753655 },
 	{ AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 7 },
-	{ "\x1b[32m" AT "7 us:\x1b[0m  SWq=0x1, \x1b[1;31m" PACKET,
-	  GPREEMPT_UNKNOWN, 7 },
+	{ "\x1b[32m" AT "7 us:\x1b[0m  SWq=0x1, \x1b[1;31m" PACKET, GPREEMPT_UNKNOWN, 7 },
 	{ "step 3 loss 0.4" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 7 },
 	/* 6.3.2 has a letter behind the time. */
-	{ AT "7270505900d us: [pid:21983 tid: 0x7f31] " PACKET, 21983,
-	  7270505900 },
+	{ AT "7270505900d us: [pid:21983 tid: 0x7f31] " PACKET, 21983, 7270505900 },
 	/* A progress bar on the same line. */
 	{ " 10%|#\r 20%|##\r" AT "7 us:  " PACKET, GPREEMPT_UNKNOWN, 7 },
 	{ AT "7 us:  " PACKET "\r 30%|###", GPREEMPT_UNKNOWN, 7 },
@@ -159,14 +154,11 @@ TEST_EACH(other, 8)
 TEST(life)
 {
 	read_log(R "Created SWq=0x5 to map on HWq=0xa0 with size 16384 "
-		   "with priority 2, cooperative: 0\n" R
-		   "acquireQueue refCount: 0xa0 (1)\n" R
-		   "Selected queue refCount: 0xa0 (2)\n" R
-		   "releaseQueue refCount:0xa0 (1)\n" R
+		   "with priority 2, cooperative: 0\n" R "acquireQueue refCount: 0xa0 (1)\n" R
+		   "Selected queue refCount: 0xa0 (2)\n" R "releaseQueue refCount:0xa0 (1)\n" R
 		   "Deleting hardware queue 0xa0 with refCount 0\n" R
 		   "created hardware queue 0xa0 with size 4096 "
-		   "with priority 0, cooperative: 0\n" OTHER
-		   "acquireQueue refCount: 0xa0 (1)\n");
+		   "with priority 0, cooperative: 0\n" OTHER "acquireQueue refCount: 0xa0 (1)\n");
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	/* The same address in another process is another queue. */
 	ck_assert_uint_eq(log_data->n_queues, 2);
@@ -187,8 +179,7 @@ TEST(filter)
 {
 	amdlog_teardown();
 	amdlog_start(8);
-	read_log(R "acquireQueue refCount: 0xa0 (1)\n" OTHER
-		   "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(R "acquireQueue refCount: 0xa0 (1)\n" OTHER "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->records, 2);
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);

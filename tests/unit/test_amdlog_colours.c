@@ -30,9 +30,7 @@ static void take_packet(void *data, const struct gp_amdlog_packet *p)
 
 static void read_log(struct reading *r, const char *from, size_t len)
 {
-	ck_assert_int_eq(gp_amdlog_new(GPREEMPT_UNKNOWN, take_packet, r,
-				       &r->log),
-			 0);
+	ck_assert_int_eq(gp_amdlog_new(GPREEMPT_UNKNOWN, take_packet, r, &r->log), 0);
 	ck_assert_int_eq(gp_amdlog_feed(r->log, from, len), 0);
 	ck_assert_int_eq(gp_amdlog_end(r->log), 0);
 	r->data = gp_amdlog_get(r->log);
@@ -72,10 +70,7 @@ TEST_EACH(everywhere, ARRAY_SIZE(colours))
 
 	for (c = text; *c; c++)
 		n += snprintf(painted + n, sizeof(painted) - n, "%s%c",
-			      *c != '[' || strchr(colours[_i], '[') ?
-				      colours[_i] :
-				      "",
-			      *c);
+			      *c != '[' || strchr(colours[_i], '[') ? colours[_i] : "", *c);
 	ck_assert_uint_lt(n, sizeof(painted));
 	read_log(&coloured, painted, n);
 	ck_assert_uint_eq(coloured.data->n_problems, 0);
@@ -85,8 +80,7 @@ TEST_EACH(everywhere, ARRAY_SIZE(colours))
 	ck_assert_mem_eq(coloured.data->queues, plain.data->queues,
 			 plain.data->n_queues * sizeof(*plain.data->queues));
 	ck_assert_uint_eq(coloured.n, plain.n);
-	ck_assert_mem_eq(coloured.packets, plain.packets,
-			 plain.n * sizeof(*plain.packets));
+	ck_assert_mem_eq(coloured.packets, plain.packets, plain.n * sizeof(*plain.packets));
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -7,18 +7,14 @@
 
 #include "unit-command.h"
 
-#define LOG "tests/unit/fixtures/hip-5.7.1/amd-log-4"
-#define HEAD(level, us, pid) \
-	":" level ":rocvirtual.cpp :1: " us " us: [pid:" pid " tid: 0x1] "
-#define PACKET \
-	"HWq=0xa0, id=3, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n"
-#define CREATED \
-	"Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
+#define LOG		     "tests/unit/fixtures/hip-5.7.1/amd-log-4"
+#define HEAD(level, us, pid) ":" level ":rocvirtual.cpp :1: " us " us: [pid:" pid " tid: 0x1] "
+#define PACKET		     "HWq=0xa0, id=3, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n"
+#define CREATED		     "Created SWq=0x5 to map on HWq=0xa0 with size 16384 with priority 2\n"
 
 TEST(table)
 {
-	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7")
-				 PACKET "loss 0.4\n");
+	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET "loss 0.4\n");
 	CTL(0, "amdlog log");
 	OUT_HAS("\n7\t2\t0\t1\t10\t0\n");
 	OUT_HAS("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
@@ -33,28 +29,24 @@ TEST(table)
 
 TEST(python)
 {
-	make_text("log",
-		  HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
+	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
 		  ":4:rocvirtual.cpp :1: 30 us: [pid:7 tid: 0x1] HWq=0xb0, "
 		  "Dispatch Header = 0xb02 (type=2)\n");
 	CTL(0, "amdlog log --format python");
-	ck_assert_str_eq(
-		ctl_out,
-		"# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
-		"PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
-		"    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
-		"\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
-		"\"backlog\": 4, \"priority\": \"high\"},\n"
-		"    {\"pid\": 7, \"hwq\": 0xb0, \"swq\": None, \"id\": None, "
-		"\"acquired\": 0, \"dispatches\": 1, \"rptr\": None, "
-		"\"wptr\": None, \"backlog\": None, \"priority\": None},\n]\n");
+	ck_assert_str_eq(ctl_out, "# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
+				  "PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
+				  "    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
+				  "\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
+				  "\"backlog\": 4, \"priority\": \"high\"},\n"
+				  "    {\"pid\": 7, \"hwq\": 0xb0, \"swq\": None, \"id\": None, "
+				  "\"acquired\": 0, \"dispatches\": 1, \"rptr\": None, "
+				  "\"wptr\": None, \"backlog\": None, \"priority\": None},\n]\n");
 }
 
 /* An address is its process's own. */
 TEST(two_processes)
 {
-	make_text("log",
-		  HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
+	make_text("log", HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
 	CTL(0, "amdlog log --format python");
 	OUT_HAS("PID = None\nHARDWARE_QUEUES = None");
 	OUT_HAS("{\"pid\": 7, \"hwq\": 0xa0,");
@@ -63,10 +55,9 @@ TEST(two_processes)
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS("the log is of 2 processes");
 	CTL(0, "amdlog log --format shell --pid 8");
-	ck_assert_str_eq(ctl_out,
-			 "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
-			 "GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
-			 "GPREEMPT_DISPATCHES=1\n");
+	ck_assert_str_eq(ctl_out, "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+				  "GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
+				  "GPREEMPT_DISPATCHES=1\n");
 	CTL(5, "amdlog log --pid 9");
 	ERR_HAS("process 9 is not in this log");
 }
@@ -121,9 +112,7 @@ TEST(problems)
 	size_t n = 0, i;
 
 	for (i = 0; i < 30; i++)
-		n += sprintf(text + n,
-			     HEAD("3", "10",
-				  "7") "acquireQueue refCount: (nil)\n");
+		n += sprintf(text + n, HEAD("3", "10", "7") "acquireQueue refCount: (nil)\n");
 	make_file("log", text, n);
 	CTL(6, "amdlog log");
 	ERR_HAS("line 20: about a queue, but its address is cut off");
@@ -136,8 +125,7 @@ TEST(problems)
 
 TEST(not_in_order)
 {
-	make_text("log", HEAD("4", "9000000", "7")
-				 PACKET HEAD("4", "1000000", "7") PACKET);
+	make_text("log", HEAD("4", "9000000", "7") PACKET HEAD("4", "1000000", "7") PACKET);
 	CTL(0, "amdlog log");
 	ERR_HAS("the log is not in order: a line is 8.0 s earlier");
 	CTL(0, "amdlog log --json");

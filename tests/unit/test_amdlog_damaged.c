@@ -8,8 +8,7 @@
 
 TEST(two_records_in_a_line)
 {
-	read_log(R "acquireQueue refCount: 0xa0 (1)" R
-		   "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->records, 2);
 	ck_assert_uint_eq(log_data->n_queues, 2);
 	ck_assert_uint_eq(log_data->n_problems, 0);
@@ -18,26 +17,22 @@ TEST(two_records_in_a_line)
 /* An address that may lack digits is no address. */
 TEST(cut_address)
 {
-	read_log(R "acquireQueue refCount: 0x7f36" R
-		   "acquireQueue refCount: 0xb0 (1)\n" R
+	read_log(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n" R
 		   "releaseQueue refCount:0x7f36");
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
 	ck_assert_uint_eq(log_data->n_problems, 2);
 	ck_assert_uint_eq(log_data->problems[0].line, 1);
 	ck_assert_uint_eq(log_data->problems[1].line, 2);
-	ck_assert_str_eq(log_data->problems[0].what,
-			 "about a queue, but its address is cut off");
+	ck_assert_str_eq(log_data->problems[0].what, "about a queue, but its address is cut off");
 }
 
 TEST(cut_head)
 {
-	read_log(":3:rocdevice.cpp :1: 10 u" R
-		 "acquireQueue refCount: 0xb0 (1)\n");
+	read_log(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->n_problems, 1);
-	ck_assert_str_eq(log_data->problems[0].what,
-			 "the head of this record is cut off");
+	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
 }
 
 TEST(too_many_queues)
@@ -46,8 +41,7 @@ TEST(too_many_queues)
 	int i;
 
 	for (i = 0; i < 16384 + 10; i++)
-		feed_log(line, snprintf(line, sizeof(line),
-					R "acquireQueue refCount: 0x%x (1)\n",
+		feed_log(line, snprintf(line, sizeof(line), R "acquireQueue refCount: 0x%x (1)\n",
 					0x1000 * (i + 1)));
 	end_log();
 	ck_assert_uint_eq(log_data->n_queues, 16384);
@@ -96,8 +90,7 @@ TEST(carriage_returns)
 
 	for (i = 0; i < 3000; i++)
 		feed_log(record, snprintf(record, sizeof(record),
-					  "%3d%% |####      | step\r" AT
-					  "%d us:  " PACKET "\r",
+					  "%3d%% |####      | step\r" AT "%d us:  " PACKET "\r",
 					  i % 100, i));
 	feed_text("\n" R "acquireQueue refCount: 0xb0 (1)\n");
 	end_log();
@@ -114,8 +107,7 @@ TEST(carriage_returns)
 TEST(lines_of_pieces)
 {
 	static const char text[] = "a\rb\rc\n"
-				   "a\r" R
-				   "acquireQueue refCount: 0xb0 (1)\rb\n" R
+				   "a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n" R
 				   "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
 
 	feed_text(text);
@@ -148,9 +140,8 @@ TEST_EACH(cut_behind_records, 2)
 /* Excerpts that were put together in another order. */
 TEST(out_of_order)
 {
-	read_log(TIMED("5000000", "rptr=8, wptr=9")
-			 TIMED("7000000", "rptr=10, wptr=12")
-				 TIMED("1000000", "rptr=0, wptr=1"));
+	read_log(TIMED("5000000", "rptr=8, wptr=9") TIMED("7000000", "rptr=10, wptr=12")
+			 TIMED("1000000", "rptr=0, wptr=1"));
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_int_eq(log_data->processes[0].first_us, 1000000);
 	ck_assert_int_eq(log_data->processes[0].last_us, 7000000);
@@ -173,8 +164,7 @@ TEST(wrapped)
 	ck_assert_uint_eq(log_data->n_queues, 0);
 	ck_assert_uint_eq(log_data->n_problems, 2);
 	ck_assert_uint_eq(log_data->problems[1].line, 3);
-	ck_assert_str_eq(log_data->problems[0].what,
-			 "the head of this record is cut off");
+	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
 }
 
 TEST(cut_indices)
@@ -187,8 +177,7 @@ TEST(cut_indices)
 	ck_assert_int_eq(log_data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
 	/* ROCm 5 has none at all, which is no problem. */
 	ck_assert_uint_eq(log_data->n_problems, 1);
-	ck_assert_str_eq(log_data->problems[0].what,
-			 "a packet whose indices are cut off");
+	ck_assert_str_eq(log_data->problems[0].what, "a packet whose indices are cut off");
 }
 
 TEST_FIXTURE(amdlog_setup, amdlog_teardown)

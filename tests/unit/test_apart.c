@@ -59,8 +59,7 @@ static void wait_for_byte(void *arg)
 
 static int run(void)
 {
-	return gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, IOCTL_NS,
-			    &place);
+	return gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, IOCTL_NS, &place);
 }
 
 TEST_EACH(does_its_work, 2)
@@ -128,9 +127,7 @@ TEST(never_answers)
 	}
 	server = serve_nothing(fd);
 	sprintf((char *)t, "%s/file", dir);
-	ck_assert_int_eq(gp_apart_run(NULL, t, -1, open_below_mount, IOCTL_NS,
-				      &place),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_apart_run(NULL, t, -1, open_below_mount, IOCTL_NS, &place), -ETIMEDOUT);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
 	umount2(dir, MNT_DETACH);
 	kill(server, SIGKILL);
@@ -165,9 +162,7 @@ TEST(is_waited_for)
 {
 	const struct gpreempt lib = { .busy = note_busy, .data = &told };
 
-	ck_assert_int_eq(gp_apart_run(&lib, t, t->pipe[0], sleep_in_steps,
-				      IOCTL_NS, &place),
-			 0);
+	ck_assert_int_eq(gp_apart_run(&lib, t, t->pipe[0], sleep_in_steps, IOCTL_NS, &place), 0);
 	ck_assert_int_eq(t->result, 1);
 	ck_assert_int_eq(told, 12);
 }
@@ -187,9 +182,7 @@ TEST_EACH(has_one_descriptor, 2)
 {
 	int keep = _i ? t->pipe[0] : -1;
 
-	ck_assert_int_eq(gp_apart_run(NULL, t, keep, count_open, IOCTL_NS,
-				      &place),
-			 0);
+	ck_assert_int_eq(gp_apart_run(NULL, t, keep, count_open, IOCTL_NS, &place), 0);
 	ck_assert_int_eq(t->result, _i);
 	ck_assert_int_eq(t->undone, _i);
 }
@@ -207,16 +200,12 @@ static void set_global(void *arg)
 /* Once this process can have debug sessions, the helper has a copy of the memory. */
 TEST(shares_no_memory_of_sessions)
 {
-	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS,
-				      &place),
-			 0);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS, &place), 0);
 	ck_assert_int_eq(global, 1);
 	global = 0;
 	ck_assert_int_eq(gp_apart_own_memory(), 0);
 	t->result = 0;
-	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS,
-				      &place),
-			 0);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS, &place), 0);
 	ck_assert_int_eq(t->result, 1);
 	ck_assert_int_eq(global, 0);
 }
@@ -233,9 +222,7 @@ TEST(undoes_what_came_late)
 	uint64_t start = shr_now_ns();
 
 	t->enter = true;
-	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, ns,
-				      &place),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, ns, &place), -ETIMEDOUT);
 	ck_assert_uint_ge(shr_now_ns() - start, GP_APART_WAIT_NS + ns);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
 	ck_assert_int_eq(write(task->pipe[1], "a", 1), 1);
@@ -312,9 +299,7 @@ TEST_EACH(waits_for_its_call, 2)
 	ck_assert_int_eq(t->result, 0);
 	if (_i)
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
-	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid, IOCTL_NS,
-				      &place),
-			 0);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid, IOCTL_NS, &place), 0);
 	ck_assert_int_ne(t->result, 0);
 	ck_assert_int_eq(t->result == child, !_i);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
@@ -332,9 +317,7 @@ TEST_EACH(waits_no_more, 3)
 		ck_assert_int_eq(gp_apart_own_memory(), 0);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	if (_i)
-		ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid,
-					      IOCTL_NS, &place),
-				 0);
+		ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], tell_pid, IOCTL_NS, &place), 0);
 }
 
 static void kill_itself(void *arg)
@@ -346,9 +329,7 @@ static void kill_itself(void *arg)
 /* What was killed has not done its work. */
 TEST(was_killed)
 {
-	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], kill_itself,
-				      IOCTL_NS, &place),
-			 -EINTR);
+	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], kill_itself, IOCTL_NS, &place), -EINTR);
 }
 
 TEST_FIXTURE(setup, NULL)

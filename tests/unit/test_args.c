@@ -178,15 +178,8 @@ TEST_EACH(bad_suspend, ARRAY_SIZE(bad_suspends))
 }
 
 static const char *const bad_preempts[] = {
-	"",
-	"1 --count 0",
-	"1 --count x",
-	"1 --count -1",
-	"1 --count 10000001",
-	"1 --count",
-	"1 --hold 5",
-	"1 --interval",
-	"1 --verbose=1",
+	"",	     "1 --count 0", "1 --count x",  "1 --count -1",  "1 --count 10000001",
+	"1 --count", "1 --hold 5",  "1 --interval", "1 --verbose=1",
 };
 
 TEST_EACH(bad_preempt, ARRAY_SIZE(bad_preempts))
@@ -199,15 +192,13 @@ static const struct {
 	int min; /* -1: it is refused */
 	int max;
 } priorities[] = {
-	{ "<=5", 0, 5 },  { "<5", 0, 4 },    { ">=3", 3, 15 },
-	{ ">3", 4, 15 },  { "=3", 3, 3 },    { "3", 3, 3 },
-	{ "3-7", 3, 7 },  { "7-7", 7, 7 },   { "0", 0, 0 },
-	{ "15", 15, 15 }, { "<=15", 0, 15 }, { ">14", 15, 15 },
-	{ "<0", -1, 0 },  { ">15", -1, 0 },  { "7-3", -1, 0 },
-	{ "16", -1, 0 },  { "", -1, 0 },     { "<", -1, 0 },
-	{ "==3", -1, 0 }, { "=<3", -1, 0 },  { "<>3", -1, 0 },
-	{ "3-", -1, 0 },  { "-3", -1, 0 },   { "<3-5", -1, 0 },
-	{ "x", -1, 0 },	  { "3x", -1, 0 },   { "00000003", -1, 0 },
+	{ "<=5", 0, 5 },  { "<5", 0, 4 },   { ">=3", 3, 15 },	   { ">3", 4, 15 },
+	{ "=3", 3, 3 },	  { "3", 3, 3 },    { "3-7", 3, 7 },	   { "7-7", 7, 7 },
+	{ "0", 0, 0 },	  { "15", 15, 15 }, { "<=15", 0, 15 },	   { ">14", 15, 15 },
+	{ "<0", -1, 0 },  { ">15", -1, 0 }, { "7-3", -1, 0 },	   { "16", -1, 0 },
+	{ "", -1, 0 },	  { "<", -1, 0 },   { "==3", -1, 0 },	   { "=<3", -1, 0 },
+	{ "<>3", -1, 0 }, { "3-", -1, 0 },  { "-3", -1, 0 },	   { "<3-5", -1, 0 },
+	{ "x", -1, 0 },	  { "3x", -1, 0 },  { "00000003", -1, 0 },
 };
 
 TEST_EACH(priority, ARRAY_SIZE(priorities))
@@ -270,9 +261,8 @@ TEST(roles)
 {
 	const struct guard_options *sched;
 
-	ck_assert_int_eq(parse(&ctl_guard,
-			       "--online 1 comm:serve --offline=2 "
-			       "--gang 3 --online 4 --duty 30% --cpu 0"),
+	ck_assert_int_eq(parse(&ctl_guard, "--online 1 comm:serve --offline=2 "
+					   "--gang 3 --online 4 --duty 30% --cpu 0"),
 			 GO);
 	sched = parsed_args;
 	ck_assert_uint_eq(sched->online_words.n, 3);

@@ -61,9 +61,7 @@ TEST(absolute_path)
 	char dir[PATH_MAX];
 
 	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
-	ck_assert_int_eq(shr_file_replace(unit_text("%s/file", dir), 0644,
-					  "here", 4),
-			 0);
+	ck_assert_int_eq(shr_file_replace(unit_text("%s/file", dir), 0644, "here", 4), 0);
 	expect(path, "here");
 }
 
@@ -77,8 +75,7 @@ static void expect_refused(int code)
 	ck_assert_int_eq(replace("x"), code);
 	alarm(0);
 	ck_assert_uint_eq(count_files(), n);
-	ck_assert_ptr_nonnull(strstr(shr_file_reason(code),
-				     "not a regular file"));
+	ck_assert_ptr_nonnull(strstr(shr_file_reason(code), "not a regular file"));
 }
 
 TEST(links)

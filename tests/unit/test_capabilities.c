@@ -77,12 +77,9 @@ TEST(others_go)
 	ck_assert_uint_eq(status_of("\nCapPrm:\t"), had & CAPABILITIES_HOLDER);
 	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
 	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
-	ck_assert_uint_eq(bounding(),
-			  may_lower ? could & CAPABILITIES_HOLDER : could);
+	ck_assert_uint_eq(bounding(), may_lower ? could & CAPABILITIES_HOLDER : could);
 	ck_assert_uint_eq(status_of("\nNoNewPrivs:\t"), 1);
-	ck_assert_int_eq(pthread_create(&thread, NULL, look_in_thread,
-					&in_thread),
-			 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, look_in_thread, &in_thread), 0);
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(in_thread, had & CAPABILITIES_HOLDER);
 }
@@ -97,9 +94,7 @@ TEST(inheritable)
 	data[1].inheritable = data[1].permitted;
 	set(data);
 	if (data[0].permitted & CAPABILITY(CHOWN))
-		ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE,
-				       CAP_CHOWN, 0, 0),
-				 0);
+		ck_assert_int_eq(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_CHOWN, 0, 0), 0);
 	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
 	ck_assert_uint_eq(status_of("\nCapInh:\t"), 0);
 	ck_assert_uint_eq(status_of("\nCapAmb:\t"), 0);
@@ -157,8 +152,7 @@ TEST(stands_in)
 	data[0].effective &= ~CAPABILITY(DAC_READ_SEARCH);
 	set(data);
 	ck_assert_int_eq(capabilities_keep(CAPABILITIES_HOLDER), 0);
-	ck_assert_uint_eq(effective(), had & (CAPABILITIES_HOLDER |
-					      CAPABILITY(DAC_OVERRIDE)));
+	ck_assert_uint_eq(effective(), had & (CAPABILITIES_HOLDER | CAPABILITY(DAC_OVERRIDE)));
 	ck_assert_int_eq(capabilities_keep(CAPABILITY(SYS_PTRACE)), 0);
 	ck_assert_uint_eq(effective(), had & CAPABILITY(SYS_PTRACE));
 }
@@ -167,8 +161,7 @@ TEST(stands_in)
 static void forbid(int number, int code)
 {
 	struct sock_filter code_of[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, nr)),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
@@ -179,9 +172,7 @@ static void forbid(int number, int code)
 	};
 
 	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0,
-			       0),
-			 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0), 0);
 }
 
 TEST(forbidden)
@@ -241,9 +232,7 @@ TEST(holder_has)
 
 	CTL(0, "suspend %d " LEASE, target);
 	ck_assert_uint_eq(effective(), had);
-	ck_assert_uint_eq(status_in(unit_text("/proc/%d/status",
-					      (int)holder().pid),
-				    "\nCapEff:\t"),
+	ck_assert_uint_eq(status_in(unit_text("/proc/%d/status", (int)holder().pid), "\nCapEff:\t"),
 			  had & CAPABILITIES_HOLDER);
 	CTL(0, "resume %d", target);
 	expect_no_holder();

@@ -129,11 +129,9 @@ TEST(long_path)
 	for (len = ROOM - 1; len <= ROOM; len++) {
 		make_long(path, len);
 		ck_assert_uint_eq(strlen(path), len);
-		snprintf(text, sizeof(text),
-			 "cgroup %s cgroup rw,freezer 0 0\n", path);
+		snprintf(text, sizeof(text), "cgroup %s cgroup rw,freezer 0 0\n", path);
 		unit_mounts(text);
-		ck_assert_int_eq(freezer_v1_leave(&inside),
-				 len < ROOM ? -EPERM : -ENOENT);
+		ck_assert_int_eq(freezer_v1_leave(&inside), len < ROOM ? -EPERM : -ENOENT);
 	}
 	unit_freezer_stays = false;
 }

@@ -9,10 +9,9 @@ static struct gpreempt_error err;
 
 static void set_status(const char *state, int tgid, int tracer, int threads)
 {
-	set_file("/proc/4194242/status",
-		 unit_text("Name:\tState:\nUmask:\t0022\nState:\t%s\n"
-			   "Tgid:\t%d\nTracerPid:\t%d\nThreads:\t%d\n",
-			   state, tgid, tracer, threads));
+	set_file("/proc/4194242/status", unit_text("Name:\tState:\nUmask:\t0022\nState:\t%s\n"
+						   "Tgid:\t%d\nTracerPid:\t%d\nThreads:\t%d\n",
+						   state, tgid, tracer, threads));
 }
 
 static void expect(int code, enum gpreempt_reason reason)
@@ -49,8 +48,7 @@ static const struct {
 	int code;
 	enum gpreempt_reason reason;
 } refusals[] = {
-	{ "/proc/self/ns/pid", "pid:[4026532199]", -ENOTSUP,
-	  GPREEMPT_PID_NAMESPACE },
+	{ "/proc/self/ns/pid", "pid:[4026532199]", -ENOTSUP, GPREEMPT_PID_NAMESPACE },
 	{ KFD_PROC, NULL, -ENODEV, GPREEMPT_NO_KFD },
 	{ "/proc/4194242/status", NULL, -ESRCH, GPREEMPT_NO_PROCESS },
 	{ KFD_PROC "4194242/queues/", NULL, -ENODATA, GPREEMPT_NOT_GPU },
@@ -133,8 +131,7 @@ TEST_EACH(no_address_space, ARRAY_SIZE(gpus))
 	}
 	expect(gpus[_i].ret, GPREEMPT_NO_ADDRESS_SPACE);
 	ck_assert_str_eq(err.name, gpus[_i].missing);
-	ck_assert_int_eq(gpreempt_error_class(&err),
-			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_UNSUPPORTED);
 }
 
 /* Its queues are where the driver's debugger does not reach; then not all of them. */
@@ -145,17 +142,15 @@ TEST(further_contexts)
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 	set_file(KFD_DIR "context_1/queues/", "0");
 	expect(-EOPNOTSUPP, GPREEMPT_CONTEXTS);
-	ck_assert_int_eq(gpreempt_error_class(&err),
-			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_UNSUPPORTED);
 	set_file(KFD_DIR "queues/", "0");
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), 0);
 }
 
 TEST(many_without_address_space)
 {
-	set_file(GPUS_FILE,
-		 GPUS_HEAD "0x11111 0\n0x22222 0\n"
-			   "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
+	set_file(GPUS_FILE, GPUS_HEAD "0x11111 0\n0x22222 0\n"
+				      "0x33333 0\n0x44444 0\n0x55555 0\n0x66666 0\n");
 	expect(-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE);
 	ck_assert_uint_eq(strlen(err.name), sizeof(err.name) - 1);
 }
@@ -168,8 +163,7 @@ TEST(render_nodes)
 	set_file(NODES, "0\n1\n2");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "1/gpu_id", "11\n");
-	set_file(NODES "1/properties",
-		 "cpu_cores_count 0\ndrm_render_minor 128\n");
+	set_file(NODES "1/properties", "cpu_cores_count 0\ndrm_render_minor 128\n");
 	set_file(NODES "2/gpu_id", "22\n");
 	set_file(NODES "2/properties", "drm_render_minor 129\nsimd_count 80\n");
 	set_file("/proc/4194242/fd/", "0\n3\n7");

@@ -56,10 +56,8 @@ TEST(descriptors)
 {
 	const int keep[] = { fds[6], -1, fds[1], fds[6], fds[2] };
 
-	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, NULL, 0)),
-			 0);
-	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep,
-						   ARRAY_SIZE(keep))),
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, NULL, 0)), 0);
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep, ARRAY_SIZE(keep))),
 			 1 << 6 | 1 << 1 | 1 << 2);
 	/* The parent has all of its own. */
 	ck_assert_int_eq(open_ones(NULL), 0xff);
@@ -74,8 +72,7 @@ static int has_stderr(void *arg)
 
 TEST(standard_ones)
 {
-	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL, 0)),
-			 1);
+	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL, 0)), 1);
 }
 
 /* There is room for 64. */
@@ -85,8 +82,7 @@ TEST(many_to_keep)
 
 	for (i = 0; i < 65; i++)
 		keep[i] = fds[1];
-	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep, 64)),
-			 1 << 1);
+	ck_assert_int_eq(status_of(shr_child_start(open_ones, NULL, keep, 64)), 1 << 1);
 	ck_assert_int_eq(shr_child_start(open_ones, NULL, keep, 65), -EINVAL);
 }
 

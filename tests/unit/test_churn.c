@@ -32,8 +32,7 @@ static void show(uint32_t qid)
 {
 	static char text[80];
 
-	snprintf(text, sizeof(text),
-		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
+	snprintf(text, sizeof(text), "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
 	set_file("/proc/4194242/task/4194242/syscall", text);
 }
 
@@ -125,18 +124,14 @@ static void burn_down(const struct attack *a)
 }
 
 static const struct attack attacks[] = {
-	{ "each 50 ms", 25 * NSEC_PER_MSEC, 1, make_and_destroy,
-	  4 * NSEC_PER_SEC, false },
-	{ "each 20 ms, for 10 s", 10 * NSEC_PER_MSEC, 1, make_and_destroy,
-	  10 * NSEC_PER_SEC, false },
-	{ "each 5 ms", 2500 * NSEC_PER_USEC, 1, make_and_destroy,
-	  4 * NSEC_PER_SEC, false },
+	{ "each 50 ms", 25 * NSEC_PER_MSEC, 1, make_and_destroy, 4 * NSEC_PER_SEC, false },
+	{ "each 20 ms, for 10 s", 10 * NSEC_PER_MSEC, 1, make_and_destroy, 10 * NSEC_PER_SEC,
+	  false },
+	{ "each 5 ms", 2500 * NSEC_PER_USEC, 1, make_and_destroy, 4 * NSEC_PER_SEC, false },
 	{ "a lie", NSEC_PER_MSEC, 2, lie, 4 * NSEC_PER_SEC, false },
 	{ "signals", NSEC_PER_MSEC, 1, interrupt_it, 4 * NSEC_PER_SEC, true },
-	{ "again", 2500 * NSEC_PER_USEC, 1, make_again, 4 * NSEC_PER_SEC,
-	  true },
-	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down, 6 * NSEC_PER_SEC,
-	  false },
+	{ "again", 2500 * NSEC_PER_USEC, 1, make_again, 4 * NSEC_PER_SEC, true },
+	{ "one by one", 20 * NSEC_PER_MSEC, 200, burn_down, 6 * NSEC_PER_SEC, false },
 };
 
 static bool runs(const struct attack *a)
@@ -144,8 +139,7 @@ static bool runs(const struct attack *a)
 	size_t i;
 
 	for (i = 0; i < loop.count; i++)
-		if ((a->any || !loop.queues[i].qid) &&
-		    !loop.queues[i].suspended)
+		if ((a->any || !loop.queues[i].qid) && !loop.queues[i].suspended)
 			return true;
 	return false;
 }
@@ -178,18 +172,14 @@ TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 	gpreempt_session_released(s, &released);
 	printf("%s: ran %u ms of %u; the session counts %u ms, %u destroyed, "
 	       "%u of them returned, %u made\n",
-	       a->name, (unsigned int)(ran / NSEC_PER_MSEC),
-	       (unsigned int)(all / NSEC_PER_MSEC),
-	       (unsigned int)(released.total_ns / NSEC_PER_MSEC),
-	       (unsigned int)released.destroyed,
+	       a->name, (unsigned int)(ran / NSEC_PER_MSEC), (unsigned int)(all / NSEC_PER_MSEC),
+	       (unsigned int)(released.total_ns / NSEC_PER_MSEC), (unsigned int)released.destroyed,
 	       (unsigned int)released.returned, (unsigned int)released.made);
 	/* A tenth of any 10 s. */
 	ck_assert_uint_lt(ran, NSEC_PER_SEC);
 	/* It is known and reported: the session counts what ran, or more. */
-	ck_assert_uint_ge(released.total_ns + ran / 10 + 20 * NSEC_PER_MSEC,
-			  ran);
-	ck_assert(!!(happened & GPREEMPT_EVENT_CHURN) ==
-		  (released.total_ns >= NSEC_PER_SEC / 2));
+	ck_assert_uint_ge(released.total_ns + ran / 10 + 20 * NSEC_PER_MSEC, ran);
+	ck_assert(!!(happened & GPREEMPT_EVENT_CHURN) == (released.total_ns >= NSEC_PER_SEC / 2));
 	gpreempt_session_close(s);
 }
 

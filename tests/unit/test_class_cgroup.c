@@ -35,10 +35,8 @@ static const struct {
 	{ "a b", false },
 	{ "a\n", false },
 	{ "\xc3\xa4", false },
-	{ "0123456789012345678901234567890123456789012345678901234567890123",
-	  true },
-	{ "01234567890123456789012345678901234567890123456789012345678901234",
-	  false },
+	{ "0123456789012345678901234567890123456789012345678901234567890123", true },
+	{ "01234567890123456789012345678901234567890123456789012345678901234", false },
 };
 
 TEST_EACH(named, ARRAY_SIZE(names))
@@ -47,9 +45,8 @@ TEST_EACH(named, ARRAY_SIZE(names))
 	int ret = role_path(GPREEMPT_ROLE_OFFLINE, names[_i].name, path);
 
 	ck_assert_int_eq(ret, names[_i].good ? 0 : -EINVAL);
-	ck_assert_str_eq(path, names[_i].good ? unit_text(OFFLINE "/%s",
-							  names[_i].name) :
-						"unchanged");
+	ck_assert_str_eq(path,
+			 names[_i].good ? unit_text(OFFLINE "/%s", names[_i].name) : "unchanged");
 }
 
 TEST(of_a_class)
@@ -67,31 +64,26 @@ TEST(entered)
 	unit_cgroup_make(OFFLINE "/busy");
 	unit_cgroup_make_unused("/gpreempt/online");
 	unit_cgroup_make_unused("/gpreempt/online/other");
-	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
-			 0);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), 0);
 	ck_assert(unit_cgroup_entered(OFFLINE "/train"));
 	ck_assert(!unit_cgroup_exists(OFFLINE "/ended"));
 	ck_assert(unit_cgroup_exists(OFFLINE "/busy"));
 	ck_assert(unit_cgroup_exists("/gpreempt/online/other"));
 	/* Once more, as the next program of that name. */
-	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
-			 0);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), 0);
 }
 
 TEST(fails)
 {
 	unit_path_fails = "offline/train/cgroup.procs";
 	unit_path_errno = EACCES;
-	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"),
-			 -EACCES);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), -EACCES);
 	unit_path_fails = "/gpreempt";
 	unit_path_errno = EROFS;
-	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
-			 -EROFS);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"), -EROFS);
 	unit_path_fails = NULL;
 	unit_cgroups_mounted(false, false);
-	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"),
-			 -ENOENT);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"), -ENOENT);
 }
 
 static char roles[2 * SHR_CGROUP_PATH];
@@ -178,9 +170,7 @@ TEST(not_given)
 
 	unit_cgroup_make("/job");
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		ck_assert_int_eq(role_give(wrong[i].cgroup,
-					   GPREEMPT_ROLE_OFFLINE),
-				 wrong[i].code);
+		ck_assert_int_eq(role_give(wrong[i].cgroup, GPREEMPT_ROLE_OFFLINE), wrong[i].code);
 	ck_assert_str_eq(all_roles(), "");
 }
 

@@ -85,8 +85,7 @@ static void check_harmless(int lines, const char *between)
 			lines--;
 			continue;
 		}
-		ck_assert_msg(code >= 0x20 || strchr(between, code), "%s",
-			      text);
+		ck_assert_msg(code >= 0x20 || strchr(between, code), "%s", text);
 		ck_assert_msg((code < 0x7f || code > 0x9f) && code != 0x61c &&
 				      (code < 0x200e || code > 0x202e) &&
 				      (code < 0x2066 || code > 0x206f),
@@ -131,8 +130,7 @@ TEST_EACH(error_texts, ARRAY_SIZE(harm))
 
 TEST_EACH(lines, ARRAY_SIZE(harm))
 {
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, harm[_i], "cgroup %s: %d",
-		      harm[_i], 7);
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, harm[_i], "cgroup %s: %d", harm[_i], 7);
 	ctl_note("%s", harm[_i]);
 	ctl_say("a %s", harm[_i]);
 	ctl_progress("%s", harm[_i]);
@@ -192,12 +190,9 @@ TEST(cut)
 {
 	char text[8];
 
-	ck_assert_uint_eq(shr_clean(text, sizeof(text), "ab\033cdef", false),
-			  10);
+	ck_assert_uint_eq(shr_clean(text, sizeof(text), "ab\033cdef", false), 10);
 	ck_assert_str_eq(text, "ab\\033c");
-	ck_assert_uint_eq(shr_clean(text, sizeof(text), "abcd\xc3\xa4\xc3\xa4",
-				    false),
-			  8);
+	ck_assert_uint_eq(shr_clean(text, sizeof(text), "abcd\xc3\xa4\xc3\xa4", false), 8);
 	ck_assert_str_eq(text, "abcd\xc3\xa4");
 	ck_assert_uint_eq(shr_clean(NULL, 0, "a\tb", true), 3);
 	ck_assert_uint_eq(shr_clean(text, sizeof(text), "a\tb", true), 3);

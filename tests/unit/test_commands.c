@@ -64,17 +64,15 @@ TEST(table)
 		ctl_for_each_option(o, cmd) {
 			size_t k;
 
-			ck_assert(!o->arg ==
-				  (o->kind == CTL_FLAG || o->kind == CTL_JSON ||
-				   o->kind == CTL_CSV));
+			ck_assert(!o->arg == (o->kind == CTL_FLAG || o->kind == CTL_JSON ||
+					      o->kind == CTL_CSV));
 			ck_assert_uint_lt(o->offset, cmd->args_size);
 			for (k = 0; k < j; k++)
 				ck_assert_str_ne(cmd->options[k].name, o->name);
 			j++;
 		}
 		ck_assert_uint_le(j, CTL_MAX_OPTIONS);
-		ck_assert(cmd->words == CTL_NO_WORDS ||
-			  cmd->words_at < cmd->args_size);
+		ck_assert(cmd->words == CTL_NO_WORDS || cmd->words_at < cmd->args_size);
 		ck_assert(!cmd->command || cmd->command_at < cmd->args_size);
 	}
 	ck_assert_uint_gt(i, 4);

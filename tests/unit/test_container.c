@@ -23,20 +23,18 @@ static const struct {
 	enum gpreempt_reason reason;
 } impostors[] = {
 	/* With the id of another's container. */
-	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
-	  "container:train", "100", 0 },
-	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n",
-	  "container:" ID_A, "", GPREEMPT_SAME_CONTAINER },
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n", "container:train", "100", 0 },
+	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n", "container:" ID_A, "",
+	  GPREEMPT_SAME_CONTAINER },
 	/* Another's, in a container of its own, as root of that. */
 	{ "0::/docker/" ID_B "/docker-" ID_A ".scope\n", "container:" ID_A, "",
 	  GPREEMPT_SAME_CONTAINER },
 	/* A path that only root can make; it names the same container. */
-	{ "0::/x/user-1000.slice/docker-" ID_A ".scope\n", "container:train",
+	{ "0::/x/user-1000.slice/docker-" ID_A ".scope\n", "container:train", "100 4194242", 0 },
+	{ "0::/user.slice/user-1000.slicex/docker-" ID_A ".scope\n", "container:train",
 	  "100 4194242", 0 },
-	{ "0::/user.slice/user-1000.slicex/docker-" ID_A ".scope\n",
-	  "container:train", "100 4194242", 0 },
-	{ "0::/user.slice/user-99999999999.slice/docker-" ID_A ".scope\n",
-	  "container:train", "100 4194242", 0 },
+	{ "0::/user.slice/user-99999999999.slice/docker-" ID_A ".scope\n", "container:train",
+	  "100 4194242", 0 },
 };
 
 TEST_EACH(impostor, ARRAY_SIZE(impostors))
@@ -67,8 +65,7 @@ static const struct {
 } containers[] = {
 	{ "0::/system.slice/docker-" ID_A ".scope\n", "docker", ID_A, "train" },
 	{ "0::/docker/" ID_A "/x\n", "docker", ID_A, "train" },
-	{ "0::/machine.slice/libpod-" ID_C ".scope/container\n", "podman", ID_C,
-	  "root-infer" },
+	{ "0::/machine.slice/libpod-" ID_C ".scope/container\n", "podman", ID_C, "root-infer" },
 	{ "0::/machine.slice/libpod-conmon-" ID_C ".scope\n", NULL, "", "" },
 	{ "0::/libpod_parent/libpod-" ID_C "\n", "podman", ID_C, "root-infer" },
 	{ "0::" CRI "cri-containerd-" ID_B ".scope\n", "kubernetes", ID_B, "" },
@@ -82,8 +79,7 @@ static const struct {
 	{ "0::/kubepods/besteffort/pod1/" ID_B "\n", "kubernetes", ID_B, "" },
 	{ "0::/lxc.payload.box/init.scope\n", "lxc", "box", "box" },
 	{ "0::/a/" ID_A "\n", "container", ID_A, "train" },
-	{ "0::/docker/" ID_A CRI "crio-" ID_B ".scope\n", "docker", ID_A,
-	  "train" },
+	{ "0::/docker/" ID_A CRI "crio-" ID_B ".scope\n", "docker", ID_A, "train" },
 	{ "0::/docker/" ID_A "0\n", NULL, "", "" },
 	{ "0::/x" ID_A "\n", NULL, "", "" },
 	{ "0::/\n", NULL, "", "" },
@@ -99,8 +95,7 @@ TEST_EACH(container, ARRAY_SIZE(containers))
 	set_file(STORAGE "overlay-containers/"
 			 "volatile-containers.json",
 		 "[{\"id\":\"" ID_C "\",\"names\":[\"root-infer\"]}]");
-	set_file("/run/containerd/io.containerd.runtime.v2.task/default/batch/",
-		 "config.json");
+	set_file("/run/containerd/io.containerd.runtime.v2.task/default/batch/", "config.json");
 	set_file("/proc/100/cgroup", containers[_i].cgroup);
 	ret = gp_container(g, 100, &c);
 	if (!containers[_i].engine) {
@@ -120,8 +115,7 @@ TEST(containerd_names)
 {
 	struct gp_container c;
 
-	set_file("/proc/100/cgroup",
-		 "0::" CRI "cri-containerd-" ID_B ".scope\n");
+	set_file("/proc/100/cgroup", "0::" CRI "cri-containerd-" ID_B ".scope\n");
 	set_file(TASK "k8s.io/" ID_B "/config.json",
 		 "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"train\","
 		 "\"io.kubernetes.cri.sandbox-name\":\"job-7\","
@@ -131,16 +125,14 @@ TEST(containerd_names)
 	ck_assert_str_eq(c.pod, "job-7");
 	ck_assert_str_eq(c.pod_namespace, "ml");
 
-	set_file("/proc/100/cgroup",
-		 "0::/system.slice/nerdctl-" ID_A ".scope\n");
+	set_file("/proc/100/cgroup", "0::/system.slice/nerdctl-" ID_A ".scope\n");
 	set_file(TASK "default/" ID_A "/config.json",
 		 "{\"annotations\":{\"nerdctl/name\":\"box\"}}");
 	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "box");
 	ck_assert_str_eq(c.pod, "");
 	/* A file that is no object has no names. */
-	set_file("/proc/100/cgroup",
-		 "0::/system.slice/nerdctl-" ID_C ".scope\n");
+	set_file("/proc/100/cgroup", "0::/system.slice/nerdctl-" ID_C ".scope\n");
 	set_file(TASK "default/" ID_C "/config.json", "[1]");
 	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "");
@@ -161,8 +153,7 @@ static const struct {
 	{ "0::/user.slice/user-7.slice/kubepods/"
 	  "pod0123abcd-0011-2233-4455-66778899aabb\n",
 	  "", "" },
-	{ "0::/system.slice/node_slurmstepd.scope/job_42/step_batch/user\n", "",
-	  "42" },
+	{ "0::/system.slice/node_slurmstepd.scope/job_42/step_batch/user\n", "", "42" },
 	{ "4:cpu:/slurm/uid_7/job_9/step_0\n0::/\n", "", "9" },
 	{ "0::/spur/job_3\n", "", "3" },
 	{ "0::/spur/job_x\n", "", "" },
@@ -186,8 +177,7 @@ TEST(docker_elsewhere)
 	struct gp_container c;
 
 	set_file("/etc/docker/daemon.json", "{\"data-root\":\"/data/docker\"}");
-	set_file("/data/docker/containers/" ID_A "/config.v2.json",
-		 "{\"Name\":\"/moved\"}");
+	set_file("/data/docker/containers/" ID_A "/config.v2.json", "{\"Name\":\"/moved\"}");
 	ck_assert_int_eq(gp_container(g, 100, &c), 0);
 	ck_assert_str_eq(c.name, "moved");
 	ck_assert_int_eq(gp_container(g, 77, &c), -ENOENT);
@@ -198,10 +188,8 @@ static const struct {
 	const char *word;
 	const char *id;
 } podman[] = {
-	{ "web",
-	  "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
-	{ "renamed",
-	  "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
+	{ "web", "5360f50aee9bc02c0b932c915c035cf0a3f7814d3c12185e331ce6a0384aa7e1" },
+	{ "renamed", "f2d9db7f486d5f28fb3d6b86e4feeceac36389de3ba857425cfbcf18edc50bcc" },
 	{ "brief", "c18297ba2588" },
 	{ "lone", NULL },
 };
@@ -214,8 +202,7 @@ TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 	at = id ? strstr(text, id) : text;
 	ck_assert_ptr_nonnull(at);
 	set_file("/proc/100/cgroup",
-		 unit_text("0::/machine.slice/libpod-%.64s.scope\n",
-			   id ? at : ID_C));
+		 unit_text("0::/machine.slice/libpod-%.64s.scope\n", id ? at : ID_C));
 	set_file(STORAGE "vfs-containers/containers.json", text);
 	word = unit_text("container:%s", podman[_i].word);
 	if (gpreempt_select(g, &word, 1, NULL, NULL, &found, &err)) {
@@ -248,12 +235,10 @@ TEST(damaged)
 	struct gp_container c;
 	size_t i;
 
-	set_file("/proc/300/cgroup",
-		 "0::/machine.slice/libpod-" ID_C ".scope\n");
+	set_file("/proc/300/cgroup", "0::/machine.slice/libpod-" ID_C ".scope\n");
 	for (i = 0; i < ARRAY_SIZE(texts); i++) {
 		set_file(DOCKER ID_A "/config.v2.json", texts[i]);
-		set_file(STORAGE "overlay-containers/containers.json",
-			 texts[i]);
+		set_file(STORAGE "overlay-containers/containers.json", texts[i]);
 		ck_assert_int_eq(gp_container(g, 100, &c), 0);
 		ck_assert_str_eq(c.name, "");
 		ck_assert_int_eq(gp_container(g, 300, &c), 0);

@@ -59,8 +59,7 @@ TEST(places)
 	made_len = 0;
 	say("Node 1, gpu_id 2a:\n");
 	for (xcc = 0; xcc < 3; xcc++)
-		say_ring_slot(xcc, at[xcc].pipe, at[xcc].queue,
-			      mqd + 0x1000 * xcc, ring);
+		say_ring_slot(xcc, at[xcc].pipe, at[xcc].queue, mqd + 0x1000 * xcc, ring);
 	make_file("b", made, made_len);
 	made_len = 0;
 	CTL(0, "decode a b");
@@ -134,9 +133,8 @@ TEST(many_problems)
 
 TEST(older_text)
 {
-	make_text("older",
-		  "Compute queue on device f7bc\n    Queue ID: 5\n"
-		  "    Process: pid 12 pasid 0x1\n    is active: yes\n");
+	make_text("older", "Compute queue on device f7bc\n    Queue ID: 5\n"
+			   "    Process: pid 12 pasid 0x1\n    is active: yes\n");
 	CTL(0, "decode older");
 	ERR_HAS("older than Linux 6.5");
 	OUT_HAS("12\t5\t0xf7bc\tcompute\t");
@@ -156,8 +154,7 @@ static const struct {
 	{ "\xff\xfeN\0o\0", 6, "it is UTF-16", "iconv" },
 	{ "\xfe\xff\0N\0o", 6, "it is UTF-16", "iconv" },
 	{ "\177ELF", 4, "it is a program", "" },
-	{ "[  12.3] Node 1, gpu_id 2d60:\n", 30, "no line of it is",
-	  "something before each line" },
+	{ "[  12.3] Node 1, gpu_id 2d60:\n", 30, "no line of it is", "something before each line" },
 	{ "hello\n", 6, "no line of it is", "/sys/kernel/debug/kfd" },
 };
 
@@ -274,8 +271,7 @@ static void make_pairs(void)
 	copy_fixture(DRIVER "mqds", "pairs/snapshot_mqd_2_20260203_120000.txt");
 	copy_fixture(DRIVER "hqds", "pairs/snapshot_hqd_2_20260203_120001.txt");
 	make_other_rings("pairs/snapshot_mqd_10_20260203_120010.txt");
-	make_text("pairs/snapshot_mqd_2_20260203_120000_summary.txt",
-		  "Queue ID: 0\n");
+	make_text("pairs/snapshot_mqd_2_20260203_120000_summary.txt", "Queue ID: 0\n");
 	make_text("pairs/queue_info_2.txt", "x\n");
 }
 

@@ -80,8 +80,7 @@ TEST(destroyed_one_by_one)
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1) && suspended(2));
 	/* The first thread is still in there when the second comes. */
-	set_file("/proc/4194242/task/4243/syscall",
-		 "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
+	set_file("/proc/4194242/task/4243/syscall", "16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(2) && suspended(3));
 }
@@ -90,8 +89,7 @@ static void destroy(uint32_t qid)
 {
 	static char text[80];
 
-	snprintf(text, sizeof(text),
-		 "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
+	snprintf(text, sizeof(text), "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
 	begin_destroy(qid);
 	set_syscall(text);
 	while (suspended(qid))

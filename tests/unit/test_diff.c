@@ -31,8 +31,7 @@ TEST(diff_of_a_process)
 TEST(diff_of_nothing)
 {
 	make_text("a/mqds", "");
-	make_text("a/hqds",
-		  "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
+	make_text("a/hqds", "Node 1, gpu_id 2d60:\n Inst 0,  CP Pipe 0, Queue 2\n");
 	CTL(0, "diff a/mqds a/mqds");
 	OUT_HAS("overlap not known: there are none\n");
 	OUT_HAS("CP slots: not known");
@@ -75,12 +74,10 @@ TEST(diff_fails)
 
 TEST(diff_of_monitors)
 {
-	make_text("a.csv",
-		  "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
+	make_text("a.csv", "t_s,pid,queues,ids\n0.0,10,2,\"0,1\"\r\n1.0,10,0,-\n");
 	make_text("b.csv", "t_s,pid,queues,ids\n0.0,20,2,\"1,2\"\n");
 	make_text("c.csv", "t_s,a\n");
-	make_text("d.csv",
-		  "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
+	make_text("d.csv", "t_s,pid,ids\n0.0,10,x\n0.0,y,1\n0,10,\"1\n0.0,10,1");
 	CTL(0, "diff a.csv b.csv --pid-a 10 --pid-b 20");
 	OUT_HAS("queue ids: 1 common, 1 only in A, 1 only in B, overlap 50%: "
 		"not consistent\n");

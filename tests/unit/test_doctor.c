@@ -7,9 +7,9 @@
 #include "unit.h"
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
-#define NODE(capability, gfx)                                                 \
-	"cpu_cores_count 0\nsimd_count 80\ncapability " capability            \
-	"\ngfx_target_version " gfx "\ndrm_render_minor 128\nlocation_id 0\n" \
+#define NODE(capability, gfx)                                                                  \
+	"cpu_cores_count 0\nsimd_count 80\ncapability " capability "\ngfx_target_version " gfx \
+	"\ndrm_render_minor 128\nlocation_id 0\n"                                              \
 	"domain 0\nnum_xcc 4\nnum_cp_queues 24\n"
 #define GOOD NODE("536903680", "90402") /* both bits of debugging */
 #define VIEW "/sys/kernel/debug/gpreempt/"
@@ -25,20 +25,17 @@ static void setup(void)
 	set_file("/sys/module/amdgpu/", "parameters");
 	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
 	set_file("/sys/module/amdgpu/parameters/sched_policy", "0\n");
-	set_file("/sys/kernel/security/lockdown",
-		 "[none] integrity confidentiality\n");
+	set_file("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
 	set_file(NODES, "0\n1");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "1/gpu_id", "63420\n");
 	set_file(NODES "1/properties", GOOD);
 	set_file("/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
-	set_file("/proc/self/mounts",
-		 "debugfs /sys/kernel/debug debugfs rw 0 0\n");
-	set_file(VIEW "version",
-		 "gpreempt-version - version: 1.1\n# key value\n"
-		 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
-		 "feature_contexts off:kfd_process.id\n"
-		 "feature_resets off:queue_properties.is_reset\n");
+	set_file("/proc/self/mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n");
+	set_file(VIEW "version", "gpreempt-version - version: 1.1\n# key value\n"
+				 "module 0.1.0\nfeature_sdma on\nfeature_hiq on\n"
+				 "feature_contexts off:kfd_process.id\n"
+				 "feature_resets off:queue_properties.is_reset\n");
 }
 
 static void take(void *unused, const struct gp_finding *f)
@@ -72,9 +69,8 @@ TEST(well)
 	for (i = 0; i < n_findings; i++) {
 		const struct gp_finding *f = &findings[i];
 
-		ck_assert_msg(f->health == GP_HEALTH_OK ||
-				      !strcmp(f->name, "hardware"),
-			      "%s: %s", f->name, f->text);
+		ck_assert_msg(f->health == GP_HEALTH_OK || !strcmp(f->name, "hardware"), "%s: %s",
+			      f->name, f->text);
 		ck_assert_msg(strlen(f->text) > 5, "%s", f->name);
 		for (j = 0; j < i; j++)
 			ck_assert_str_ne(f->name, findings[j].name);
@@ -84,8 +80,7 @@ TEST(well)
 
 /* What only a GPU can tell is unknown on a host without one. */
 static const char *const only_gpus_tell[] = {
-	"debug-trap",	 "firmware",  "debug-vmid",
-	"compute-units", "scheduler", "hardware",
+	"debug-trap", "firmware", "debug-vmid", "compute-units", "scheduler", "hardware",
 };
 
 static void expect_no_answers(void)
@@ -95,8 +90,7 @@ static void expect_no_answers(void)
 	for (i = 0; i < ARRAY_SIZE(only_gpus_tell); i++) {
 		const struct gp_finding *f = find(only_gpus_tell[i]);
 
-		ck_assert_msg(f->health == GP_HEALTH_UNKNOWN, "%s: %s", f->name,
-			      f->text);
+		ck_assert_msg(f->health == GP_HEALTH_UNKNOWN, "%s: %s", f->name, f->text);
 	}
 }
 
@@ -141,68 +135,48 @@ static const struct {
 	int class; /* of a failure */
 	const char *says;
 } cases[] = {
-	{ "kernel", "/proc/sys/kernel/osrelease", "5.14.0-570.el9\n", OK, 0,
-	  "5.14.0-570.el9" },
+	{ "kernel", "/proc/sys/kernel/osrelease", "5.14.0-570.el9\n", OK, 0, "5.14.0-570.el9" },
 	{ "kernel", "/proc/sys/kernel/osrelease", NULL, UNKNOWN, 0, "" },
-	{ "kernel", "/sys/module/amdgpu/version", "6.10.5\n", OK, 0,
-	  "amdgpu-dkms 6.10.5" },
+	{ "kernel", "/sys/module/amdgpu/version", "6.10.5\n", OK, 0, "amdgpu-dkms 6.10.5" },
 	{ "amdgpu", "/sys/module/amdgpu/", NULL, FAILED, 3, "not loaded" },
 	{ "gpus", NODES, "0", FAILED, 3, "no GPU" },
 	{ "gpus", NODES, "0\n1", OK, 0, "0xf7bc" },
-	{ "debug-trap", NODES "1/properties", NODE("536870912", "90402"),
-	  FAILED, 3, "0xf7bc" },
-	{ "firmware", NODES "1/properties", NODE("32768", "90402"), WARNING, 0,
-	  "0xf7bc" },
-	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90008"),
-	  WARNING, 0, "one process at a time" },
-	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK, 0,
-	  "" },
-	{ "debug-vmid", NODES "1/properties", NODE("536903680", "100300"),
-	  WARNING, 0, "" },
-	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK,
-	  0, "" },
+	{ "debug-trap", NODES "1/properties", NODE("536870912", "90402"), FAILED, 3, "0xf7bc" },
+	{ "firmware", NODES "1/properties", NODE("32768", "90402"), WARNING, 0, "0xf7bc" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90008"), WARNING, 0,
+	  "one process at a time" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK, 0, "" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "100300"), WARNING, 0, "" },
+	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK, 0, "" },
 	/* What a GPU does not say is not known. */
-	{ "debug-trap", NODES "1/properties", NULL, UNKNOWN, 0,
-	  "1 of 1 GPUs do not tell" },
+	{ "debug-trap", NODES "1/properties", NULL, UNKNOWN, 0, "1 of 1 GPUs do not tell" },
 	{ "firmware", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
 	{ "debug-vmid", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
-	{ "compute-units", NODES "1/properties", NULL, UNKNOWN, 0,
+	{ "compute-units", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", NULL, UNKNOWN, 0,
 	  "do not tell" },
-	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", NULL,
-	  UNKNOWN, 0, "do not tell" },
-	{ "lockdown", "/sys/kernel/security/lockdown", NULL, UNKNOWN, 0,
-	  "cannot be read" },
-	{ "compute-units", NODES "1/properties", NODE("536903680", "110002"),
-	  NOTE, 0, "half" },
-	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
-	  FAILED, 3, "without the hardware scheduler" },
-	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "0\n", OK,
-	  0, "" },
-	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", "0\n", FAILED, 3,
-	  "CWSR is off" },
-	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN, 0,
-	  "" },
-	{ "sessions", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0,
-	  "the right" },
-	{ "sessions", "/sys/module/amdgpu/parameters/sched_policy", "2\n",
-	  UNKNOWN, 3, "cannot be asked" },
-	{ "ptrace", "/proc/self/status", "Name:\tx\nCapEff:\t0\n", FAILED, 4,
-	  "CAP_SYS_PTRACE" },
+	{ "lockdown", "/sys/kernel/security/lockdown", NULL, UNKNOWN, 0, "cannot be read" },
+	{ "compute-units", NODES "1/properties", NODE("536903680", "110002"), NOTE, 0, "half" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "2\n", FAILED, 3,
+	  "without the hardware scheduler" },
+	{ "scheduler", "/sys/module/amdgpu/parameters/sched_policy", "0\n", OK, 0, "" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", "0\n", FAILED, 3, "CWSR is off" },
+	{ "cwsr", "/sys/module/amdgpu/parameters/cwsr_enable", NULL, UNKNOWN, 0, "" },
+	{ "sessions", "/proc/sys/kernel/osrelease", "6.5.0\n", OK, 0, "the right" },
+	{ "sessions", "/sys/module/amdgpu/parameters/sched_policy", "2\n", UNKNOWN, 3,
+	  "cannot be asked" },
+	{ "ptrace", "/proc/self/status", "Name:\tx\nCapEff:\t0\n", FAILED, 4, "CAP_SYS_PTRACE" },
 	{ "ptrace", "/proc/self/status", NULL, UNKNOWN, 0, "" },
-	{ "yama", "/proc/sys/kernel/yama/ptrace_scope", "3\n", FAILED, 4,
-	  "ptrace_scope is 3" },
+	{ "yama", "/proc/sys/kernel/yama/ptrace_scope", "3\n", FAILED, 4, "ptrace_scope is 3" },
 	{ "yama", "/proc/sys/kernel/yama/ptrace_scope", "2\n", OK, 0, "" },
-	{ "namespace", "/proc/self/ns/pid", "pid:[4026532199]", FAILED, 3,
-	  "namespace" },
+	{ "namespace", "/proc/self/ns/pid", "pid:[4026532199]", FAILED, 3, "namespace" },
 	{ "namespace", "/proc/self/ns/pid", NULL, UNKNOWN, 0, "" },
-	{ "lockdown", "/sys/kernel/security/lockdown",
-	  "none [integrity] confidentiality\n", NOTE, 0, "signed" },
-	{ "lockdown", "/sys/kernel/security/lockdown",
-	  "[none] integrity confidentiality\n", OK, 0, "" },
-	{ "lockdown", "/sys/module/module/parameters/sig_enforce", "Y\n", NOTE,
+	{ "lockdown", "/sys/kernel/security/lockdown", "none [integrity] confidentiality\n", NOTE,
 	  0, "signed" },
-	{ "debugfs", "/proc/self/mounts", "proc /proc proc rw 0 0\n", WARNING,
-	  0, "not mounted" },
+	{ "lockdown", "/sys/kernel/security/lockdown", "[none] integrity confidentiality\n", OK, 0,
+	  "" },
+	{ "lockdown", "/sys/module/module/parameters/sig_enforce", "Y\n", NOTE, 0, "signed" },
+	{ "debugfs", "/proc/self/mounts", "proc /proc proc rw 0 0\n", WARNING, 0, "not mounted" },
 	{ "debugfs", "/proc/self/mounts", NULL, UNKNOWN, 0, "" },
 	{ "module", VIEW "version", NULL, WARNING, 0, "not loaded" },
 	{ "module", VIEW "version",
@@ -210,30 +184,26 @@ static const struct {
 	  "feature_sdma off:adev_to_drm\nfeature_hiq on\n",
 	  NOTE, 0, "without sdma" },
 	{ "hardware", VIEW "nodes",
-	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc asleep\n",
-	  WARNING, 0, "0xf7bc: asleep" },
+	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc asleep\n", WARNING, 0,
+	  "0xf7bc: asleep" },
 	{ "hardware", VIEW "nodes",
-	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n", OK,
-	  0, "" },
+	  "gpreempt-nodes - version: 1.0\n# gpu_id hardware\n0xf7bc read\n", OK, 0, "" },
 	/* Read as soon as it is in use. */
 	{ "hardware", VIEW "nodes",
-	  "gpreempt-nodes - version: 1.2\n# gpu_id hardware\n0xf7bc idle\n", OK,
-	  0, "" },
+	  "gpreempt-nodes - version: 1.2\n# gpu_id hardware\n0xf7bc idle\n", OK, 0, "" },
 	/* Drivers before Linux 6.12 cannot count waves. */
 	{ "module", VIEW "version",
 	  "gpreempt-version - version: 1.3\n# key value\nmodule 0.1.0\n"
 	  "feature_waves off:get_cu_occupancy\n",
 	  OK, 0, "" },
 	{ "scheduler", VIEW "nodes",
-	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n",
-	  FAILED, 3, "" },
+	  "gpreempt-nodes - version: 1.0\n# gpu_id scheduler\n0xf7bc none\n", FAILED, 3, "" },
 	{ "debuggers", "/proc/4194242/status",
-	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4194242\nTracerPid:\t77\n",
-	  NOTE, 0, "4194242 by 77" },
+	  "Name:\tx\nState:\tS (sleeping)\nTgid:\t4194242\nTracerPid:\t77\n", NOTE, 0,
+	  "4194242 by 77" },
 	{ "debuggers", "/sys/class/kfd/kfd/proc/", NULL, UNKNOWN, 0, "" },
 	{ "address-spaces", VIEW "pid/4194242/gpus",
-	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n", WARNING,
-	  0, "4194242" },
+	  "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n", WARNING, 0, "4194242" },
 };
 
 TEST_EACH(ill, ARRAY_SIZE(cases))
@@ -242,8 +212,8 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 
 	set_file(cases[_i].path, cases[_i].text);
 	f = find(cases[_i].check);
-	ck_assert_msg(f->health == cases[_i].health, "%s: %s (%s)", f->name,
-		      f->text, gp_health_names[f->health]);
+	ck_assert_msg(f->health == cases[_i].health, "%s: %s (%s)", f->name, f->text,
+		      gp_health_names[f->health]);
 	ck_assert_msg(strstr(f->text, cases[_i].says), "%s", f->text);
 	ck_assert_int_eq(class, cases[_i].class);
 	/* What is bad has a remedy, and fits. */
@@ -295,9 +265,8 @@ static const struct {
 	int class;
 	enum gp_health health;
 } devices[] = {
-	{ 0, 13, 0, OK },	    { 0, 12, 0, WARNING },
-	{ 0, 7, 0, WARNING },	    { 0, 6, 3, FAILED },
-	{ -ENOENT, 17, 3, FAILED }, { -EACCES, 17, 4, FAILED },
+	{ 0, 13, 0, OK },    { 0, 12, 0, WARNING },	 { 0, 7, 0, WARNING },
+	{ 0, 6, 3, FAILED }, { -ENOENT, 17, 3, FAILED }, { -EACCES, 17, 4, FAILED },
 };
 
 TEST_EACH(device, ARRAY_SIZE(devices))
@@ -346,8 +315,7 @@ TEST(pause_only)
 	ck_assert_ptr_nonnull(strstr(f->next, "can be paused"));
 	for (i = 0; i < n_findings; i++) {
 		f = &findings[i];
-		if (strcmp(f->name, "debug-trap") &&
-		    strcmp(f->name, "sessions"))
+		if (strcmp(f->name, "debug-trap") && strcmp(f->name, "sessions"))
 			continue;
 		ck_assert_int_eq(f->health, NOTE);
 		ck_assert_ptr_nonnull(strstr(f->text, "no debug trap"));

@@ -41,9 +41,7 @@ static int stop_left(void)
 {
 	siginfo_t info = { 0 };
 
-	ck_assert_int_eq(waitid(P_PID, child, &info,
-				WSTOPPED | WNOHANG | WNOWAIT | __WALL),
-			 0);
+	ck_assert_int_eq(waitid(P_PID, child, &info, WSTOPPED | WNOHANG | WNOWAIT | __WALL), 0);
 	return info.si_pid ? info.si_status : 0;
 }
 
@@ -141,8 +139,7 @@ static void start(void (*run)(void), char wanted)
 
 static void seize(void)
 {
-	ck_assert_int_eq(ptrace(PTRACE_SEIZE, child, NULL,
-				PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC),
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, child, NULL, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC),
 			 0);
 }
 

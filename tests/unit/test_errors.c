@@ -14,16 +14,14 @@
 #include "unit-session.h"
 
 static const char *const calls[] = {
-	"open",	   "version",  "seize",	  "watch",     "probe",
-	"enable",  "snapshot", "suspend", "resume",    "query",
-	"info",	   "answer",   "wait",	  "cont",      "interrupt",
-	"unwatch", "detach",   "disable", "subscribe",
+	"open",	     "version", "seize",  "watch",   "probe",	  "enable", "snapshot",
+	"suspend",   "resume",	"query",  "info",    "answer",	  "wait",   "cont",
+	"interrupt", "unwatch", "detach", "disable", "subscribe",
 };
 
 static const int codes[] = {
-	-EPERM,	 -ENOENT, -ESRCH,  -EINTR,    -EIO,
-	-EAGAIN, -ENOMEM, -EACCES, -EFAULT,   -EBUSY,
-	-ENODEV, -EINVAL, -EMFILE, -EALREADY, -ETIMEDOUT,
+	-EPERM,	 -ENOENT, -ESRCH,  -EINTR,  -EIO,    -EAGAIN,	-ENOMEM,    -EACCES,
+	-EFAULT, -EBUSY,  -ENODEV, -EINVAL, -EMFILE, -EALREADY, -ETIMEDOUT,
 };
 
 #define NTH 6
@@ -88,8 +86,7 @@ static bool session_may_stay(const char *call, int code)
 {
 	if (!strcmp(call, "disable"))
 		return true;
-	return code == -EINVAL &&
-	       strstr("enable snapshot suspend resume query info answer", call);
+	return code == -EINVAL && strstr("enable snapshot suspend resume query info answer", call);
 }
 
 TEST_EACH(every_error, ARRAY_SIZE(calls))

@@ -23,8 +23,7 @@ TEST(new_queue_is_suspended)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0) && suspended(1) && suspended(2));
 	/* Both in one call. */
-	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"),
-				  "suspend query"));
+	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"), "suspend query"));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 }
 

@@ -38,8 +38,7 @@ static size_t find_children(pid_t *pids)
 /* What the library and the snapshot read of a process that is new. */
 static void show_view(pid_t pid, const char *view)
 {
-	const char *path =
-		unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
+	const char *path = unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
 	const char *stat = unit_text("%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
 				     "6 7 8 20 0 1 0 777 100 200 1844\n",
 				     pid, pid, pid);
@@ -51,8 +50,7 @@ static void show_view(pid_t pid, const char *view)
 	set_file(path, unit_text("%s", view));
 	set_file(unit_text("/proc/%d/stat", pid), stat);
 	make_text(unit_text("made/proc/%d/stat", pid), stat);
-	make_text(unit_text("made/proc/%d/status", pid),
-		  "Name:\tsh\nState:\tS\n");
+	make_text(unit_text("made/proc/%d/status", pid), "Name:\tsh\nState:\tS\n");
 }
 
 static void show_model(pid_t pid, size_t nth)
@@ -68,8 +66,7 @@ static void show_model(pid_t pid, size_t nth)
 		n += sprintf(view + n,
 			     "%zu 0x2a compute-aql %d 0 0 1 1 0x%llx "
 			     "0x%zx\n",
-			     i, nth ? 9 : 7, (unsigned long long)ring,
-			     0x1000 * (1 + 2 * nth + i));
+			     i, nth ? 9 : 7, (unsigned long long)ring, 0x1000 * (1 + 2 * nth + i));
 		say("  Compute queue on device 2a\n");
 		say_ring_mqd(0x1000 * (1 + 2 * nth + i), ring);
 	}
@@ -138,9 +135,8 @@ TEST_AS_ROOT(both_models)
 
 	driver = true;
 	/* Both run until their queues were looked at. */
-	make_text("model",
-		  "dir=$(readlink /proc/$$/fd/1)\n"
-		  "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
+	make_text("model", "dir=$(readlink /proc/$$/fd/1)\n"
+			   "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
 	CTL(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
 	       "--b 'exec sh model' --runs 2 --concurrent 1 -o e --json");
 	expect_rows("runs", 5);
@@ -279,11 +275,7 @@ TEST_AS_ROOT(one_at_a_time)
 }
 
 static const char *const damaged[] = {
-	"",
-	"runs 2\n",
-	"runs 101\na x\n",
-	"a x\nruns 0\n",
-	"runs 1\na x\nconcurrent 101\n",
+	"", "runs 2\n", "runs 101\na x\n", "a x\nruns 0\n", "runs 1\na x\nconcurrent 101\n",
 };
 
 TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))

@@ -19,8 +19,7 @@ static void make_run(const char *run, const char *pids)
 
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		ck_assert(copy_fixture(unit_text(DRIVER "%s", names[i]),
-				       unit_text("e/%s/during/%s", run,
-						 names[i])));
+				       unit_text("e/%s/during/%s", run, names[i])));
 	make_text(unit_text("e/%s/result", run), pids);
 }
 
@@ -34,16 +33,14 @@ TEST(report)
 	make_run("b-2", "b pid 156 status 0\n");
 	make_run("both-1", "a pid 144 status 0\nb pid 156 status 0\n");
 	make_text("e/a-1/during/info", "x\nsimulated 1\n");
-	make_text("e/a-1/a.err",
-		  "program\n"
-		  ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
-		  "SWq=0x5 to map on HWq=0xa0 with size 16\n"
-		  ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
-		  "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
+	make_text("e/a-1/a.err", "program\n"
+				 ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
+				 "SWq=0x5 to map on HWq=0xa0 with size 16\n"
+				 ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
+				 "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
 	make_text("e/b-1/b.err", "no log\n");
-	make_text("e/b-2/b.err",
-		  ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
-		  " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
+	make_text("e/b-2/b.err", ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
+				 " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
 	CTL(0, "experiment --report-only e");
 	OUT_HAS("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
 	OUT_HAS("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
@@ -106,14 +103,11 @@ TEST(of_a_script)
 		const char *when = i < 3 ? "during" : "both";
 
 		copy_fixture(DRIVER "mqds",
-			     unit_text("s/%s/mqd_%s_20260203_120005.txt",
-				       runs[i], when));
+			     unit_text("s/%s/mqd_%s_20260203_120005.txt", runs[i], when));
 		copy_fixture(DRIVER "hqds",
-			     unit_text("s/%s/hqd_%s_20260203_120006.txt",
-				       runs[i], when));
+			     unit_text("s/%s/hqd_%s_20260203_120006.txt", runs[i], when));
 		make_text(unit_text("s/%s/model_a_pid.txt", runs[i]), "144\n");
-		make_text(unit_text("s/%s/model_b_pid.txt", runs[i]),
-			  "156\r\n");
+		make_text(unit_text("s/%s/model_b_pid.txt", runs[i]), "156\r\n");
 	}
 	CTL(0, "experiment --report-only s");
 	OUT_HAS("| a-2 | 144 | 3 | - | 2 | 2 |\n");

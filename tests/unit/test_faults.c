@@ -85,17 +85,12 @@ static const struct {
 	enum gp_health health;
 	const char *path, *text; /* or NULL; one more file */
 } cases[] = {
-	{ "mes-idle-power", NAVI4, "7.3.4", "0x00000084\n", ONE, WARNING, NULL,
-	  NULL },
-	{ "mes-idle-power", NAVI4, "6.12.1", "0x0500008a\n", ONE, WARNING, NULL,
-	  NULL },
-	{ "mes-idle-power", NAVI4, "6.12.1", "0x0000008b\n", ONE, NO, NULL,
-	  NULL },
+	{ "mes-idle-power", NAVI4, "7.3.4", "0x00000084\n", ONE, WARNING, NULL, NULL },
+	{ "mes-idle-power", NAVI4, "6.12.1", "0x0500008a\n", ONE, WARNING, NULL, NULL },
+	{ "mes-idle-power", NAVI4, "6.12.1", "0x0000008b\n", ONE, NO, NULL, NULL },
 	{ "mes-idle-power", NAVI4, "7.3.4", NULL, ONE, UNKNOWN, NULL, NULL },
-	{ "mes-idle-power", NAVI4, "7.3.4", "0x00000000\n", ONE, UNKNOWN, NULL,
-	  NULL },
-	{ "mes-idle-power", NAVI3, "7.3.4", "0x00000084\n", ONE, NO, NULL,
-	  NULL },
+	{ "mes-idle-power", NAVI4, "7.3.4", "0x00000000\n", ONE, UNKNOWN, NULL, NULL },
+	{ "mes-idle-power", NAVI3, "7.3.4", "0x00000084\n", ONE, NO, NULL, NULL },
 	{ "mes-idle-power", MI308, "7.3.4", NULL, ONE, NO, NULL, NULL },
 
 	{ "several-queues", NAVI3, "7.3.4", "0x84\n", TWO, NOTE, NULL, NULL },
@@ -107,59 +102,44 @@ static const struct {
 
 	{ "mes-evict", NAVI3, "6.13.0", "0x84\n", ONE, WARNING, NULL, NULL },
 	{ "mes-evict", NAVI4, "6.19.9-1", "0x84\n", ONE, WARNING, NULL, NULL },
-	{ "mes-evict", NAVI4, "6.12.117+deb12-amd64", "0x84\n", ONE, NO, NULL,
-	  NULL },
+	{ "mes-evict", NAVI4, "6.12.117+deb12-amd64", "0x84\n", ONE, NO, NULL, NULL },
 	{ "mes-evict", NAVI4, "7.0.0", "0x84\n", ONE, NO, NULL, NULL },
 	{ "mes-evict", MI308, "6.17.0", NULL, ONE, NO, NULL, NULL },
 	/* Another driver than the kernel's. */
-	{ "mes-evict", NAVI3, "6.17.0", "0x84\n", ONE, UNKNOWN,
-	  AMDGPU "version", "6.12.12\n" },
-	{ "mes-evict", MI308, "6.17.0", NULL, ONE, NO, AMDGPU "version",
-	  "6.12.12\n" },
+	{ "mes-evict", NAVI3, "6.17.0", "0x84\n", ONE, UNKNOWN, AMDGPU "version", "6.12.12\n" },
+	{ "mes-evict", MI308, "6.17.0", NULL, ONE, NO, AMDGPU "version", "6.12.12\n" },
 
 	{ "rdna4-waves", NAVI4, "6.19.0", "0x8b\n", ONE, WARNING, NULL, NULL },
 	{ "rdna4-waves", NAVI4, "7.0.0-rc1", "0x8b\n", ONE, NO, NULL, NULL },
 	{ "rdna4-waves", NAVI3, "6.19.0", "0x8b\n", ONE, NO, NULL, NULL },
 	{ "rdna4-waves", NAVI4, NULL, "0x8b\n", ONE, UNKNOWN, NULL, NULL },
-	{ "rdna4-waves", NAVI4, "strange\n", "0x8b\n", ONE, UNKNOWN, NULL,
-	  NULL },
+	{ "rdna4-waves", NAVI4, "strange\n", "0x8b\n", ONE, UNKNOWN, NULL, NULL },
 
-	{ "gfx12.1-waves", GPU("120500", "8"), "6.19.0", "0x8b\n", ONE, WARNING,
-	  NULL, NULL },
-	{ "gfx12.1-waves", GPU("120500", "8"), "7.1.0", "0x8b\n", ONE, NO, NULL,
-	  NULL },
+	{ "gfx12.1-waves", GPU("120500", "8"), "6.19.0", "0x8b\n", ONE, WARNING, NULL, NULL },
+	{ "gfx12.1-waves", GPU("120500", "8"), "7.1.0", "0x8b\n", ONE, NO, NULL, NULL },
 	{ "gfx12.1-waves", NAVI4, "6.19.0", "0x8b\n", ONE, NO, NULL, NULL },
 
 	{ "slots-hang", NAVI2, "6.8.0", NULL, THREE, WARNING, NULL, NULL },
 	{ "slots-hang", NAVI2, "6.8.0", NULL, TWO, NO, NULL, NULL },
-	{ "slots-hang", NAVI2, "6.8.0", NULL, THREE, NO,
-	  AMDGPU "parameters/num_kcq", "2\n" },
-	{ "slots-hang", NAVI2, "6.8.0", NULL, THREE, UNKNOWN,
-	  AMDGPU "parameters/num_kcq", NULL },
-	{ "slots-hang", GPU("90402", "2"), "6.8.0", NULL, THREE, NO, NULL,
-	  NULL },
+	{ "slots-hang", NAVI2, "6.8.0", NULL, THREE, NO, AMDGPU "parameters/num_kcq", "2\n" },
+	{ "slots-hang", NAVI2, "6.8.0", NULL, THREE, UNKNOWN, AMDGPU "parameters/num_kcq", NULL },
+	{ "slots-hang", GPU("90402", "2"), "6.8.0", NULL, THREE, NO, NULL, NULL },
 
-	{ "slots-turns", GPU("90402", "2"), "6.8.0", NULL, THREE, NOTE, NULL,
-	  NULL },
+	{ "slots-turns", GPU("90402", "2"), "6.8.0", NULL, THREE, NOTE, NULL, NULL },
 	{ "slots-turns", MI308, "6.8.0", NULL, THREE, NO, NULL, NULL },
-	{ "slots-turns", "gfx_target_version 90402\n", "6.8.0", NULL, THREE, NO,
-	  NULL, NULL },
+	{ "slots-turns", "gfx_target_version 90402\n", "6.8.0", NULL, THREE, NO, NULL, NULL },
 
-	{ "enable-exec", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL,
-	  NULL },
+	{ "enable-exec", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL, NULL },
 	{ "enable-exec", MI308, "7.2.12", NULL, ONE, NO, NULL, NULL },
 	{ "enable-exec", MI308, "6.1.0-56-amd64", NULL, ONE, NO, NULL, NULL },
 
 	{ "open-exec", MI308, "6.1.0-56-amd64", NULL, ONE, NOTE, NULL, NULL },
-	{ "open-exec", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL,
-	  NULL },
+	{ "open-exec", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL, NULL },
 	{ "open-exec", MI308, "6.18.0", NULL, ONE, NO, NULL, NULL },
 
-	{ "exit-drain", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL,
-	  NULL },
+	{ "exit-drain", MI308, "6.12.117+deb12-amd64", NULL, ONE, NOTE, NULL, NULL },
 	{ "exit-drain", MI308, "6.1.0-56-amd64", NULL, ONE, NO, NULL, NULL },
-	{ "exit-drain", GPU("90010", "24"), "6.12.117", NULL, ONE, NO, NULL,
-	  NULL },
+	{ "exit-drain", GPU("90010", "24"), "6.12.117", NULL, ONE, NO, NULL, NULL },
 };
 
 TEST_EACH(row, ARRAY_SIZE(cases))
@@ -261,8 +241,7 @@ TEST(many_gpus)
 
 	set_file(RELEASE, "6.12.117\n");
 	for (i = 1; i <= 12; i++) {
-		set_file(unit_text(NODES "%d/gpu_id", i),
-			 unit_text("%d\n", 1000 + i));
+		set_file(unit_text(NODES "%d/gpu_id", i), unit_text("%d\n", 1000 + i));
 		set_file(unit_text(NODES "%d/properties", i), MI308);
 		sprintf(names + strlen(names), "\n%d", i);
 		set_file(NODES, unit_text("%s", names));
@@ -271,26 +250,22 @@ TEST(many_gpus)
 			ck_assert_ptr_nonnull(strstr(find("exit-drain")->text,
 						     "GPU 0x3e9 0x3ea 0x3eb:"));
 	}
-	ck_assert_ptr_nonnull(strstr(find("exit-drain")->text,
-				     "GPUs: 12 of 12: a process"));
+	ck_assert_ptr_nonnull(strstr(find("exit-drain")->text, "GPUs: 12 of 12: a process"));
 }
 
 /*
  * The page for users
  */
 
-static void put_version(char *text, size_t size, enum gp_fact fact,
-			int64_t value)
+static void put_version(char *text, size_t size, enum gp_fact fact, int64_t value)
 {
 	if (fact == GP_FACT_LINUX)
-		snprintf(text, size, "%d.%d", (int)(value / 1000),
-			 (int)(value % 1000));
+		snprintf(text, size, "%d.%d", (int)(value / 1000), (int)(value % 1000));
 	else if (fact == GP_FACT_GFX)
-		snprintf(text, size, "%d.%d.%d", (int)(value / 10000),
-			 (int)(value / 100 % 100), (int)(value % 100));
+		snprintf(text, size, "%d.%d.%d", (int)(value / 10000), (int)(value / 100 % 100),
+			 (int)(value % 100));
 	else
-		snprintf(text, size, fact == GP_FACT_MES ? "0x%x" : "%d",
-			 (unsigned int)value);
+		snprintf(text, size, fact == GP_FACT_MES ? "0x%x" : "%d", (unsigned int)value);
 }
 
 static const char *const fact_names[GP_FACTS] = {
@@ -303,8 +278,7 @@ static const char *const fact_names[GP_FACTS] = {
 	[GP_FACT_KERNEL_QUEUES] = "`num_kcq`:",
 };
 
-static void put_range(char *text, size_t size, enum gp_fact fact, int64_t from,
-		      int64_t to)
+static void put_range(char *text, size_t size, enum gp_fact fact, int64_t from, int64_t to)
 {
 	char first[24], last[24];
 
@@ -321,8 +295,7 @@ static void put_range(char *text, size_t size, enum gp_fact fact, int64_t from,
 }
 
 /* "gfx 12.0.0 to 12.0.99, MES up to 0x8a" */
-static void put_conditions(const struct gp_fault *fault, char *text,
-			   size_t size)
+static void put_conditions(const struct gp_fault *fault, char *text, size_t size)
 {
 	char range[64];
 	size_t i, used = 0;
@@ -330,10 +303,9 @@ static void put_conditions(const struct gp_fault *fault, char *text,
 	for (i = 0; i < GP_FAULT_CONDITIONS && fault->when[i].last; i++) {
 		enum gp_fact fact = fault->when[i].fact;
 
-		put_range(range, sizeof(range), fact, fault->when[i].first,
-			  fault->when[i].last);
-		used += snprintf(text + used, size - used, "%s%s %s",
-				 i ? ", " : "", fact_names[fact], range);
+		put_range(range, sizeof(range), fact, fault->when[i].first, fault->when[i].last);
+		used += snprintf(text + used, size - used, "%s%s %s", i ? ", " : "",
+				 fact_names[fact], range);
 	}
 }
 
@@ -351,11 +323,9 @@ TEST(documented)
 	at = strchr(at, '\n') + 1;
 	for (i = 0; gp_faults[i].name; i++) {
 		put_conditions(&gp_faults[i], when, sizeof(when));
-		snprintf(line, sizeof(line), "| `%s` | %s | %s | %s | %s |\n",
-			 gp_faults[i].name, when, gp_faults[i].symptom,
-			 gp_faults[i].remedy, gp_faults[i].thread);
-		ck_assert_msg(!strncmp(at, line, strlen(line)),
-			      "not in docs/support.md: %s", line);
+		snprintf(line, sizeof(line), "| `%s` | %s | %s | %s | %s |\n", gp_faults[i].name,
+			 when, gp_faults[i].symptom, gp_faults[i].remedy, gp_faults[i].thread);
+		ck_assert_msg(!strncmp(at, line, strlen(line)), "not in docs/support.md: %s", line);
 		at += strlen(line);
 	}
 	ck_assert_msg(!strncmp(at, "<!-- end -->", 12), "%.80s", at);

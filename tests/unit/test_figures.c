@@ -28,10 +28,9 @@ static void setup(void)
 {
 	unit_setup();
 	gp_figures_init(&f, g);
-	set_file(DIR "nodes",
-		 "gpreempt-nodes - version: 1.2\n"
-		 "# gpu_id node device xccs slots_used slots\n"
-		 "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots_used slots\n"
+			      "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
 	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
 		 "heap_type 1\nsize_in_bytes 1000\n");
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
@@ -53,8 +52,7 @@ static void teardown(void)
 
 TEST_FIXTURE(setup, teardown)
 
-__attribute__((format(printf, 2, 3))) static void look(uint64_t ms,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void look(uint64_t ms, const char *format, ...)
 {
 	char *lines, *old = text;
 	va_list ap;
@@ -87,14 +85,10 @@ static struct gp_figure *figure(pid_t pid)
 
 TEST(waves)
 {
-	look(10, LINE LINE, "read", "12", 0, PID, 2, "0", "1", "read", "0", 0,
-	     OTHER, 1, "0", "0");
-	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "1", 0,
-	     OTHER, 1, "0", "1");
-	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "1", "idle", "-", 0,
-	     OTHER, 1, "0", "-");
-	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "0", 0,
-	     OTHER, 1, "0", "0");
+	look(10, LINE LINE, "read", "12", 0, PID, 2, "0", "1", "read", "0", 0, OTHER, 1, "0", "0");
+	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "1", 0, OTHER, 1, "0", "1");
+	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "1", "idle", "-", 0, OTHER, 1, "0", "-");
+	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "0", 0, OTHER, 1, "0", "0");
 	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_WAVES);
 	ck_assert_uint_eq(figure(PID)->share.looks, 4);
 	ck_assert_uint_eq(figure(PID)->share.busy, 2);
@@ -121,8 +115,7 @@ TEST(unknown)
 	look(20, LINE, "reset", "-", 0, PID, 2, "0", "-");
 	ck_assert_uint_eq(figure(PID)->share.looks, 0);
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 0);
-	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "-", "read", "5", 0,
-	     OTHER, 1, "0", "1");
+	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "-", "read", "5", 0, OTHER, 1, "0", "1");
 	ck_assert_uint_eq(figure(PID)->share.looks, 0);
 	/* What is busy makes its GPU busy. */
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 1);
@@ -143,8 +136,7 @@ TEST(no_line)
 /* Two contexts of a process are one. */
 TEST(contexts)
 {
-	look(10, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "7", 0,
-	     PID, 1, "0", "1");
+	look(10, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "7", 0, PID, 1, "0", "1");
 	ck_assert_uint_eq(figure(PID)->share.looks, 1);
 	ck_assert_uint_eq(figure(PID)->share.busy, 1);
 	ck_assert_int_eq(figure(PID)->waves, 7);

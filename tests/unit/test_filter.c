@@ -207,8 +207,7 @@ static const struct {
 TEST_EACH(grace, ARRAY_SIZE(graces))
 {
 	open_with_queues(1);
-	ck_assert_int_eq(gpreempt_session_set_grace(s, graces[_i].units),
-			 graces[_i].ret);
+	ck_assert_int_eq(gpreempt_session_set_grace(s, graces[_i].units), graces[_i].ret);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
 	ck_assert_uint_eq(loop.grace, graces[_i].set);
 }
@@ -223,8 +222,7 @@ static void set_clock(const char *properties)
 	set_file(NODES "2/gpu_id", "1234\n");
 	set_file(NODES "2/properties", "max_engine_clk_fcompute 4000\n");
 	/* Of its GPUs only those for which it has memory. */
-	set_file("/sys/class/kfd/kfd/proc/4194242/",
-		 "pasid\nqueues\nvram_63420\nsdma_1234");
+	set_file("/sys/class/kfd/kfd/proc/4194242/", "pasid\nqueues\nvram_63420\nsdma_1234");
 }
 
 TEST(grace_in_time)
@@ -245,14 +243,12 @@ TEST(grace_in_time)
 	/* 255 * 1024 / 2100 = 124342.8 ns */
 	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124342, &units, &err), 0);
 	ck_assert_uint_eq(units, 255);
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124343, &units, &err),
-			 -ERANGE);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124343, &units, &err), -ERANGE);
 	ck_assert_int_eq(err.reason, GPREEMPT_GRACE);
 	ck_assert_uint_eq(err.limit_ns, 124342);
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "124us"));
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, UINT64_MAX, &units, &err),
-			 -ERANGE);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, UINT64_MAX, &units, &err), -ERANGE);
 	ck_assert_uint_eq(units, 255);
 }
 
@@ -261,12 +257,10 @@ TEST(no_clock)
 	struct gpreempt_error err;
 	uint32_t units;
 
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, &err),
-			 -ENODATA);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_CLOCK);
 	set_clock("max_engine_clk_fcompute 0\n");
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, NULL),
-			 -ENODATA);
+	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, NULL), -ENODATA);
 }
 
 TEST_FIXTURE(session_setup, session_teardown)

@@ -34,8 +34,8 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
 	int pid, n = 0;
 
-	if (sscanf(path, "/proc/%d/cmdline%n", &pid, &n) == 1 && n &&
-	    pid >= FIRST && pid < FIRST + COUNT) {
+	if (sscanf(path, "/proc/%d/cmdline%n", &pid, &n) == 1 && n && pid >= FIRST &&
+	    pid < FIRST + COUNT) {
 		atomic_fetch_add(&shared->reads, 1);
 		unit_answers(!atomic_load(&shared->hangs[pid - FIRST]));
 	}

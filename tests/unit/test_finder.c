@@ -60,8 +60,7 @@ static const struct guard_finding *wait_for(const char *word, int code)
 {
 	const struct guard_finding *f;
 
-	UNIT_WAIT((guard_finder_poll(&finder), f = get(word, false),
-		   f->code == code));
+	UNIT_WAIT((guard_finder_poll(&finder), f = get(word, false), f->code == code));
 	return f;
 }
 
@@ -173,9 +172,7 @@ static bool is_killed(pid_t child)
 {
 	int status;
 
-	return waitpid(child, &status, WNOHANG) ?
-		       errno == ECHILD || WIFSIGNALED(status) :
-		       false;
+	return waitpid(child, &status, WNOHANG) ? errno == ECHILD || WIFSIGNALED(status) : false;
 }
 
 /* Its child and its memory go with it; to stop twice is no mistake. */
@@ -187,8 +184,7 @@ TEST(stopped)
 	wait_for("cmd:^train$", 0);
 	guard_finder_stop(&finder);
 	UNIT_WAIT(is_killed(child));
-	ck_assert_int_lt(msync(memory, sizeof(struct guard_finding), MS_ASYNC),
-			 0);
+	ck_assert_int_lt(msync(memory, sizeof(struct guard_finding), MS_ASYNC), 0);
 	ck_assert_int_eq(errno, ENOMEM);
 	ck_assert_ptr_null(get("cmd:^train$", false));
 	guard_finder_poll(&finder);
@@ -198,8 +194,7 @@ TEST(stopped)
 /* Started without a standard input, whose number it gets. */
 TEST(descriptor_0)
 {
-	struct guard_finder other = { .sought = { { .word = "cmd:^train$" } },
-				      .n = 1 };
+	struct guard_finder other = { .sought = { { .word = "cmd:^train$" } }, .n = 1 };
 
 	close(STDIN_FILENO);
 	ck_assert_int_eq(guard_finder_start(&other, g), 0);
@@ -239,8 +234,7 @@ TEST(without_words)
 
 	ck_assert_int_eq(guard_finder_start(&none, g), 0);
 	guard_finder_poll(&none);
-	ck_assert_ptr_null(guard_finder_get(&none, (struct guard_sought){
-							   .word = "cmd:x" }));
+	ck_assert_ptr_null(guard_finder_get(&none, (struct guard_sought){ .word = "cmd:x" }));
 	guard_finder_stop(&none);
 }
 

@@ -88,8 +88,7 @@ TEST(leads_the_group)
 	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
 	steps[0].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	ck_assert_int_eq(atomic_load(&seen->group),
-			 atomic_load(&seen->follower));
+	ck_assert_int_eq(atomic_load(&seen->group), atomic_load(&seen->follower));
 	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
 }
 
@@ -111,9 +110,7 @@ TEST(own_process_group)
 
 TEST(refused)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
-				    .pid = 5,
-				    .guardian = 6 };
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5, .guardian = 6 };
 	int lock;
 
 	/* First: follow gives up the right to change its user. */
@@ -123,8 +120,7 @@ TEST(refused)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 	lock = hold_take(target, &owner);
 	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
-	ERR_LINE("next: release it first: gpreempt-ctl guard release %d",
-		 target);
+	ERR_LINE("next: release it first: gpreempt-ctl guard release %d", target);
 	hold_drop(target, lock);
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
 	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
@@ -171,8 +167,7 @@ static void add_process(pid_t pid, const char *comm)
 
 static void set_processes(pid_t other)
 {
-	set_file("/sys/class/kfd/kfd/proc/",
-		 unit_text("%d\n%d", target, other));
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n%d", target, other));
 }
 
 /*

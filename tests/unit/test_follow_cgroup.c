@@ -49,8 +49,7 @@ TEST(stopped_and_frozen)
 	steps[3].stop = CONTINUED;
 	steps[4].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	ck_assert(seen->suspended[1] && seen->suspended[2] &&
-		  seen->suspended[3]);
+	ck_assert(seen->suspended[1] && seen->suspended[2] && seen->suspended[3]);
 	ck_assert(!seen->suspended[4]);
 	OUT_LINE("ended %d: 1 suspensions\n", target);
 }
@@ -203,8 +202,7 @@ TEST(own_cgroup)
 	unit_cgroup_of(0, "0::/job/shell\n");
 	steps[0].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
-	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d",
-						getpid())));
+	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d", getpid())));
 	ck_assert(unit_cgroup_entered(""));
 	unit_path_fails = "/cgroup.procs";
 	unit_path_errno = EACCES;

@@ -44,8 +44,7 @@ static void next_step(void)
 	const struct step *s = &script[atomic_load(&seen->done)];
 	struct hold_owner owner;
 
-	if (hold_read_owner(target, &owner) ||
-	    owner.pid != (uint64_t)getpid() || !s->what ||
+	if (hold_read_owner(target, &owner) || owner.pid != (uint64_t)getpid() || !s->what ||
 	    s->evicted != !!loop.evicted)
 		return;
 	atomic_store(&seen->follower, getpid());

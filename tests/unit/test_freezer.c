@@ -84,8 +84,7 @@ TEST(each_cgroup)
 		const char *text, *lines;
 	} rows[] = {
 		{ "0::/a/b\n", " /a/b;" },
-		{ "4:memory:/a\n1:name=systemd:/b\n0::/\n",
-		  "memory /a;name=systemd /b; /;" },
+		{ "4:memory:/a\n1:name=systemd:/b\n0::/\n", "memory /a;name=systemd /b; /;" },
 		{ "0::/a:b", " /a:b;" },
 		{ "0::/../../x\n", " /../../x;" },
 		{ "0::/a\n0::/end\n0::/b\n", " /a; /end;" },
@@ -122,8 +121,7 @@ TEST(parsed)
 		{ "7:freezer:/\n0::/a\n", "/a", 0 },
 		{ "0::/freezer\n", "/freezer", 0 },
 		{ "7:cpu,cpuacct:/freezer\n", "", 0 },
-		{ "7:name=freezer:/job\n7:xfreezer:/j\n7:freezerx:/j\n", "",
-		  0 },
+		{ "7:name=freezer:/job\n7:xfreezer:/j\n7:freezerx:/j\n", "", 0 },
 		{ "0::abc\n", "", 0 },
 		{ "0::/0123456789012345\n", "", -ENAMETOOLONG },
 		{ "", "", 0 },
@@ -133,8 +131,7 @@ TEST(parsed)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		strcpy(copy, rows[i].text);
-		ck_assert_int_eq(shr_cgroup_parse(copy, path, sizeof(path)),
-				 rows[i].ret);
+		ck_assert_int_eq(shr_cgroup_parse(copy, path, sizeof(path)), rows[i].ret);
 		ck_assert_str_eq(path, rows[i].path);
 	}
 }
@@ -150,10 +147,8 @@ TEST(container)
 		{ "/docker/" ID, ID, "/docker/" ID },
 		{ "/a/" ID "/sub/x", ID, "/a/" ID },
 		{ "/a/docker-" ID ".scope", ID, "/a/docker-" ID ".scope" },
-		{ "/a/libpod-" ID ".scope/container", ID,
-		  "/a/libpod-" ID ".scope" },
-		{ "/k.slice:cri-containerd:" ID, ID,
-		  "/k.slice:cri-containerd:" ID },
+		{ "/a/libpod-" ID ".scope/container", ID, "/a/libpod-" ID ".scope" },
+		{ "/k.slice:cri-containerd:" ID, ID, "/k.slice:cri-containerd:" ID },
 		{ "/a/" ID "/b/" ID "/c", ID, "/a/" ID },
 		{ "/a/x" ID, ID, NULL },
 		{ "/a/" ID "x/b", ID, NULL },
@@ -171,11 +166,9 @@ TEST(container)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		strcpy(copy, rows[i].path);
-		ck_assert_int_eq(shr_cgroup_cut(copy, rows[i].id,
-						strlen(rows[i].id)),
+		ck_assert_int_eq(shr_cgroup_cut(copy, rows[i].id, strlen(rows[i].id)),
 				 !!rows[i].cut);
-		ck_assert_str_eq(copy,
-				 rows[i].cut ? rows[i].cut : rows[i].path);
+		ck_assert_str_eq(copy, rows[i].cut ? rows[i].cut : rows[i].path);
 	}
 	ck_assert(shr_cgroup_goes_up("/a/../b") && shr_cgroup_goes_up(".."));
 	ck_assert(!shr_cgroup_goes_up("/a..b/...") && !shr_cgroup_goes_up("/"));

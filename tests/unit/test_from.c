@@ -37,15 +37,12 @@ static const struct {
 	  "capability 746095232\ngfx_target_version 90402\ndrm_render_minor 128\n" },
 	{ VIEW "version", "gpreempt-version - version: 1.0\n# key value\n"
 			  "module 0.1.0\nfeature_hqds off\n" },
-	{ VIEW "nodes",
-	  "gpreempt-nodes - version: 1.0\n# gpu_id node hardware\n"
-	  "0xf7bc 1 asleep\n" },
-	{ VIEW "pid/4194242/queues",
-	  "gpreempt-queues - version: 1.0\n"
-	  "# qid gpu_id type active slots suspended evicted priority\n"
-	  "0 0xf7bc compute-aql 4 4 0 0 7\n1 0xf7bc sdma 0 1 1 0 3\n" },
-	{ VIEW "pid/4194243/queues",
-	  "gpreempt-queues - version: 1.0\n# qid\n" },
+	{ VIEW "nodes", "gpreempt-nodes - version: 1.0\n# gpu_id node hardware\n"
+			"0xf7bc 1 asleep\n" },
+	{ VIEW "pid/4194242/queues", "gpreempt-queues - version: 1.0\n"
+				     "# qid gpu_id type active slots suspended evicted priority\n"
+				     "0 0xf7bc compute-aql 4 4 0 0 7\n1 0xf7bc sdma 0 1 1 0 3\n" },
+	{ VIEW "pid/4194243/queues", "gpreempt-queues - version: 1.0\n# qid\n" },
 	{ VIEW "pid/4194242/gpus", "gpreempt-gpus - version: 1.0\n"
 				   "# gpu_id vm\n0xf7bc 1\n" },
 	{ "/proc/4194242/stat",
@@ -58,19 +55,16 @@ static const struct {
 	{ "/proc/4194242/cmdline", "train --steps 7" },
 	{ "/proc/4194242/cgroup", "0::/system.slice/docker-" ID ".scope\n" },
 	{ "/proc/4194242/fd/", "5\n6" },
-	{ "/proc/4194243/stat",
-	  "4194243 (b) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 778 1 2 3\n" },
-	{ "/proc/4194243/status",
-	  "Name:\tb\nState:\tS (sleeping)\nTgid:\t4194243\nPid:\t4194243\n"
-	  "TracerPid:\t0\nUid:\t77\t0\t0\t0\nThreads:\t1\n" },
+	{ "/proc/4194243/stat", "4194243 (b) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 778 1 2 3\n" },
+	{ "/proc/4194243/status", "Name:\tb\nState:\tS (sleeping)\nTgid:\t4194243\nPid:\t4194243\n"
+				  "TracerPid:\t0\nUid:\t77\t0\t0\t0\nThreads:\t1\n" },
 	{ "/proc/4194243/comm", "b\n" },
 	{ "/proc/4194243/cgroup", "0::/machine.slice/libpod-" POD ".scope\n" },
 	{ "/var/lib/containers/storage/", "overlay-containers" },
 	{ "/var/lib/containers/storage/overlay-containers/containers.json",
 	  "[{\"id\":\"" POD "\",\"names\":[\"pod\"]}]" },
 	{ "/proc/4194250/comm", "gdb\n" },
-	{ "/proc/4194250/status",
-	  "Name:\tgdb\nState:\tS (sleeping)\nTgid:\t4194250\n" },
+	{ "/proc/4194250/status", "Name:\tgdb\nState:\tS (sleeping)\nTgid:\t4194250\n" },
 	{ "/proc/self/ns/pid", "pid:[4026531836]" },
 	{ "/proc/self/mounts", "none /sys/kernel/debug debugfs rw 0 0\n" },
 	{ "/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n" },
@@ -160,8 +154,7 @@ TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
 TEST(what_it_has)
 {
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\tmodel\t" ID
-		"\tdocker\t17\tann\t1000\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\t-\ttrain --steps 7\n");
 	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
 	ctl_line("doctor --from made");
@@ -179,11 +172,9 @@ TEST(monitor)
 	       "--from made");
 	ck_assert_ptr_nonnull(strchr(ctl_out, '\n'));
 	/* The last line is the second one. */
-	ck_assert_str_eq(strchr(strchr(ctl_out, '\n'), ','),
-			 ",4194242,2,4,5,1,0,\"0,1\"\n");
+	ck_assert_str_eq(strchr(strchr(ctl_out, '\n'), ','), ",4194242,2,4,5,1,0,\"0,1\"\n");
 	ERR_HAS("process 4194242: 1 samples in ");
-	CTL(GPREEMPT_CLASS_NO_TARGET,
-	    "monitor comm:missing --wait 1h --from made");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "monitor comm:missing --wait 1h --from made");
 }
 
 TEST(without_the_module)
@@ -226,11 +217,9 @@ TEST(hostile)
 	ck_assert_int_eq(unlink("made/etc/passwd"), 0);
 	ck_assert_int_eq(mkdir("made/etc/passwd", 0700), 0);
 	make_text("made/etc/docker/daemon.json", "{\"data-root\":\"/../out\"}");
-	make_text("out/containers/" ID "/config.v2.json",
-		  "{\"Name\":\"/secret\"}");
+	make_text("out/containers/" ID "/config.v2.json", "{\"Name\":\"/secret\"}");
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\t" SHORT "\t" ID
-		"\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\t-\t-\n");
 }
 
@@ -276,10 +265,8 @@ TEST_AS_ROOT(snapshot)
 	expect_saved("/proc/4194242/fd/5", "1:3\n");
 	ck_assert_int_ne(access("day/proc/4194242/fd/6", F_OK), 0);
 	/* Of an engine's files only names. */
-	expect_saved("/etc/docker/daemon.json",
-		     "{\"data-root\":\"\\/data\"}\n");
-	expect_saved("/data/containers/" ID "/config.v2.json",
-		     "{\"Name\":\"a\\nb\"}\n");
+	expect_saved("/etc/docker/daemon.json", "{\"data-root\":\"\\/data\"}\n");
+	expect_saved("/data/containers/" ID "/config.v2.json", "{\"Name\":\"a\\nb\"}\n");
 	CTL(0, "list --from day");
 	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
 }
@@ -299,8 +286,7 @@ TEST(report)
 	expect_rows("states.0.processes", 2);
 	expect_number("states.0.processes.0.held_by", 4194250);
 	expect_text("states.0.checks.0.check", "kernel");
-	ck_assert_ptr_null(json_object_object_get(json_at("states.0"),
-						  "holders"));
+	ck_assert_ptr_null(json_object_object_get(json_at("states.0"), "holders"));
 	/* What cannot be read is unknown, and no empty list. */
 	unlink("made" VIEW "nodes");
 	CTL(0, "report made --json");
@@ -336,10 +322,8 @@ TEST(nothing_is_done)
 	ck_assert_int_eq(gpreempt_new(&options, &lib), 0);
 	ck_assert(gpreempt_simulated(lib));
 	ck_assert_int_eq(gpreempt_check(lib, 4194243, NULL), 0);
-	ck_assert_int_eq(gpreempt_session_open(lib, 4194243, &s, NULL),
-			 -EOPNOTSUPP);
-	ck_assert_int_eq(gp_pause(lib, 4194243, 0, NULL, NULL, NULL),
-			 -EOPNOTSUPP);
+	ck_assert_int_eq(gpreempt_session_open(lib, 4194243, &s, NULL), -EOPNOTSUPP);
+	ck_assert_int_eq(gp_pause(lib, 4194243, 0, NULL, NULL, NULL), -EOPNOTSUPP);
 	gpreempt_free(lib);
 }
 

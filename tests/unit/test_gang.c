@@ -72,8 +72,7 @@ TEST(come_and_go)
 	struct gpreempt_gang_outcome out;
 
 	gang_add_all();
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err),
-			 -EEXIST);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err), -EEXIST);
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	ck_assert_int_eq(gpreempt_gang_remove(gang, FIRST + 1), 0);
 	ck_assert(gang_held(0, 0) && !gang_held(1, 0) && gang_held(2, 0));
@@ -86,8 +85,7 @@ TEST(not_opened)
 {
 	loops[1].debugged = true;
 	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err),
-			 -EALREADY);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err), -EALREADY);
 	ck_assert_int_eq(gang_err.reason, GPREEMPT_DEBUGGED);
 	ck_assert_int_eq(gang_err.pid, FIRST + 1);
 	ck_assert_uint_eq(gpreempt_gang_members(gang, NULL, 0), 1);
@@ -202,8 +200,7 @@ static void look_at_sender(struct gp_loop *loop, const char *call)
 	/* What it makes in that time, such as the helper of a pause, does not. */
 	if (!strcmp(call, "suspend"))
 		atomic_fetch_add(&sender_first,
-				 sched_getscheduler(sender) ==
-					 (SCHED_FIFO | SCHED_RESET_ON_FORK));
+				 sched_getscheduler(sender) == (SCHED_FIFO | SCHED_RESET_ON_FORK));
 }
 
 static bool may_go_first(void)
@@ -247,10 +244,8 @@ TEST(verify)
 	struct gpreempt_member members[COUNT];
 
 	gang_add_all();
-	gang_file(0, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues",
-		  VIEW "0 0\n1 0\n");
-	gang_file(1, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues",
-		  VIEW "0 0\n1 4\n");
+	gang_file(0, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues", VIEW "0 0\n1 0\n");
+	gang_file(1, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues", VIEW "0 0\n1 4\n");
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gpreempt_gang_verify(gang);
 	gpreempt_gang_members(gang, members, COUNT);

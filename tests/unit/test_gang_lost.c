@@ -52,8 +52,7 @@ TEST(lost_at_each_suspend)
 
 	add_one(1000);
 	for (i = 0; i < 3; i++) {
-		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL),
-				 -ENOTCONN);
+		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), -ENOTCONN);
 		gpreempt_gang_members(gang, &member, 1);
 		ck_assert_int_eq(member.code, -ENOTCONN);
 		ck_assert_int_eq(member.error.reason, GPREEMPT_LOST);

@@ -132,8 +132,7 @@ TEST(fails)
 	ck_assert_int_eq(member.code, -EIO);
 	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_FAILED);
 	/* It was asked to run, in case that it does not. */
-	ck_assert(strstr(strstr(loop.trace, "unpause pause "),
-			 "take seize unpause "));
+	ck_assert(strstr(strstr(loop.trace, "unpause pause "), "take seize unpause "));
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
 	ck_assert_int_eq(loop.evicted, 1);
 }
@@ -148,8 +147,7 @@ static const struct gpreempt_filter parts[] = {
 TEST_EACH(not_for_a_part, ARRAY_SIZE(parts))
 {
 	ck_assert_int_eq(add(), 0);
-	ck_assert_int_eq(gpreempt_gang_suspend(gang, &parts[_i], &out),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_gang_suspend(gang, &parts[_i], &out), -EINVAL);
 	look();
 	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_WHOLE);
 	ck_assert_int_eq(loop.evicted, 0);
@@ -164,14 +162,12 @@ TEST_EACH(paused_by_another, 2)
 	loop.paused = true;
 	loop.evicted = 1;
 	if (_i) {
-		gp_loop_set_file(&loop, VIEW,
-				 HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
+		gp_loop_set_file(&loop, VIEW, HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
 		ck_assert_int_eq(add(), -EBUSY);
 		ck_assert_int_eq(err.reason, GPREEMPT_PAUSED);
 	} else {
 		ck_assert_int_eq(add(), 0);
-		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out),
-				 -EBUSY);
+		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), -EBUSY);
 		look();
 		ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSED);
 		ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
@@ -230,12 +226,9 @@ TEST_EACH(refused, 2)
 
 TEST(no_such_process_or_route)
 {
-	ck_assert_int_eq(gpreempt_gang_add_by(gang, 77, GPREEMPT_ROUTE_PAUSE,
-					      &err),
-			 -ESRCH);
+	ck_assert_int_eq(gpreempt_gang_add_by(gang, 77, GPREEMPT_ROUTE_PAUSE, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
-	ck_assert_int_eq(gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTES, &err),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTES, &err), -EINVAL);
 	ck_assert_int_eq(add(), 0);
 	ck_assert_int_eq(add(), -EEXIST);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, &err), -EEXIST);
@@ -296,10 +289,8 @@ static const struct {
 	enum gpreempt_verified_by by;
 } rows[] = {
 	{ "0 0xf7bc 0 4 0 1 paused 0\n", GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
-	{ "0 0xf7bc 1 4 0 1 paused 0\n", GPREEMPT_CONTRADICTED,
-	  GPREEMPT_BY_SLOTS },
-	{ "0 0xf7bc 1 4 0 - paused 0\n", GPREEMPT_CONTRADICTED,
-	  GPREEMPT_BY_SLOTS },
+	{ "0 0xf7bc 1 4 0 1 paused 0\n", GPREEMPT_CONTRADICTED, GPREEMPT_BY_SLOTS },
+	{ "0 0xf7bc 1 4 0 - paused 0\n", GPREEMPT_CONTRADICTED, GPREEMPT_BY_SLOTS },
 	/* The driver has not even taken it off. */
 	{ "0 0xf7bc 0 4 0 0 active 0\n", GPREEMPT_CONTRADICTED, NOTHING },
 	{ "0 0xf7bc 1 4 0 1 paused 9\n", GPREEMPT_NOT_CHECKED, NOTHING },
@@ -317,8 +308,7 @@ TEST_EACH(verdicts, ARRAY_SIZE(rows))
 
 	snprintf(text, sizeof(text), HEAD "%s", rows[_i].row);
 	gp_loop_set_file(&loop, VIEW, text);
-	ck_assert_int_eq(gp_pause_verify(g, PID, &queues, &by),
-			 rows[_i].verdict);
+	ck_assert_int_eq(gp_pause_verify(g, PID, &queues, &by), rows[_i].verdict);
 	ck_assert_int_eq(by, rows[_i].by);
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);
 }

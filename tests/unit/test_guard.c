@@ -53,8 +53,7 @@ static void setup(void)
 /* The process writes a packet with that signal, or none. */
 static void submit(int queue, struct signal *signal)
 {
-	mem[queue].ring[mem[queue].written++ % PACKETS].signal =
-		(uintptr_t)signal;
+	mem[queue].ring[mem[queue].written++ % PACKETS].signal = (uintptr_t)signal;
 	if (signal)
 		signal->value = 1;
 }

@@ -99,8 +99,7 @@ TEST(results)
 		ck_assert(!guard_channel_give(c, &result));
 		for (i = 0; i < GUARD_RESULTS; i++) {
 			ck_assert(guard_channel_take(c, &result));
-			ck_assert_uint_eq(result.done,
-					  round * GUARD_RESULTS + i);
+			ck_assert_uint_eq(result.done, round * GUARD_RESULTS + i);
 		}
 		ck_assert(!guard_channel_take(c, &result));
 	}

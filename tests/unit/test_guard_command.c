@@ -31,16 +31,11 @@ static const struct {
 	{ "--online 1", "--offline TARGET is needed" },
 	{ "--offline 4194242", "--online TARGET is needed, or --duty" },
 	{ "--offline 4194242 --online 1 --duty 10%", "without --online" },
-	{ "--offline 4194242 --online 1 --offline-share 91%",
-	  "--offline-share is 90% at most" },
-	{ "--offline 4194242 --online 1 --max-hold 0s",
-	  "--max-hold of no time" },
-	{ "--offline 4194242 --online 1 --poll often",
-	  "--poll is busy, adaptive" },
-	{ "--offline 4194242 --online 1 --poll 2s",
-	  "--poll is busy, adaptive" },
-	{ "--offline 4194242 --duty 10% --max-hold 50ns",
-	  "these times cannot be had together" },
+	{ "--offline 4194242 --online 1 --offline-share 91%", "--offline-share is 90% at most" },
+	{ "--offline 4194242 --online 1 --max-hold 0s", "--max-hold of no time" },
+	{ "--offline 4194242 --online 1 --poll often", "--poll is busy, adaptive" },
+	{ "--offline 4194242 --online 1 --poll 2s", "--poll is busy, adaptive" },
+	{ "--offline 4194242 --duty 10% --max-hold 50ns", "these times cannot be had together" },
 };
 
 TEST_EACH(usage, ARRAY_SIZE(wrong))
@@ -96,8 +91,7 @@ TEST(no_such_cpu)
 {
 	start("--offline 4194242 --duty 50% --cpu 1000");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"),
-			  1);
+	ck_assert_uint_eq(count_in(err_path, "the poller cannot be started"), 1);
 	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
 }
 
@@ -110,12 +104,9 @@ TEST(no_descriptors)
 	for (descriptors = 5; descriptors < 64; descriptors++) {
 		start("--offline 4194242 --duty 50%");
 		status = end(0);
-		ck_assert_msg(status == GPREEMPT_CLASS_FAILED,
-			      "%lu descriptors: %d, %s",
-			      (unsigned long)descriptors, status,
-			      text_of(err_path));
-		ck_assert_ptr_nonnull(strstr(text_of(err_path),
-					     "Too many open files\nnext: "));
+		ck_assert_msg(status == GPREEMPT_CLASS_FAILED, "%lu descriptors: %d, %s",
+			      (unsigned long)descriptors, status, text_of(err_path));
+		ck_assert_ptr_nonnull(strstr(text_of(err_path), "Too many open files\nnext: "));
 		ck_assert_ptr_null(strstr(text_of(err_path), "it failed"));
 		ck_assert_ptr_null(strstr(text_of(err_path), "dmesg"));
 		/* It is of no process. */
@@ -172,8 +163,7 @@ TEST(duty)
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert(was_told(fd, "STOPPING=1"));
 	ck_assert_uint_eq(count_in(out_path, "\npreemptions "), 2);
-	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "),
-			  2);
+	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "), 2);
 	snprintf(path, sizeof(path), "%s/m", dir);
 	ck_assert_uint_eq(count_in(path, ",role=\"offline\"} 1\n"), 1);
 	snprintf(path, sizeof(path), "%s/s", dir);
@@ -201,8 +191,7 @@ TEST(last_write_fails)
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(end(SIGINT), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(count_in(err_path, "could not be written at the end"),
-			  1);
+	ck_assert_uint_eq(count_in(err_path, "could not be written at the end"), 1);
 	ck_assert_uint_eq(count_in(out_path, "\"event\":\"summary\""), 1);
 }
 
@@ -222,16 +211,14 @@ TEST(requests)
 	wait_for(out_path, "resumed 4194242: idle, 2 of 2 queues");
 	gpreempt_online_close(online);
 	/*
-	 * Here it can be two: a thread of guard may hold a lock of AddressSanitizer's
-	 * allocator when guard forks a worker, which then never gets it and is killed
-	 * for its silence.
+	 * Here it can be two: a thread of guard may hold a lock of AddressSanitizer's allocator
+	 * when guard forks a worker, which then never gets it and is killed for its silence.
 	 */
 	before = count_in(out_path, "process 4194242 is offline\n");
 	CTL(0, "guard release 4194242");
 	wait_for(out_path, "process 4194242 is released, as requested");
 	ck_assert_int_eq(end(SIGTERM), 0);
-	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"),
-			  before);
+	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"), before);
 }
 
 /* One guard has the socket; a second one does without. */

@@ -115,8 +115,7 @@ TEST(fails_later)
 	put_directory();
 	put_and_wait(2);
 	ck_assert_uint_eq(count_in(messages, "note: the metrics file out "), 1);
-	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"),
-			  1);
+	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"), 1);
 	put_and_wait(2);
 	ck_assert_uint_eq(count_in(messages, "\n"), 1);
 	/* But each failure of the last one. */
@@ -164,9 +163,7 @@ TEST(hangs)
 	begin = shr_now_ns();
 	ck_assert_int_eq(finish(2), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_ge(shr_now_ns() - begin, UNIT_LIMIT_NS);
-	ck_assert_uint_eq(count_in(messages,
-				   "at the end: Connection timed out"),
-			  1);
+	ck_assert_uint_eq(count_in(messages, "at the end: Connection timed out"), 1);
 	ck_assert_uint_gt(beats, 100);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
@@ -225,12 +222,8 @@ static size_t check_text(char *text)
 	regex_t comment, sample;
 	size_t series = 0;
 
-	ck_assert_int_eq(regcomp(&comment, "^" COMMENT "$",
-				 REG_EXTENDED | REG_NOSUB),
-			 0);
-	ck_assert_int_eq(regcomp(&sample, "^" SAMPLE "$",
-				 REG_EXTENDED | REG_NOSUB),
-			 0);
+	ck_assert_int_eq(regcomp(&comment, "^" COMMENT "$", REG_EXTENDED | REG_NOSUB), 0);
+	ck_assert_int_eq(regcomp(&sample, "^" SAMPLE "$", REG_EXTENDED | REG_NOSUB), 0);
 	ck_assert_int_eq(text[strlen(text) - 1], '\n');
 	while ((line = strsep(&next, "\n")) && next) {
 		bool value = !regexec(&sample, line, 0, NULL, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What guard does in a look at its targets, and what its poller sees in a look
- * at their work.
+ * What guard does in a look at its targets, and what its poller sees in a look at their work.
  */
 #include <errno.h>
 #include <signal.h>
@@ -61,8 +60,7 @@ TEST(worker_still_there)
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {
 	struct guard_offline *o = &guard.offline[0];
-	struct gpreempt_policy_entity *entity =
-		&guard.policy->entity[o->entity[0]];
+	struct gpreempt_policy_entity *entity = &guard.policy->entity[o->entity[0]];
 	struct guard_result result = {
 		.pid = 200,
 		.suspend = suspend,
@@ -95,12 +93,11 @@ TEST(no_address)
 {
 	world_remove(good);
 	world_add(100, "serve", "/");
-	world_queues(100,
-		     QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
-			    "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"
-			    "2 0xf7bc compute-aql 0x1000 0x2000 0x0 4096\n"
-			    "3 0xf7bc compute-aql 0x1000 0x2000 0x3000 0\n"
-			    "4 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x0 0x2000 0x3000 4096\n"
+				 "1 0xf7bc compute-aql 0x1000 0x0 0x3000 4096\n"
+				 "2 0xf7bc compute-aql 0x1000 0x2000 0x0 4096\n"
+				 "3 0xf7bc compute-aql 0x1000 0x2000 0x3000 0\n"
+				 "4 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
 	look_until("process 100 is online");
 	look(1);
 	ck_assert_uint_eq(guard.online[0].n, 1);
@@ -138,9 +135,7 @@ TEST(came_and_went)
 
 	/* So that the worker sees both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
-	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(),
-					     &guard.policy),
-			 0);
+	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(), &guard.policy), 0);
 	guard.poll_ns = 20 * NSEC_PER_MSEC;
 	start_guard();
 	memory->read = 1;

@@ -95,8 +95,7 @@ TEST(live)
 	for (i = 0; i < 2; i++) {
 		text[0] = '\0';
 		unit_terminal_read(terminal, text, sizeof(text), "offline: ");
-		unit_terminal_read(terminal, text, sizeof(text),
-				   " preemptions");
+		unit_terminal_read(terminal, text, sizeof(text), " preemptions");
 	}
 	ck_assert_int_eq(end(SIGTERM), 0);
 	close(terminal);
@@ -147,8 +146,7 @@ TEST(stand_in)
 {
 	in_guard = fail_second_poller;
 	start("--offline cmd:none --duty 50%");
-	UNIT_WAIT(unit_threads(guard, "guard-poller\n") &&
-		  unit_threads(guard, "guard-stand-in\n"));
+	UNIT_WAIT(unit_threads(guard, "guard-poller\n") && unit_threads(guard, "guard-stand-in\n"));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
 
@@ -192,8 +190,8 @@ TEST(last_results)
 	const char *late;
 	int status;
 
-	suspends = mmap(NULL, sizeof(*suspends), PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	suspends = mmap(NULL, sizeof(*suspends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	ck_assert(suspends != MAP_FAILED);
 	in_guard = be_late_once;
 	start("--offline 4194242 --duty 50% --max-hold 40ms --verbose");
@@ -202,8 +200,7 @@ TEST(last_results)
 	ck_assert_int_eq(status, 0);
 	late = strstr(text_of(out_path), "late now\n");
 	ck_assert_ptr_nonnull(late);
-	ck_assert_msg(strstr(late, "suspended 4194242: duty, 2 of 2 queues"),
-		      "in: %s", late);
+	ck_assert_msg(strstr(late, "suspended 4194242: duty, 2 of 2 queues"), "in: %s", late);
 	munmap(suspends, sizeof(*suspends));
 }
 
@@ -216,10 +213,8 @@ static void note_rest(void)
 
 	snprintf(path, sizeof(path), "%s/rest", dir);
 	f = fopen(path, "we");
-	fprintf(f, "%zu threads, %s, %s", unit_threads(getpid(), ""),
-		lock >= 0 ? "free" : "locked",
-		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" :
-								    "children");
+	fprintf(f, "%zu threads, %s, %s", unit_threads(getpid(), ""), lock >= 0 ? "free" : "locked",
+		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" : "children");
 	fclose(f);
 }
 

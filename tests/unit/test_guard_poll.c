@@ -102,8 +102,7 @@ static size_t count_eventfds(const char *tid)
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		len = readlinkat(dirfd(dir), entry->d_name, link,
-				 sizeof(link) - 1);
+		len = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 		link[len > 0 ? len : 0] = '\0';
 		if (strcmp(link, "anon_inode:[eventfd]")) {
 			n = SIZE_MAX;

@@ -97,15 +97,13 @@ TEST_EACH(silent_worker, 2)
 	atomic_store(&c->busy, busy);
 	for (i = 0; i < 20; i++) {
 		/* In the driver it may be silent for longer. */
-		atomic_store(&c->beat_ns,
-			     shr_now_ns() - (busy ? 3 * NSEC_PER_SEC : 0));
+		atomic_store(&c->beat_ns, shr_now_ns() - (busy ? 3 * NSEC_PER_SEC : 0));
 		look(1);
 		ck_assert_int_eq(kill(child, 0), 0);
 	}
 	ck_assert_uint_eq(printed("left alone"), 0);
 	fake_worker = WORKER_OBEYS;
-	atomic_store(&c->beat_ns,
-		     shr_now_ns() - (busy ? 21 : 3) * NSEC_PER_SEC);
+	atomic_store(&c->beat_ns, shr_now_ns() - (busy ? 21 : 3) * NSEC_PER_SEC);
 	look_until("process 200 is left alone: its worker was killed by "
 		   "signal 9");
 	ck_assert_int_lt(kill(child, 0), 0);

@@ -110,13 +110,11 @@ TEST(metrics)
 	guard_take_results(&guard);
 	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	fclose(f);
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\n# TYPE "
-				     "gpreempt_guard_released_seconds_total counter\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n# TYPE "
+					   "gpreempt_guard_released_seconds_total counter\n"));
 	ck_assert_double_eq(number(text, "released_seconds_total"), 25);
 	ck_assert_double_eq(number(text, "held_seconds_total"), 75);
-	ck_assert_double_eq_tol(number(text, "offline_share_ratio"),
-				125 / 200.0, 0.05);
+	ck_assert_double_eq_tol(number(text, "offline_share_ratio"), 125 / 200.0, 0.05);
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("held_s 75.000 of "), 1);
 	ck_assert_uint_eq(printed("released_s 25.000\n"), 1);
@@ -169,8 +167,7 @@ TEST(event)
 				  "held: ran 0.7 s of the last 10\n"),
 			  1);
 	/* Twice as long now. */
-	ck_assert_uint_gt(offline->churn_pause.until_ns,
-			  shr_now_ns() + 19 * NSEC_PER_SEC);
+	ck_assert_uint_gt(offline->churn_pause.until_ns, shr_now_ns() + 19 * NSEC_PER_SEC);
 }
 
 TEST(event_as_json)

@@ -85,9 +85,7 @@ TEST(as_json)
 	guard_summary(&guard);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o,
-								       "event")),
-			 "summary");
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")), "summary");
 	ck_assert_double_eq(number(o, "preemptions", NULL), 4);
 	ck_assert_double_eq(number(o, "failures", NULL), 2);
 	ck_assert_double_eq(number(o, "arrival_to_slots_us", "n"), 2);
@@ -137,8 +135,7 @@ TEST(metrics)
 #define TIMES NAME "arrival_to_"
 	expect_metric(text, TIMES "ioctl_seconds_sum{} 0.000006\n");
 	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"5e-05\"} 2\n");
-	expect_metric(text,
-		      TIMES "suspended_seconds_bucket{le=\"0.0001\"} 3\n");
+	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"0.0001\"} 3\n");
 	expect_metric(text, TIMES "suspended_seconds_sum{} 0.000116\n");
 	expect_metric(text, TIMES "suspended_seconds_count{} 3\n");
 	/* Of one the slots were not watched. */
@@ -188,8 +185,7 @@ TEST(many_samples)
 	ck_assert_uint_eq(n, GUARD_SAMPLES + 1);
 	line = strchr(text, '\n') + 1;
 	ck_assert_int_eq(strncmp(line, "777\t", 4), 0);
-	ck_assert_str_eq(text + size - strlen("2000\t12000\t-\n"),
-			 "2000\t12000\t-\n");
+	ck_assert_str_eq(text + size - strlen("2000\t12000\t-\n"), "2000\t12000\t-\n");
 	free(text);
 }
 
@@ -221,9 +217,7 @@ TEST(switches)
 	guard_take_from(&guard, &w);
 	o = json_tokener_parse(output());
 	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o,
-								       "reason")),
-			 "arrival");
+	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "reason")), "arrival");
 	ck_assert_double_eq(number(o, "pid", NULL), 200);
 	ck_assert_double_eq(number(o, "requested", NULL), 3);
 	ck_assert_double_eq(number(o, "done", NULL), 2);

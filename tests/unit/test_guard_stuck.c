@@ -39,8 +39,7 @@ static void never_answer(void)
 	};
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
 
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 ||
-	    ioctl(fd, UFFDIO_REGISTER, &reg) < 0) {
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &reg) < 0) {
 		atomic_store(&memory->ready, -errno);
 		do_nothing();
 	}
@@ -133,8 +132,7 @@ static pid_t mount_fuse(void)
 	int fd;
 
 	ck_assert_int_ge(mkstemp(fuse_path), 0);
-	asked = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	asked = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(asked != MAP_FAILED);
 	fd = unit_fuse_mount(fuse_path, S_IFREG | 0644, 0);
 	if (fd < 0)
@@ -165,8 +163,7 @@ static void map_fuse(void)
 static int connect_guard(void)
 {
 	struct sockaddr_un to = { AF_UNIX, GUARD_SOCKET };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int ret = connect(fd, (struct sockaddr *)&to, sizeof(to)) ? -errno : 0;
 
 	close(fd);

@@ -13,8 +13,7 @@
 #define ID_B   "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
 #define DOCKER "/var/lib/docker/containers/"
 
-static void container(pid_t pid, const char *comm, const char *id,
-		      const char *name)
+static void container(pid_t pid, const char *comm, const char *id, const char *name)
 {
 	char path[256], text[256];
 
@@ -72,11 +71,9 @@ TEST(queues_change)
 	look_until("process 200 is offline");
 	guard.online[0].queue[0].known = true;
 	guard.online[0].queue[0].written = 7;
-	world_queues(100,
-		     QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
-			    "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
-	world_queues(200,
-		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(100, QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
+				 "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 4096\n");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look(1);
 	ck_assert_uint_eq(guard.online[0].n, 2);
 	ck_assert_uint_eq(guard.online[0].nodes, 3);
@@ -128,8 +125,7 @@ TEST_EACH(one_user_fills_it, 2)
 	for (pid = 100; pid < 104; pid++) {
 		world_add(pid, "job", "/a");
 		of_user(pid, 1000);
-		world_queues(pid, QUEUES
-			     "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+		world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	}
 	snprintf(text, sizeof(text), "process 103 is %s\n", role);
 	look_until(text);
@@ -137,8 +133,7 @@ TEST_EACH(one_user_fills_it, 2)
 	world_add(104, "job", "/a");
 	of_user(104, 1001);
 	driver_queues(104, "0");
-	world_queues(104,
-		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(104, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	snprintf(text, sizeof(text), "process 104 is %s\n", role);
 	look_until(text);
 	snprintf(text, sizeof(text),
@@ -183,8 +178,8 @@ TEST(too_many_of_one_word)
 /* 64 processes on 16 GPUs each are as many as the policy knows. */
 TEST(too_many_entities)
 {
-	while (gpreempt_policy_add(guard.policy, GPREEMPT_ROLE_ONLINE, 0, 0,
-				   shr_now_ns()) < GPREEMPT_POLICY_ENTITIES - 2)
+	while (gpreempt_policy_add(guard.policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns()) <
+	       GPREEMPT_POLICY_ENTITIES - 2)
 		;
 	name_offline("comm:train");
 	add_serve_and_train();
@@ -205,8 +200,7 @@ TEST(gangs)
 	name_offline("comm:other");
 	add_serve_and_train();
 	world_add(201, "other", "/b");
-	world_queues(201,
-		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
 	ck_assert_uint_eq(guard_find_offline(&guard, 200)->job, 1);
@@ -241,9 +235,8 @@ TEST(released)
 }
 
 /*
- * A stranger's container takes the name of one that a word names. All else
- * goes on: an ended process is dropped, a new one is taken, a worker that is
- * stopped is killed.
+ * A stranger's container takes the name of one that a word names. All else goes on: an ended
+ * process is dropped, a new one is taken, a worker that is stopped is killed.
  */
 TEST(ambiguous_name)
 {
@@ -393,17 +386,13 @@ TEST(json)
 	while (fgets(line, sizeof(line), f)) {
 		o = json_tokener_parse(line);
 		ck_assert_ptr_nonnull(o);
-		ck_assert_str_eq(json_object_get_string(
-					 json_object_object_get(o, "event")),
+		ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
 				 "joined");
-		ck_assert_int_eq(json_object_get_int(json_object_object_get(o,
-									    "pid")),
-				 100);
+		ck_assert_int_eq(json_object_get_int(json_object_object_get(o, "pid")), 100);
 		json_object_put(o);
 	}
 	fclose(f);
-	ck_assert_uint_eq(printed("\"role\":\"online\",\"comm\":\"serve\"}\n"),
-			  1);
+	ck_assert_uint_eq(printed("\"role\":\"online\",\"comm\":\"serve\"}\n"), 1);
 }
 
 TEST_FIXTURE(guard_setup, guard_teardown)

@@ -12,8 +12,7 @@ static atomic_int ends;
 
 static void before(struct gp_loop *l, const char *call)
 {
-	if (end_before && !strcmp(call, end_before) &&
-	    atomic_fetch_sub(&ends, 1) > 0)
+	if (end_before && !strcmp(call, end_before) && atomic_fetch_sub(&ends, 1) > 0)
 		gp_loop_disable(l);
 }
 

@@ -15,8 +15,7 @@ static pid_t target;
 
 static void setup(void)
 {
-	const struct hold_owner as = { .role = HOLD_ROLE_GUARD,
-				       .guardian = getpid() };
+	const struct hold_owner as = { .role = HOLD_ROLE_GUARD, .guardian = getpid() };
 
 	hold_dir_setup();
 	unit_cgroups_start();
@@ -111,8 +110,7 @@ TEST_EACH(automatic, 2)
 	expect_done(1, true);
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert(atomic_load(&channel.paused));
-	ck_assert_int_eq(channel.why.reason,
-			 _i ? GPREEMPT_KFD_VERSION : GPREEMPT_RUNTIME_OFF);
+	ck_assert_int_eq(channel.why.reason, _i ? GPREEMPT_KFD_VERSION : GPREEMPT_RUNTIME_OFF);
 	order_nodes(0);
 	expect_done(1, false);
 	ck_assert_int_eq(loop.evicted, 0);

@@ -44,8 +44,7 @@ static bool over;
  * The made-up holder
  */
 
-static size_t answer(void *data, struct ipc_client *client, char *buf,
-		     size_t len)
+static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	struct hold_request request;
 	struct hold_reply reply = { .worker = getpid(), .queues = 2 };
@@ -87,9 +86,8 @@ static bool as_asked(const struct hold_request *request)
 {
 	return request->verb == HOLD_SUSPEND && request->start == 777 &&
 	       request->command == (uint64_t)getppid() && request->count == 2 &&
-	       request->ids[1] == 7 && request->n_gpus == 1 &&
-	       request->gpus[0] == 63420 && request->by_priority &&
-	       request->priority_max == 9;
+	       request->ids[1] == 7 && request->n_gpus == 1 && request->gpus[0] == 63420 &&
+	       request->by_priority && request->priority_max == 9;
 }
 
 static int made_up_holder(const char *target)
@@ -112,8 +110,7 @@ static int made_up_holder(const char *target)
 	struct ipc_server *server;
 	ssize_t n;
 
-	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
-			shr_now_ns() + UNIT_LIMIT_NS);
+	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
 	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME") ||
 	    request.grace == FIRST_VERSION)
 		return 1;
@@ -215,9 +212,7 @@ TEST(held_and_released)
 		.priority_max = 9,
 	};
 
-	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, &status, &hold,
-				       &err),
-			 0);
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, &status, &hold, &err), 0);
 	ck_assert_uint_eq(status.queues, 2);
 	ck_assert_uint_eq(status.ioctl_ns, 5);
 	ck_assert_int_eq(status.verdict, GPREEMPT_VERIFIED);
@@ -260,8 +255,7 @@ TEST(program_dies)
 	pid_t child = fork();
 
 	if (!child) {
-		if (open_with(WELL, GPREEMPT_HOLD_NO_LEASE) ||
-		    !hold_socket_inode(PID))
+		if (open_with(WELL, GPREEMPT_HOLD_NO_LEASE) || !hold_socket_inode(PID))
 			_exit(1);
 		kill(getpid(), SIGKILL);
 	}
@@ -280,9 +274,7 @@ TEST(detached)
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
 	gpreempt_hold_close(hold);
 	hold = NULL;
-	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply,
-				     shr_now_ns() + UNIT_LIMIT_NS),
-			 0);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, shr_now_ns() + UNIT_LIMIT_NS), 0);
 	expect_end();
 }
 
@@ -323,12 +315,10 @@ TEST(refused)
 	ck_assert_int_eq(err.other, 77);
 	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_BUSY);
 	gpreempt_error_text(&err, text, sizeof(text));
-	ck_assert_str_eq(text,
-			 "process 4194242 is held already, by process 77");
+	ck_assert_str_eq(text, "process 4194242 is held already, by process 77");
 	ck_assert_int_eq(open_with(OLD_DRIVER, 0), -ENOTSUP);
 	gpreempt_error_text(&err, text, sizeof(text));
-	ck_assert_str_eq(text,
-			 "the driver's interface is 1.11; 1.13 to 1.x is needed");
+	ck_assert_str_eq(text, "the driver's interface is 1.11; 1.13 to 1.x is needed");
 	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
 	ck_assert_int_eq(open_with(FIRST_VERSION, 0), -EPROTO);
@@ -351,9 +341,7 @@ TEST(no_answer)
 		.timeout_ns = 50 * NSEC_PER_MSEC,
 	};
 
-	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold, &err), -ETIMEDOUT);
 	ck_assert_ptr_null(hold);
 }
 
@@ -363,25 +351,16 @@ TEST(bad_arguments)
 	struct gpreempt_hold_options options = { .size = sizeof(options) };
 	struct gpreempt_filter which = { .ids = many };
 
-	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL), -EINVAL);
 	which.n_ids = HOLD_MAX_IDS + 1;
-	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
-			 -E2BIG);
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL), -E2BIG);
 	which = (struct gpreempt_filter){ .reserved = { 1 } };
-	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL),
-			 -E2BIG);
+	ck_assert_int_eq(gpreempt_hold(g, PID, &which, NULL, NULL, &hold, NULL), -E2BIG);
 	options.grace = GPREEMPT_GRACE_MAX + 1;
-	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold, &err), -EINVAL);
 	options.size = 0;
-	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold,
-				       &err),
-			 -EINVAL);
-	ck_assert_int_lt(gpreempt_hold(g, PID + 1, NULL, NULL, NULL, &hold,
-				       &err),
-			 0);
+	ck_assert_int_eq(gpreempt_hold(g, PID, NULL, &options, NULL, &hold, &err), -EINVAL);
+	ck_assert_int_lt(gpreempt_hold(g, PID + 1, NULL, NULL, NULL, &hold, &err), 0);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 	ck_assert_ptr_null(hold);
 }

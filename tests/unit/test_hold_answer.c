@@ -19,9 +19,7 @@ static void setup(void)
 	w = (struct hold_worker){
 		.birth = &birth,
 		.start = START,
-		.owner = { .target = PID,
-			   .heartbeat = &w.heartbeat,
-			   .guarded = true },
+		.owner = { .target = PID, .heartbeat = &w.heartbeat, .guarded = true },
 	};
 	ck_assert_int_eq(heartbeat_start(&w.heartbeat), 0);
 	ck_assert_int_eq(owner_open(&w.owner, &err), 0);
@@ -103,9 +101,8 @@ TEST(some_queues)
 	request.ids[1] = 9;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
-	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 9 of process 4194242 is "
-				     "not suspended: there is no such queue"));
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 9 of process 4194242 is "
+						 "not suspended: there is no such queue"));
 	request.count = 1;
 	request.ids[0] = 9;
 	ask(HOLD_SUSPEND);
@@ -129,9 +126,8 @@ TEST(being_destroyed)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(reply.destroying, 0);
-	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 1 of process 4194242 is "
-				     "not suspended: its process is destroying"));
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4194242 is "
+						 "not suspended: its process is destroying"));
 }
 
 /* What is left keeps the holder. */
@@ -163,8 +159,8 @@ TEST_EACH(lost_in_a_request, ARRAY_SIZE(lost_calls))
 	at(lost_calls[_i], 1, gp_loop_disable);
 	ask(HOLD_SUSPEND);
 	ck_assert_msg(reply.status == GPREEMPT_CLASS_DONE && reply.queues == 2,
-		      "%s: status %d, %d queues: %s", lost_calls[_i],
-		      (int)reply.status, (int)reply.queues, reply.text);
+		      "%s: status %d, %d queues: %s", lost_calls[_i], (int)reply.status,
+		      (int)reply.queues, reply.text);
 	both_are(true);
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.queues, 2);
@@ -212,9 +208,8 @@ TEST(gpu_hangs)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_PARTIAL);
 	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert_ptr_nonnull(strstr(reply.text,
-				     "queue 1 of process 4194242 is "
-				     "not suspended: the GPU did not"));
+	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4194242 is "
+						 "not suspended: the GPU did not"));
 	/* It waits for a resume all the same. */
 	request.count = 1;
 	request.ids[0] = 0;

@@ -50,14 +50,10 @@ static const struct {
 	void (*end)(const struct hold_owner *holder);
 	bool entry; /* is left, for repair */
 } rows[] = {
-	{ "debug", "300ms", kill_nobody, false },
-	{ "debug", "60s", kill_worker, false },
-	{ "debug", "60s", kill_guardian, false },
-	{ "debug", "60s", kill_both, false },
-	{ "pause", "300ms", kill_nobody, false },
-	{ "pause", "60s", kill_worker, false },
-	{ "pause", "60s", kill_guardian, false },
-	{ "pause", "60s", kill_both, true },
+	{ "debug", "300ms", kill_nobody, false }, { "debug", "60s", kill_worker, false },
+	{ "debug", "60s", kill_guardian, false }, { "debug", "60s", kill_both, false },
+	{ "pause", "300ms", kill_nobody, false }, { "pause", "60s", kill_worker, false },
+	{ "pause", "60s", kill_guardian, false }, { "pause", "60s", kill_both, true },
 	{ "pause", "60s", kill_target, false },
 };
 
@@ -74,8 +70,7 @@ TEST_EACH(leaves_nothing, ARRAY_SIZE(rows))
 	struct hold_owner owner;
 
 	unit_make_pausable(target);
-	CTL(0, "suspend %d --how %s --for %s", target, rows[_i].how,
-	    rows[_i].lease);
+	CTL(0, "suspend %d --how %s --for %s", target, rows[_i].how, rows[_i].lease);
 	owner = holder();
 	ck_assert_int_eq(has_entry(), paused);
 	rows[_i].end(&owner);

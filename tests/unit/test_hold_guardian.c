@@ -24,9 +24,7 @@ static void setup(void)
 	worker = unit_make_sleeper();
 	target = unit_make_sleeper();
 	lock = hold_lock(target);
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    beat),
-			 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat), 0);
 	birth = (struct hold_birth){
 		.target = target,
 		.worker = worker,
@@ -81,8 +79,7 @@ static void worker_is_killed(void)
 static bool alive(void)
 {
 	usleep(500000);
-	return waitpid(worker, NULL, WNOHANG) == 0 &&
-	       waitpid(guardian, NULL, WNOHANG) == 0;
+	return waitpid(worker, NULL, WNOHANG) == 0 && waitpid(guardian, NULL, WNOHANG) == 0;
 }
 
 static bool beat_was_read(void)
@@ -131,8 +128,7 @@ TEST(lease_is_over)
 /* A target that was killed and waits for its tracer. */
 TEST(killed_target)
 {
-	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0, PTRACE_O_TRACEEXIT),
-			 0);
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, target, 0, PTRACE_O_TRACEEXIT), 0);
 	start();
 	send_beat(3600 * NSEC_PER_SEC, 0);
 	ck_assert(alive());

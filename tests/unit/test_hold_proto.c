@@ -167,8 +167,7 @@ TEST(hostile)
 	len = gp_hold_put_reply(&out, buf);
 	ck_assert_int_eq(gp_hold_get_reply(buf, len, &reply), -EPROTO);
 	memset(buf, 'a', sizeof(buf));
-	ck_assert_int_eq(gp_hold_get_request(buf, sizeof(buf), &request),
-			 -EPROTO);
+	ck_assert_int_eq(gp_hold_get_request(buf, sizeof(buf), &request), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_reply(buf, sizeof(buf), &reply), -EPROTO);
 }
 

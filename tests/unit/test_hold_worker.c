@@ -99,8 +99,7 @@ static void nothing(void)
 TEST_EACH(ends, 5)
 {
 	static void (*const ways[])(void) = {
-		end_by_command, end_by_guardian, end_by_signal,
-		end_by_socket,	nothing,
+		end_by_command, end_by_guardian, end_by_signal, end_by_socket, nothing,
 	};
 
 	/* The last ends by its lease. */

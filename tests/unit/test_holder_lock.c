@@ -171,10 +171,7 @@ TEST(garbage_in_lock)
 	ck_assert_int_eq(write(lock, "gpreempt-lock 9 x\n", 18), 18);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
-	ck_assert_int_eq(pwrite(lock,
-				"gpreempt-lock 1 role=77 pid=1 guardian=2\n",
-				41, 0),
-			 41);
+	ck_assert_int_eq(pwrite(lock, "gpreempt-lock 1 role=77 pid=1 guardian=2\n", 41, 0), 41);
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 }
@@ -310,8 +307,7 @@ TEST(texts)
 		enum hold_role role;
 		const char *what, *next;
 	} rows[] = {
-		{ HOLD_ROLE_HOLDER, "gpreempt-ctl suspend (815)",
-		  "gpreempt-ctl resume 4194242" },
+		{ HOLD_ROLE_HOLDER, "gpreempt-ctl suspend (815)", "gpreempt-ctl resume 4194242" },
 		{ HOLD_ROLE_PREEMPT, "gpreempt-ctl preempt (815)", "kill 815" },
 		{ HOLD_ROLE_FOLLOW, "gpreempt-ctl follow (815)", "kill 815" },
 		{ HOLD_ROLE_GUARD, "gpreempt-ctl guard (814)",
@@ -338,10 +334,8 @@ TEST(texts)
 		ck_assert_ptr_nonnull(strstr(next, rows[i].next));
 	}
 	hold_not_taken(&why, -ENOSPC, PID);
-	ck_assert_str_eq(why.text,
-			 "cannot lock process 4194242 in " HOLD_DIR ": No "
-			 "space left on device\nmake room in " HOLD_DIR
-			 " and try again");
+	ck_assert_str_eq(why.text, "cannot lock process 4194242 in " HOLD_DIR ": No "
+				   "space left on device\nmake room in " HOLD_DIR " and try again");
 	hold_not_taken(&why, -EROFS, PID);
 	ck_assert_ptr_nonnull(strstr(why.text, "Read-only file system\n"));
 	owner.role = HOLD_ROLE_GUARD;

@@ -56,9 +56,8 @@ static int ask(pid_t pid, struct hold_reply *reply)
 	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
-	ck_assert_int_eq(unit_status(child), reply->reason ?
-						     GPREEMPT_CLASS_FAILED :
-						     GPREEMPT_CLASS_DONE);
+	ck_assert_int_eq(unit_status(child),
+			 reply->reason ? GPREEMPT_CLASS_FAILED : GPREEMPT_CLASS_DONE);
 	return fd;
 }
 
@@ -75,9 +74,7 @@ TEST(bad_start)
 	fd = start("4194242", &child);
 	send(fd, "nonsense", 8, 0);
 	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_FAILED);
-	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf),
-				     shr_now_ns() + UNIT_LIMIT_NS),
-			 -EPROTO);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS), -EPROTO);
 	close(fd);
 	fd = start("4194242", &child);
 	send(fd, text, strlen(text), 0);
@@ -106,9 +103,7 @@ TEST_AS_ROOT(holds)
 
 TEST_AS_ROOT(held_already)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD,
-				    .pid = 5,
-				    .guardian = 6 };
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5, .guardian = 6 };
 	int lock = hold_take(target, &owner);
 	struct hold_reply reply;
 

@@ -25,8 +25,7 @@ struct packet {
 };
 
 /* In place of a holder's answer. */
-static size_t answer_packet(void *data, struct ipc_client *client, char *buf,
-			    size_t len)
+static size_t answer_packet(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	const struct packet *packet = data;
 
@@ -94,8 +93,7 @@ TEST(leftover_socket)
 	close(fd);
 	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
 	ck_assert_int_eq(hold_listen(&w), 0);
-	ck_assert_uint_eq(hold_socket_inode(PID),
-			  gp_ipc_server_inode(w.server));
+	ck_assert_uint_eq(hold_socket_inode(PID), gp_ipc_server_inode(w.server));
 	gp_ipc_server_stop(w.server);
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
@@ -104,8 +102,7 @@ TEST(leftover_socket)
  * As root or another user; the status of the reply, 99 without one, 95: refused,
  * 94: unknown, 93: unknown, in text.
  */
-static int worker_answers(struct hold_worker *w, uid_t uid,
-			  const struct packet *packet)
+static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet *packet)
 {
 	char buf[IPC_MAX_PACKET], path[64];
 	pid_t child;
@@ -126,10 +123,8 @@ static int worker_answers(struct hold_worker *w, uid_t uid,
 		if (fd < 0)
 			_exit(96);
 		memcpy(buf, packet->buf, packet->len);
-		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf),
-			       shr_now_ns() + UNIT_LIMIT_NS);
-		if (n == 31 &&
-		    !memcmp(buf, "gpreempt-ipc 1 refused code=-93", 31))
+		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
+		if (n == 31 && !memcmp(buf, "gpreempt-ipc 1 refused code=-93", 31))
 			_exit(93);
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
@@ -165,8 +160,7 @@ TEST_AS_ROOT(serving)
 	request.verb = HOLD_VERBS;
 	kill.len = gp_hold_put_request(&request, kill.buf);
 	ck_assert_int_eq(hold_listen(&w), 0);
-	ck_assert_uint_eq(worker_answers(&w, 0, &status),
-			  GPREEMPT_CLASS_NO_TARGET);
+	ck_assert_uint_eq(worker_answers(&w, 0, &status), GPREEMPT_CLASS_NO_TARGET);
 	ck_assert_uint_eq(worker_answers(&w, 0, &kill), 94);
 	ck_assert_uint_eq(worker_answers(&w, 0, &nonsense), 94);
 	ck_assert_uint_eq(worker_answers(&w, 0, &text), 93);

@@ -46,8 +46,7 @@ static uint64_t soon(void)
 static unsigned int n_gone;
 
 /* "busy" is answered with "busy", and keeps the place; "end" and "?" end it. */
-static size_t answer(void *data, struct ipc_client *client, char *buf,
-		     size_t len)
+static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	(void)data;
 	if (len == 3 && !memcmp(buf, "end", 3))
@@ -100,8 +99,7 @@ static void dispatch(struct ipc_server *server)
 }
 
 /* One question on a connection; the answer is in buf, terminated. */
-static ssize_t talk(struct ipc_server *server, int fd, const char *text,
-		    char buf[IPC_MAX_PACKET])
+static ssize_t talk(struct ipc_server *server, int fd, const char *text, char buf[IPC_MAX_PACKET])
 {
 	ssize_t n;
 
@@ -150,11 +148,9 @@ TEST(server_gone)
 
 	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
 	gp_ipc_server_stop(server);
-	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), soon()),
-			 -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), soon()), -ECONNRESET);
 	ck_assert_int_eq(gp_ipc_send(fd, buf, 1, soon()), -ECONNRESET);
-	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()),
-			 -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()), -ECONNRESET);
 	close(fd);
 	ck_assert_int_eq(gp_ipc_connect(path, soon()), -ENOENT);
 }
@@ -173,13 +169,11 @@ TEST(stopped_server)
 	} while (ret >= 0 && n < (int)ARRAY_SIZE(fds));
 	ck_assert_int_eq(ret, -ETIMEDOUT);
 	/* The first is in the queue, and gets no answer. */
-	ck_assert_int_eq(gp_ipc_ask(fds[0], buf, 1, sizeof(buf),
-				    shr_now_ns() + NSEC_PER_MSEC),
+	ck_assert_int_eq(gp_ipc_ask(fds[0], buf, 1, sizeof(buf), shr_now_ns() + NSEC_PER_MSEC),
 			 -ETIMEDOUT);
 	/* Also with a limit that is a second less the smallest part of one. */
 	unit_frozen_ns = shr_now_ns();
-	ck_assert_int_eq(gp_ipc_connect(path, unit_frozen_ns + NSEC_PER_SEC -
-						      NSEC_PER_USEC),
+	ck_assert_int_eq(gp_ipc_connect(path, unit_frozen_ns + NSEC_PER_SEC - NSEC_PER_USEC),
 			 -ETIMEDOUT);
 	unit_frozen_ns = 0;
 	while (n)
@@ -196,8 +190,7 @@ TEST(descriptor_0)
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	close(STDIN_FILENO);
 	server = start(0);
-	ck_assert_int_gt(readlink("/proc/self/fd/0", name, sizeof(name) - 1),
-			 0);
+	ck_assert_int_gt(readlink("/proc/self/fd/0", name, sizeof(name) - 1), 0);
 	ck_assert_str_eq(name, lock);
 	gp_ipc_server_stop(server);
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
@@ -212,9 +205,7 @@ TEST(places_of_root)
 
 	for (i = 0; i < MANY; i++) {
 		fds[i] = gp_ipc_connect(path, soon());
-		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" : "busy",
-				      buf),
-				 4);
+		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" : "busy", buf), 4);
 	}
 	fds[MANY] = gp_ipc_connect(path, soon());
 	ck_assert_int_eq(talk(server, fds[MANY], "busy", buf), 4);
@@ -224,8 +215,7 @@ TEST(places_of_root)
 	close(fds[1]);
 	fds[1] = gp_ipc_connect(path, soon());
 	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -EUSERS);
-	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), soon()),
-			 -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), soon()), -ECONNRESET);
 	for (i = 0; i < MANY + 1; i++)
 		close(fds[i]);
 	gp_ipc_server_stop(server);
@@ -258,8 +248,7 @@ TEST(sizes)
 	for (i = IPC_MAX_PACKET - 1; i <= IPC_MAX_PACKET; i++) {
 		ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
 		dispatch(server);
-		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), soon()),
-				 i);
+		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), soon()), i);
 	}
 	ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
 	dispatch(server);
@@ -322,8 +311,7 @@ TEST(not_ours)
 	unlink(path);
 	with.locked = true;
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), 0);
-	ck_assert_uint_ne(gp_ipc_server_inode(first),
-			  gp_ipc_server_inode(second));
+	ck_assert_uint_ne(gp_ipc_server_inode(first), gp_ipc_server_inode(second));
 	gp_ipc_server_stop(first);
 	ck_assert_int_eq(access(path, F_OK), 0);
 	gp_ipc_server_stop(second);

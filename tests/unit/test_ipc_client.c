@@ -70,8 +70,7 @@ TEST(signals_do_not_prolong)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
-	n = gp_ipc_recv(pair[0], buf, sizeof(buf),
-			shr_now_ns() + 100 * NSEC_PER_MSEC);
+	n = gp_ipc_recv(pair[0], buf, sizeof(buf), shr_now_ns() + 100 * NSEC_PER_MSEC);
 	setitimer(ITIMER_REAL, &never, NULL);
 	ck_assert_int_eq(n, -ETIMEDOUT);
 	close(pair[0]);

@@ -55,10 +55,8 @@ TEST(largest_packet)
 	ck_assert_uint_eq(len, IPC_MAX_PACKET);
 	ck_assert_int_eq(gp_ipc_get(KIND, buf, len, &got, sizeof(got)), 0);
 	ck_assert_mem_eq(&got, &in, sizeof(in));
-	ck_assert_int_eq(gp_ipc_get(KIND, buf, len - 1, &got, sizeof(got)),
-			 -EPROTO);
-	ck_assert_int_eq(gp_ipc_get(KIND, buf, len + 1, &got, sizeof(got)),
-			 -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len - 1, &got, sizeof(got)), -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len + 1, &got, sizeof(got)), -EPROTO);
 	ck_assert_int_eq(gp_ipc_get(KIND, buf, 0, &got, sizeof(got)), -EPROTO);
 }
 
@@ -81,9 +79,8 @@ TEST(other_sizes)
 
 #define SIZE (sizeof(struct ipc_head) + sizeof(struct message))
 static const struct ipc_head bad[] = {
-	{ 0, SIZE },	       { KIND + 1, SIZE }, { KIND, 0 },
-	{ KIND, SIZE - 1 },    { KIND, SIZE + 1 }, { KIND, UINT32_MAX },
-	{ IPC_REFUSAL, SIZE },
+	{ 0, SIZE },	    { KIND + 1, SIZE },	  { KIND, 0 },		 { KIND, SIZE - 1 },
+	{ KIND, SIZE + 1 }, { KIND, UINT32_MAX }, { IPC_REFUSAL, SIZE },
 };
 
 TEST_EACH(hostile_packet, ARRAY_SIZE(bad))
@@ -110,9 +107,7 @@ TEST(refused_requests)
 	strcpy(buf, "gpreempt-hold 1 status");
 	for (len = 0; len < strlen("gpreempt-"); len++) {
 		ck_assert_uint_eq(gp_ipc_refuse(buf, len), 12);
-		ck_assert_int_eq(gp_ipc_get(IPC_REFUSAL, buf, 12, &code,
-					    sizeof(code)),
-				 0);
+		ck_assert_int_eq(gp_ipc_get(IPC_REFUSAL, buf, 12, &code, sizeof(code)), 0);
 		ck_assert_int_eq(code, -EPROTO);
 		strcpy(buf, "gpreempt-hold 1 status");
 	}

@@ -87,7 +87,6 @@ TEST(the_longest_idle_goes)
 		memset(place, 0, sizeof(place));
 		for (i = 0; i < limits.per_user; i++)
 			use(i, 1000, i == oldest ? 1 : 10 + i, false);
-		ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000),
-				 oldest);
+		ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), oldest);
 	}
 }

@@ -22,9 +22,8 @@ TEST(processes)
 {
 	struct gpreempt_process_list *list;
 
-	set_file(DIR "processes", PROCESSES
-		 "4194300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0 1\n"
-		 "4194242 4194242 a\\040b - - - - - - - - - - - - -\n");
+	set_file(DIR "processes", PROCESSES "4194300 1 python3 8 5 4 0 1 0 - 20 0 0 1 0 1\n"
+					    "4194242 4194242 a\\040b - - - - - - - - - - - - -\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(list->count, 2);
@@ -47,15 +46,13 @@ TEST(processes_from_sysfs)
 	struct gpreempt_process_list *list;
 
 	set_file(KFD "proc/", "4194300\n4194242\nnonsense");
-	set_file(KFD "proc/4194300/",
-		 "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
+	set_file(KFD "proc/4194300/", "pasid\nqueues\nvram_1\nsdma_1\nvram_2\nsdma_2");
 	set_file(KFD "proc/4194300/queues/", "0\n1\n2");
 	set_file(KFD "proc/4194300/queues/0/type", "0");
 	set_file(KFD "proc/4194300/queues/1/type", "1");
 	set_file(KFD "proc/4194300/queues/2/type", "4");
 	set_file("/proc/4194300/comm", "my job(1)\n");
-	set_file("/proc/4194300/status",
-		 "Name:\tx\nState:\tS\nNSpid:\t4300\t17\nThreads:\t1\n");
+	set_file("/proc/4194300/status", "Name:\tx\nState:\tS\nNSpid:\t4300\t17\nThreads:\t1\n");
 	ck_assert_int_eq(gpreempt_processes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
 	ck_assert_uint_eq(list->count, 2);
@@ -78,26 +75,23 @@ TEST(nodes)
 {
 	struct gpreempt_nodes *list;
 
-	set_file(DIR "nodes",
-		 "gpreempt-nodes - version: 1.0\n"
-		 "# gpu_id node device gfx xccs xcc_mask scheduler "
-		 "hardware slots_used slots hiq processes queues "
-		 "mapped oversubscribed\n"
-		 "0xf7bc 1 0000:03:00.0 90403 4 0xf hws read 5 24 1 2 "
-		 "9 9 0\n"
-		 "0x1234 2 - 90403 4 0xf0 new asleep - 24 - 0 0 0 0\n");
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.0\n"
+			      "# gpu_id node device gfx xccs xcc_mask scheduler "
+			      "hardware slots_used slots hiq processes queues "
+			      "mapped oversubscribed\n"
+			      "0xf7bc 1 0000:03:00.0 90403 4 0xf hws read 5 24 1 2 "
+			      "9 9 0\n"
+			      "0x1234 2 - 90403 4 0xf0 new asleep - 24 - 0 0 0 0\n");
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_MODULE);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->nodes[0].gpu_id, 0xf7bc);
 	ck_assert_str_eq(list->nodes[0].device, "0000:03:00.0");
-	ck_assert_str_eq(gpreempt_scheduler_name(list->nodes[0].scheduler),
-			 "hws");
+	ck_assert_str_eq(gpreempt_scheduler_name(list->nodes[0].scheduler), "hws");
 	ck_assert_int_eq(list->nodes[0].slots_used, 5);
 	ck_assert_str_eq(list->nodes[1].device, "");
 	ck_assert_int_eq(list->nodes[1].scheduler, GPREEMPT_UNKNOWN);
-	ck_assert_str_eq(gpreempt_hardware_name(list->nodes[1].hardware),
-			 "asleep");
+	ck_assert_str_eq(gpreempt_hardware_name(list->nodes[1].hardware), "asleep");
 	gpreempt_nodes_free(list);
 	gpreempt_nodes_free(NULL);
 }
@@ -111,9 +105,8 @@ TEST(nodes_from_sysfs)
 	set_file(NODES, "0\n10\n2");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "2/gpu_id", "63420\n");
-	set_file(NODES "2/properties",
-		 "cpu_cores_count 0\nlocation_id 778\ndomain 1\n"
-		 "gfx_target_version 90402\nnum_xcc 6\n");
+	set_file(NODES "2/properties", "cpu_cores_count 0\nlocation_id 778\ndomain 1\n"
+				       "gfx_target_version 90402\nnum_xcc 6\n");
 	set_file(NODES "10/gpu_id", "4660\n");
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), 0);
 	ck_assert_int_eq(list->source, GPREEMPT_SOURCE_SYSFS);
@@ -134,12 +127,11 @@ TEST(hqds)
 {
 	struct gpreempt_hqds *list;
 
-	set_file(DIR "pid/4194242/hqds",
-		 "gpreempt-hqds - version: 1.0\n"
-		 "# gpu_id type xcc pipe queue engine rlc qid active "
-		 "vmid rptr wptr unit doorbell age_ms\n"
-		 "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords "
-		 "0x800 0\n");
+	set_file(DIR "pid/4194242/hqds", "gpreempt-hqds - version: 1.0\n"
+					 "# gpu_id type xcc pipe queue engine rlc qid active "
+					 "vmid rptr wptr unit doorbell age_ms\n"
+					 "0xf7bc compute-aql 3 1 2 - - 0 1 8 64 128 dwords "
+					 "0x800 0\n");
 	ck_assert_int_eq(gpreempt_hqds_read(g, PID, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 1);
 	ck_assert_int_eq(list->hqds[0].xcc, 3);
@@ -221,8 +213,7 @@ TEST(first_usage)
 	ck_assert_int_eq(list->usages[0].gpu_id, 0xf7bc);
 	ck_assert_int_eq(list->usages[0].pid, GPREEMPT_UNKNOWN);
 	gpreempt_usage_free(list);
-	set_file(DIR "pid/4194242/usage",
-		 "gpreempt-usage - version: 2.0\n# pid waves\n7 12\n");
+	set_file(DIR "pid/4194242/usage", "gpreempt-usage - version: 2.0\n# pid waves\n7 12\n");
 	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), -EINVAL);
 }
 
@@ -255,8 +246,7 @@ TEST(process_gpus)
 	set_file(MINE "vram_11", "206158430208\n");
 	set_file(MINE "stats_11/evicted_ms", "1500\n");
 	set_file(MINE "vram_22", "nonsense\n");
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, BOTH, &list, &err),
-			 0);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, BOTH, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->gpus[0].gpu_id, 11);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
@@ -264,16 +254,12 @@ TEST(process_gpus)
 	ck_assert_int_eq(list->gpus[1].vram, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->gpus[1].evicted_ms, GPREEMPT_UNKNOWN);
 	gpreempt_process_gpus_free(list);
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID,
-						    GPREEMPT_FIGURE_VRAM, &list,
-						    &err),
-			 0);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, GPREEMPT_FIGURE_VRAM, &list, &err), 0);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
 	ck_assert_int_eq(list->gpus[0].evicted_ms, GPREEMPT_UNKNOWN);
 	gpreempt_process_gpus_free(list);
 	gpreempt_process_gpus_free(NULL);
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, BOTH, &list, &err),
-			 -ESRCH);
+	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, BOTH, &list, &err), -ESRCH);
 }
 
 TEST(facts)
@@ -285,17 +271,14 @@ TEST(facts)
 	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_str_eq(gpreempt_facts_find(list, "module")->value, "0.1.0");
-	ck_assert_int_eq(gpreempt_facts_find(list, "module")->number,
-			 GPREEMPT_UNKNOWN);
-	ck_assert_str_eq(gpreempt_facts_find(list, "feature_hiq")->value,
-			 "off:kgd_x");
+	ck_assert_int_eq(gpreempt_facts_find(list, "module")->number, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(gpreempt_facts_find(list, "feature_hiq")->value, "off:kgd_x");
 	ck_assert_ptr_null(gpreempt_facts_find(list, "feature"));
 	gpreempt_facts_free(list);
 	set_file(DIR "stats", "gpreempt-stats - version: 1.0\n# key value\n"
 			      "registers 8589934592\n");
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
-	ck_assert_int_eq(gpreempt_facts_find(list, "registers")->number,
-			 8589934592);
+	ck_assert_int_eq(gpreempt_facts_find(list, "registers")->number, 8589934592);
 	gpreempt_facts_free(list);
 	gpreempt_facts_free(NULL);
 }
@@ -310,13 +293,11 @@ TEST(versions)
 	for (i = 0; i < 5; i++) {
 		bool known = i >= 1 && i <= GP_VIEW_STATS_VERSION[0] - '0';
 
-		snprintf(text, sizeof(text),
-			 "gpreempt-stats - version: %d.7\n# key value\nnew 3\n",
+		snprintf(text, sizeof(text), "gpreempt-stats - version: %d.7\n# key value\nnew 3\n",
 			 i);
 		set_file(DIR "stats", text);
 		list = NULL;
-		ck_assert_int_eq(gpreempt_module_stats(g, &list, &err),
-				 known ? 0 : -EPROTO);
+		ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), known ? 0 : -EPROTO);
 		gpreempt_facts_free(list);
 	}
 }

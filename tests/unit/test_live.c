@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What does not take a GPU but the real kernel: watching a traced process, and
- * the watchdog.
+ * What does not take a GPU but the real kernel: watching a traced process, and the watchdog.
  */
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
@@ -45,9 +44,7 @@ static pid_t make_child(void)
 static void start_watch(void)
 {
 	child = make_child();
-	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_SEIZE, child,
-				     PTRACE_O_TRACEEXIT),
-			 0);
+	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_SEIZE, child, PTRACE_O_TRACEEXIT), 0);
 	ck_assert_int_eq(ops->watch_start(NULL, child, &watch, &fd), 0);
 }
 
@@ -183,16 +180,12 @@ TEST(device)
 	int kfd = ops->open_kfd(NULL);
 
 	ck_assert_int_ge(kfd, 0);
-	ck_assert_int_eq(ops->ioctl(NULL, kfd, AMDKFD_IOC_GET_VERSION,
-				    &version),
-			 -ENOTTY);
-	ck_assert_int_lt(ops->ioctl(NULL, kfd, AMDKFD_IOC_DBG_TRAP, &enable),
-			 0);
+	ck_assert_int_eq(ops->ioctl(NULL, kfd, AMDKFD_IOC_GET_VERSION, &version), -ENOTTY);
+	ck_assert_int_lt(ops->ioctl(NULL, kfd, AMDKFD_IOC_DBG_TRAP, &enable), 0);
 	close(kfd);
 	ck_assert_int_eq(ops->device_of(NULL, "/dev/null", &number), 0);
 	ck_assert_uint_eq(number, makedev(1, 3));
-	ck_assert_int_eq(ops->device_of(NULL, "/proc/self/comm", &number),
-			 -ENODEV);
+	ck_assert_int_eq(ops->device_of(NULL, "/proc/self/comm", &number), -ENODEV);
 	ck_assert_int_eq(ops->is_root(NULL), !geteuid());
 }
 
@@ -200,13 +193,10 @@ TEST(memory)
 {
 	uint64_t here = 0x1234567890abcdef, there = 0;
 
-	ck_assert_int_eq(ops->read_memory(NULL, getpid(), (uintptr_t)&here,
-					  &there, sizeof(there)),
+	ck_assert_int_eq(ops->read_memory(NULL, getpid(), (uintptr_t)&here, &there, sizeof(there)),
 			 0);
 	ck_assert_uint_eq(there, here);
-	ck_assert_int_lt(ops->read_memory(NULL, getpid(), 8, &there,
-					  sizeof(there)),
-			 0);
+	ck_assert_int_lt(ops->read_memory(NULL, getpid(), 8, &there, sizeof(there)), 0);
 }
 
 /* On this host, whatever it has. */
@@ -361,8 +351,7 @@ TEST(root_files)
 		ck_assert_int_eq(chown(path, 12345, 0), 0);
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, others[i].name);
-		ck_assert_int_eq(ops->read_root_file(NULL, path, text, 8),
-				 others[i].code);
+		ck_assert_int_eq(ops->read_root_file(NULL, path, text, 8), others[i].code);
 		unlink(path);
 	}
 	ck_assert_int_eq(ops->read_root_file(NULL, "/etc/passwd", text, 8), 8);

@@ -122,8 +122,7 @@ TEST(refused)
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		ck_assert_msg(parse(lines[i]) == -EINVAL, "accepted: %s",
-			      lines[i]);
+		ck_assert_msg(parse(lines[i]) == -EINVAL, "accepted: %s", lines[i]);
 		ck_assert_msg(err[0], "no sentence for: %s", lines[i]);
 	}
 }
@@ -152,8 +151,7 @@ TEST(save_area)
 		.ctl_stack_size = 8192,
 	};
 
-	ck_assert_uint_eq(load_cwsr_bytes(&node),
-			  (8192 + 12206080 + 25600) * 4);
+	ck_assert_uint_eq(load_cwsr_bytes(&node), (8192 + 12206080 + 25600) * 4);
 }
 
 /* The sizes of these GPUs as the driver shows them, where it does */

@@ -53,8 +53,7 @@ static struct amd_signal *signal_of(const union aql_packet *packet)
 static void run_effect(uint64_t index, unsigned int times)
 {
 	const union aql_packet *packet = &ring.packets[index % SLOTS];
-	const struct vgpu_kernarg *arg =
-		(void *)(uintptr_t)packet->dispatch.kernarg;
+	const struct vgpu_kernarg *arg = (void *)(uintptr_t)packet->dispatch.kernarg;
 
 	ck_assert_uint_eq(packet->header & 0xff, AQL_TYPE_DISPATCH);
 	ck_assert_uint_eq(arg->magic, VGPU_KERNARG_MAGIC);
@@ -167,8 +166,7 @@ TEST(timestamps_overlap)
 	put(2);
 	run(0);
 	run(1);
-	signal_of(&ring.packets[1])->start_ts =
-		signal_of(&ring.packets[0])->end_ts - 1;
+	signal_of(&ring.packets[1])->start_ts = signal_of(&ring.packets[0])->end_ts - 1;
 	ck_assert_uint_eq(load_ring_retire(&ring, &verdict), 2);
 	ck_assert_uint_eq(verdict.disordered, 1);
 }
@@ -218,8 +216,7 @@ TEST(barriers)
 		}
 		barrier = &ring.packets[i].barrier;
 		ck_assert_uint_eq(barrier->header & 0xff, AQL_TYPE_BARRIER_AND);
-		ck_assert_uint_eq(barrier->dep_signal[0],
-				  (uintptr_t)&ring.signals[i - 1]);
+		ck_assert_uint_eq(barrier->dep_signal[0], (uintptr_t)&ring.signals[i - 1]);
 		complete(i);
 		read_index = i + 1;
 	}

@@ -30,12 +30,10 @@ static void setup(void)
 /* Runs a group as the engine would: what its packets say. */
 static void run(uint64_t index)
 {
-	const uint32_t *p =
-		(void *)(packets + index * LOAD_SDMA_GROUP_BYTES % BYTES);
+	const uint32_t *p = (void *)(packets + index * LOAD_SDMA_GROUP_BYTES % BYTES);
 
 	ck_assert_uint_eq(p[0] & 0xff, 10);
-	*(uint64_t *)(uintptr_t)(p[1] | (uint64_t)p[2] << 32) +=
-		p[3] | (uint64_t)p[4] << 32;
+	*(uint64_t *)(uintptr_t)(p[1] | (uint64_t)p[2] << 32) += p[3] | (uint64_t)p[4] << 32;
 	ck_assert_uint_eq(p[8], 5);
 	*(uint32_t *)(uintptr_t)(p[9] | (uint64_t)p[10] << 32) = p[11];
 	/* A NOP that skips to the end of the group. */
@@ -49,8 +47,7 @@ TEST(exactly_once)
 
 	while (i < 1000) {
 		ck_assert_uint_gt(load_sdma_fill(&sdma, &verdict), 0);
-		ck_assert_uint_eq(write_index,
-				  sdma.head * LOAD_SDMA_GROUP_BYTES);
+		ck_assert_uint_eq(write_index, sdma.head * LOAD_SDMA_GROUP_BYTES);
 		while (i < sdma.head)
 			run(i++);
 		load_sdma_retire(&sdma, &verdict);

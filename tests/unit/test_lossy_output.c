@@ -48,16 +48,14 @@ static void check_lines(int printed)
 	int next = 0, seen = 0, number, same, dropped, lost = 0;
 	char *line, *rest = NULL;
 
-	for (line = strtok_r(text, "\r\n", &rest); line;
-	     line = strtok_r(NULL, "\r\n", &rest)) {
+	for (line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest)) {
 		if (sscanf(line, "dropped %d lines", &dropped) == 1) {
 			lost += dropped;
 			next += dropped;
 			continue;
 		}
-		ck_assert_msg(sscanf(line,
-				     "line %d of a reader that sleeps, %d",
-				     &number, &same) == 2,
+		ck_assert_msg(sscanf(line, "line %d of a reader that sleeps, %d", &number, &same) ==
+				      2,
 			      "torn: %s", line);
 		ck_assert_int_eq(number, same);
 		ck_assert_int_eq(number, next);

@@ -68,24 +68,19 @@ static const struct {
 	const char *says;
 	const char *next;
 } slips[] = {
-	{ "suspned 4194242",
-	  "no command \"suspned\"; did you mean \"suspend\"?",
+	{ "suspned 4194242", "no command \"suspned\"; did you mean \"suspend\"?",
 	  "gpreempt-ctl suspend\n" },
 	{ "module lado", "command \"module\"; did you mean \"module load\"?",
 	  "gpreempt-ctl module load\n" },
-	{ "guadr begin", "did you mean \"guard begin\"?",
-	  "gpreempt-ctl guard begin\n" },
-	{ "load", "did you mean \"module load\"?",
-	  "gpreempt-ctl module load\n" },
+	{ "guadr begin", "did you mean \"guard begin\"?", "gpreempt-ctl guard begin\n" },
+	{ "load", "did you mean \"module load\"?", "gpreempt-ctl module load\n" },
 	{ "nonsense", "no command \"nonsense\"\n", "--help lists" },
 	{ "module nonsense", "command \"module\"\n", "--help lists" },
 	{ "list --josn", "--josn: unknown option; did you mean --json?\n",
 	  "gpreempt-ctl list --help\n" },
-	{ "list --form=x", "--form=x: unknown option; did you mean --from?\n",
-	  "list --help\n" },
+	{ "list --form=x", "--form=x: unknown option; did you mean --from?\n", "list --help\n" },
 	{ "list --hepl", "did you mean --help?\n", "list --help\n" },
-	{ "list --nonsense", "--nonsense: unknown option, or",
-	  "list --help\n" },
+	{ "list --nonsense", "--nonsense: unknown option, or", "list --help\n" },
 };
 
 TEST_EACH(did_you_mean, ARRAY_SIZE(slips))
@@ -206,9 +201,7 @@ TEST_EACH(self_exit_status, 4)
 	child = fork();
 	if (!child) {
 		char *argv[] = {
-			"gpreempt-ctl", rows[_i].command,
-			"--",		rows[_i].program,
-			NULL,
+			"gpreempt-ctl", rows[_i].command, "--", rows[_i].program, NULL,
 		};
 
 		dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
@@ -241,9 +234,8 @@ TEST(self_queues)
 {
 	loop.before_list = give_queues;
 	/* Until that was reported. */
-	CTL(0,
-	    "self -- sh -c "
-	    "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
+	CTL(0, "self -- sh -c "
+	       "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
 	ERR_LINE("gpreempt-ctl: process %d has 2 queues: "
 		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
 		 unit_last_child());

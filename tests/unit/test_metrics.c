@@ -65,12 +65,10 @@ TEST_EACH(table, OUT_FAMILIES)
 	ck_assert(!ends_with(family->name, "_info"));
 	ck_assert(!ends_with(family->name, "_count"));
 	if (family->unit)
-		ck_assert(ends_with(family->name,
-				    unit_text("_%s", family->unit)));
+		ck_assert(ends_with(family->name, unit_text("_%s", family->unit)));
 	else
 		ck_assert(!ends_with(family->name, "_seconds") &&
-			  !ends_with(family->name, "_bytes") &&
-			  !ends_with(family->name, "_ratio"));
+			  !ends_with(family->name, "_bytes") && !ends_with(family->name, "_ratio"));
 	if (family->type == OUT_HISTOGRAM)
 		ck_assert_str_eq(family->unit, "seconds");
 	ck_assert(ends_with(family->help, "."));
@@ -106,30 +104,28 @@ TEST(prometheus)
 	out_metric(&m, OUT_PROCESS_EVICTED, &labels, 2);
 	out_metric_known(&m, OUT_PROCESS_EVICTED, &labels, GPREEMPT_UNKNOWN);
 	out_metric_known(&m, OUT_GPU_QUEUES, NULL, 1LL << 40);
-	out_metric(&m, OUT_GPREEMPT,
-		   &(struct out_labels){ { [OUT_VERSION] = "1" } }, 1);
+	out_metric(&m, OUT_GPREEMPT, &(struct out_labels){ { [OUT_VERSION] = "1" } }, 1);
 	ck_assert_uint_eq(m.series, 5);
-	ck_assert_str_eq(
-		print(OUT_PROMETHEUS),
-		unit_text("# HELP gpreempt_info %s\n"
-			  "# TYPE gpreempt_info gauge\n"
-			  "gpreempt_info{hostname=\"h\",version=\"1\"} 1\n"
-			  "# HELP gpreempt_simulated %s\n"
-			  "# TYPE gpreempt_simulated gauge\n"
-			  "gpreempt_simulated{hostname=\"h\"} 0\n"
-			  "# HELP gpreempt_gpu_queues %s\n"
-			  "# TYPE gpreempt_gpu_queues gauge\n"
-			  "gpreempt_gpu_queues{hostname=\"h\"} 1099511627776\n"
-			  "# HELP gpreempt_process_evicted_seconds_total %s\n"
-			  "# TYPE gpreempt_process_evicted_seconds_total counter\n"
-			  "gpreempt_process_evicted_seconds_total{hostname=\"h\","
-			  "gpu_id=\"0\",process_id=\"7\"} 1.5\n"
-			  "gpreempt_process_evicted_seconds_total{hostname=\"h\","
-			  "gpu_id=\"0\",process_id=\"7\"} 2\n",
-			  out_families[OUT_GPREEMPT].help,
-			  out_families[OUT_SIMULATED].help,
-			  out_families[OUT_GPU_QUEUES].help,
-			  out_families[OUT_PROCESS_EVICTED].help));
+	ck_assert_str_eq(print(OUT_PROMETHEUS),
+			 unit_text("# HELP gpreempt_info %s\n"
+				   "# TYPE gpreempt_info gauge\n"
+				   "gpreempt_info{hostname=\"h\",version=\"1\"} 1\n"
+				   "# HELP gpreempt_simulated %s\n"
+				   "# TYPE gpreempt_simulated gauge\n"
+				   "gpreempt_simulated{hostname=\"h\"} 0\n"
+				   "# HELP gpreempt_gpu_queues %s\n"
+				   "# TYPE gpreempt_gpu_queues gauge\n"
+				   "gpreempt_gpu_queues{hostname=\"h\"} 1099511627776\n"
+				   "# HELP gpreempt_process_evicted_seconds_total %s\n"
+				   "# TYPE gpreempt_process_evicted_seconds_total counter\n"
+				   "gpreempt_process_evicted_seconds_total{hostname=\"h\","
+				   "gpu_id=\"0\",process_id=\"7\"} 1.5\n"
+				   "gpreempt_process_evicted_seconds_total{hostname=\"h\","
+				   "gpu_id=\"0\",process_id=\"7\"} 2\n",
+				   out_families[OUT_GPREEMPT].help,
+				   out_families[OUT_SIMULATED].help,
+				   out_families[OUT_GPU_QUEUES].help,
+				   out_families[OUT_PROCESS_EVICTED].help));
 }
 
 /* A counter and an info are named without what their samples have, units are there. */
@@ -162,9 +158,8 @@ TEST_EACH(hostile, 6)
 	static const struct {
 		const char *value, *printed;
 	} rows[] = {
-		{ "a\"} 9\n# TYPE b gauge\nb{c=\"",
-		  "a\\\"} 9\\\\012# TYPE b gauge"
-		  "\\\\012b{c=\\\"" },
+		{ "a\"} 9\n# TYPE b gauge\nb{c=\"", "a\\\"} 9\\\\012# TYPE b gauge"
+						    "\\\\012b{c=\\\"" },
 		{ "back\\slash\\n", "back\\\\slash\\\\n" },
 		{ "\033[2J\r\t", "\\\\033[2J\\\\015\\\\011" },
 		{ "\303\244\377\303", "\303\244\\\\377\\\\303" },
@@ -172,13 +167,11 @@ TEST_EACH(hostile, 6)
 		{ "{},=#", "{},=#" },
 	};
 
-	out_metric(&m, OUT_PROCESS,
-		   &(struct out_labels){ { [OUT_COMM] = rows[_i].value } }, 1);
+	out_metric(&m, OUT_PROCESS, &(struct out_labels){ { [OUT_COMM] = rows[_i].value } }, 1);
 	print(OUT_PROMETHEUS);
-	ck_assert_ptr_nonnull(strstr(text,
-				     unit_text("\ngpreempt_process_info{hostname=\"h\","
-					       "comm=\"%s\"} 1\n",
-					       rows[_i].printed)));
+	ck_assert_ptr_nonnull(strstr(text, unit_text("\ngpreempt_process_info{hostname=\"h\","
+						     "comm=\"%s\"} 1\n",
+						     rows[_i].printed)));
 }
 
 TEST_EACH(numbers, 10)
@@ -201,8 +194,7 @@ TEST_EACH(numbers, 10)
 
 	out_metric(&m, OUT_SIMULATED, NULL, rows[_i].value);
 	print(OUT_PROMETHEUS);
-	ck_assert_str_eq(strrchr(text, '}'),
-			 unit_text("} %s\n", rows[_i].printed));
+	ck_assert_str_eq(strrchr(text, '}'), unit_text("} %s\n", rows[_i].printed));
 }
 
 /* A time is in the first bucket whose bound it does not exceed, and in all behind. */
@@ -230,9 +222,8 @@ TEST(histogram)
 	HAS_LINE("_bucket{hostname=\"h\",le=\"+Inf\"} 6");
 	HAS_LINE("_sum{hostname=\"h\"} 22.000100001");
 	HAS_LINE("_count{hostname=\"h\"} 6");
-	ck_assert_ptr_nonnull(strstr(text,
-				     "# TYPE gpreempt_guard_arrival_to_slots_seconds "
-				     "histogram\n"));
+	ck_assert_ptr_nonnull(strstr(text, "# TYPE gpreempt_guard_arrival_to_slots_seconds "
+					   "histogram\n"));
 }
 
 TEST(counting)
@@ -251,8 +242,7 @@ TEST(no_memory)
 
 	out_metric(&m, OUT_SIMULATED, NULL, 1);
 	unit_memory_fails = 1;
-	out_metric(&m, OUT_PROCESS,
-		   &(struct out_labels){ { [OUT_COMM] = "some name" } }, 1);
+	out_metric(&m, OUT_PROCESS, &(struct out_labels){ { [OUT_COMM] = "some name" } }, 1);
 	unit_memory_fails = 0;
 	ck_assert_int_eq(out_metrics_print(&m, OUT_PROMETHEUS, f), -ENOMEM);
 	fclose(f);

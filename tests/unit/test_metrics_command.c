@@ -24,16 +24,14 @@
 #define UID "01234567_89ab_cdef_0123_456789abcdef"
 #define ID  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static const char usage_head[] =
-	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves "
-	"waves_max evicted_ms evicted age_ms pid queues suspended busy\n";
+static const char usage_head[] = "gpreempt-usage - version: 1.1\n# gpu_id context hardware waves "
+				 "waves_max evicted_ms evicted age_ms pid queues suspended busy\n";
 
 #define FILE_NAME HOLD_DIR "/file.prom"
 
 static void set_vram(pid_t pid, unsigned int gpu_id, const char *bytes)
 {
-	set_file(unit_text(KFD "proc/%d/", pid),
-		 unit_text("queues\nvram_%u", gpu_id));
+	set_file(unit_text(KFD "proc/%d/", pid), unit_text("queues\nvram_%u", gpu_id));
 	set_file(unit_text(KFD "proc/%d/vram_%u", pid, gpu_id), bytes);
 }
 
@@ -55,12 +53,11 @@ static void setup(void)
 	set_file("/etc/passwd", "ann:x:1001:1001::/home/ann:/bin/sh\n");
 	set_file(DIR "version", "gpreempt-version - version: 1.1\n"
 				"# key value\nmodule 0.1.0\n");
-	set_file(DIR "nodes",
-		 "gpreempt-nodes - version: 1.2\n"
-		 "# gpu_id node device xccs slots_used slots processes queues\n"
-		 "0x7d63 1 0000:83:00.0 4 2 32 2 3\n"
-		 "0x1d67 2 0000:03:00.0 2 - 16 0 0\n"
-		 "0x1d68 3 0000:03:00.0 2 0 16 1 1\n");
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots_used slots processes queues\n"
+			      "0x7d63 1 0000:83:00.0 4 2 32 2 3\n"
+			      "0x1d67 2 0000:03:00.0 2 - 16 0 0\n"
+			      "0x1d68 3 0000:03:00.0 2 0 16 1 1\n");
 	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
 		 "heap_type 1\nsize_in_bytes 206158430208\n");
 	set_file(KFD "proc/", "4194242\n4194243\n4194244");
@@ -68,13 +65,10 @@ static void setup(void)
 				  "# pid queues active slots paused debugged\n"
 				  "4194242 2 6 8 0 0\n4194243 1 0 4 0 1\n"
 				  "4194244 1 - 4 0 0\n");
-	add_process(PID, "train\n",
-		    "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
+	add_process(PID, "train\n", "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
 	add_process(OTHER, "a\"b\\c\033\377\n",
-		    "0::/kubepods.slice/kubepods-pod" UID
-		    ".slice/cri-containerd-" ID ".scope\n");
-	set_file("/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
-		 "/config.json",
+		    "0::/kubepods.slice/kubepods-pod" UID ".slice/cri-containerd-" ID ".scope\n");
+	set_file("/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json",
 		 "{\"annotations\":{\"io.kubernetes.cri.container-name\":\"c\","
 		 "\"io.kubernetes.cri.sandbox-name\":\"job-7\","
 		 "\"io.kubernetes.cri.sandbox-namespace\":\"ml\"}}");
@@ -82,11 +76,9 @@ static void setup(void)
 	set_vram(PID, 0x7d63, "4096\n");
 	set_vram(OTHER, 0x7d63, "8192\n");
 	set_vram(THIRD, 0x1d68, "100\n");
-	set_file(DIR "usage",
-		 unit_text("%s" LINE LINE LINE, usage_head, 0x7d63, "read",
-			   "12", 1500, PID, 2, "0", "1", 0x7d63, "read", "0", 0,
-			   OTHER, 1, "1", "0", 0x1d68, "reset", "-", 0, THIRD,
-			   1, "0", "-"));
+	set_file(DIR "usage", unit_text("%s" LINE LINE LINE, usage_head, 0x7d63, "read", "12", 1500,
+					PID, 2, "0", "1", 0x7d63, "read", "0", 0, OTHER, 1, "1",
+					"0", 0x1d68, "reset", "-", 0, THIRD, 1, "0", "-"));
 }
 
 static void teardown(void)
@@ -143,8 +135,7 @@ TEST(gpus)
 	OUT_HAS("\ngpreempt_gpu_slots{gpu_id=\"1\",gpu_partition_id=\"1\","
 		"kfd_gpu_id=\"0x1d68\",device=\"0000:03:00.0\"} 16\n");
 	OUT_HAS("\ngpreempt_gpu_slots_used{gpu_id=\"2\"");
-	ck_assert_ptr_null(strstr(ctl_out,
-				  "gpreempt_gpu_slots_used{gpu_id=\"0\""));
+	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_gpu_slots_used{gpu_id=\"0\""));
 	OUT_HAS("kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\",method=\"waves\"} 1\n");
 	OUT_HAS("kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.0\",method=\"waves\"} 0\n");
 	OUT_HAS("kfd_gpu_id=\"0x1d68\",device=\"0000:03:00.0\",method=\"-\"} NaN\n");
@@ -194,8 +185,7 @@ TEST(left_alone)
 	snprintf(path, sizeof(path), HOLD_DIR "/%d.left", getpid());
 	f = fopen(path, "w");
 	ck_assert_ptr_nonnull(f);
-	fprintf(f,
-		"gpreempt-left 1 role=%d start=777 places=64 left=3 waiting=5\n7\n",
+	fprintf(f, "gpreempt-left 1 role=%d start=777 places=64 left=3 waiting=5\n7\n",
 		HOLD_ROLE_GUARD);
 	fclose(f);
 	METRICS("");
@@ -212,22 +202,18 @@ TEST(processes)
 		"slurmstepd.scope/job_42/step_0/user\"} 1\n");
 	OUT_HAS("\ngpreempt_process_slots_ratio{" JOB "} 0.75\n");
 #define ON_GPU "{gpu_id=\"2\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0x7d63\","
-	OUT_HAS("\ngpreempt_process_busy_ratio" ON_GPU JOB
-		",method=\"waves\"} 1\n");
+	OUT_HAS("\ngpreempt_process_busy_ratio" ON_GPU JOB ",method=\"waves\"} 1\n");
 	OUT_HAS("\ngpreempt_process_waves" ON_GPU JOB "} 12\n");
 	OUT_HAS("\ngpreempt_process_queues" ON_GPU JOB "} 2\n");
 	OUT_HAS("\ngpreempt_process_vram_bytes" ON_GPU JOB "} 4096\n");
-	OUT_HAS("\ngpreempt_process_evicted_seconds_total" ON_GPU JOB
-		"} 1.5\n");
+	OUT_HAS("\ngpreempt_process_evicted_seconds_total" ON_GPU JOB "} 1.5\n");
 	OUT_HAS("\ngpreempt_process_suspended_seconds" ON_GPU JOB "} 0\n");
-	OUT_HAS("\ngpreempt_process_busy_ratio" ON_GPU POD
-		",method=\"waves\"} 0\n");
+	OUT_HAS("\ngpreempt_process_busy_ratio" ON_GPU POD ",method=\"waves\"} 0\n");
 	/* The process chose its name. */
 	OUT_HAS("\ngpreempt_process_info{process_id=\"4194243\","
 		"comm=\"a\\\"b\\\\c\\\\033\\\\377\",user=\"ann\",pod_uuid=\"");
 	OUT_HAS("kfd_gpu_id=\"0x1d68\",process_id=\"4194244\",method=\"-\"} NaN\n");
-	ck_assert_ptr_null(strstr(ctl_out,
-				  "slots_ratio{process_id=\"4194244\""));
+	ck_assert_ptr_null(strstr(ctl_out, "slots_ratio{process_id=\"4194244\""));
 }
 
 /* Who has it: a command of ours, a debugger, or it is not known. */
@@ -248,9 +234,7 @@ TEST(held)
 /* A holder is no tenant. */
 TEST(holders)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER,
-				    .pid = PID,
-				    .guardian = 1 };
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = PID, .guardian = 1 };
 	int lock = hold_take(OTHER, &owner);
 
 	METRICS("");
@@ -296,8 +280,7 @@ TEST(max_series)
 	ck_assert(!shows(PID) && !shows(OTHER) && !shows(THIRD));
 	OUT_LINE("\ngpreempt_series_dropped{} %zu\n", of[0] + of[1] + of[2]);
 	OUT_HAS("\ngpreempt_gpu_slots{gpu_id=\"2\"");
-	ck_assert_int_eq(ctl_line("metrics --max-series 0"),
-			 GPREEMPT_CLASS_USAGE);
+	ck_assert_int_eq(ctl_line("metrics --max-series 0"), GPREEMPT_CLASS_USAGE);
 }
 
 TEST(formats)
@@ -307,8 +290,7 @@ TEST(formats)
 	OUT_HAS("# TYPE gpreempt_process_evicted_seconds counter\n"
 		"# UNIT gpreempt_process_evicted_seconds seconds\n"
 		"gpreempt_process_evicted_seconds_total{");
-	ck_assert_str_eq(ctl_out + strlen(ctl_out) - strlen("\n# EOF\n"),
-			 "\n# EOF\n");
+	ck_assert_str_eq(ctl_out + strlen(ctl_out) - strlen("\n# EOF\n"), "\n# EOF\n");
 	METRICS("--format prometheus");
 	ck_assert_ptr_null(strstr(ctl_out, "EOF"));
 	CTL(GPREEMPT_CLASS_USAGE, "metrics --format json");
@@ -320,8 +302,7 @@ TEST(output)
 	METRICS("--output " FILE_NAME);
 	ck_assert_str_eq(ctl_out, "");
 	ck_assert_uint_eq(mode_of(FILE_NAME), 0644);
-	ck_assert_ptr_nonnull(strstr(unit_file(FILE_NAME),
-				     "\ngpreempt_process_waves{"));
+	ck_assert_ptr_nonnull(strstr(unit_file(FILE_NAME), "\ngpreempt_process_waves{"));
 	CTL(1, "metrics --for 10h --output no/such/file");
 	ERR_HAS("the metrics file no/such/file cannot be written: No such file");
 	ERR_HAS("next: name a file in a directory");
@@ -340,8 +321,7 @@ TEST(no_module)
 	set_file(DIR "usage", NULL);
 	set_file(KFD "topology/nodes/", "1");
 	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
-	set_file(KFD "topology/nodes/1/properties",
-		 "domain 0\nlocation_id 768\nnum_xcc 4\n");
+	set_file(KFD "topology/nodes/1/properties", "domain 0\nlocation_id 768\nnum_xcc 4\n");
 	METRICS("");
 	ERR_HAS("gpreempt.ko, which is not loaded");
 	OUT_LINE("\ngpreempt_info{version=\"%s\"} 1\n", gpreempt_version());
@@ -361,14 +341,11 @@ TEST(no_module_partitions)
 	set_file(DIR "usage", NULL);
 	set_file(KFD "topology/nodes/", "1\n2\n3");
 	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
-	set_file(KFD "topology/nodes/1/properties",
-		 "domain 0\nlocation_id 768\n");
+	set_file(KFD "topology/nodes/1/properties", "domain 0\nlocation_id 768\n");
 	set_file(KFD "topology/nodes/2/gpu_id", "7527\n");
-	set_file(KFD "topology/nodes/2/properties",
-		 "domain 0\nlocation_id 769\n");
+	set_file(KFD "topology/nodes/2/properties", "domain 0\nlocation_id 769\n");
 	set_file(KFD "topology/nodes/3/gpu_id", "7528\n");
-	set_file(KFD "topology/nodes/3/properties",
-		 "domain 0\nlocation_id 512\n");
+	set_file(KFD "topology/nodes/3/properties", "domain 0\nlocation_id 512\n");
 	METRICS("");
 	OUT_HAS("{gpu_id=\"1\",kfd_gpu_id=\"0x7d63\",device=\"0000:03:00.0\",");
 	OUT_HAS("{gpu_id=\"2\",kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.1\",");
@@ -386,8 +363,7 @@ TEST(families)
 		const struct out_family *f = &out_families[i];
 
 		if (strncmp(f->name, "gpreempt_guard_", 15)) {
-			OUT_LINE("# HELP %s%s %s\n", f->name,
-				 out_type_suffixes[f->type], f->help);
+			OUT_LINE("# HELP %s%s %s\n", f->name, out_type_suffixes[f->type], f->help);
 			found++;
 		}
 	}
@@ -414,6 +390,6 @@ TEST_EACH(files, getenv("METRICS_DIR") ? 2 : 0)
 		{ "openmetrics", "gpreempt.om" },
 	};
 
-	CTL(0, "metrics --for 100ms --format %s --output %s/%s",
-	    rows[_i].format, getenv("METRICS_DIR"), rows[_i].name);
+	CTL(0, "metrics --for 100ms --format %s --output %s/%s", rows[_i].format,
+	    getenv("METRICS_DIR"), rows[_i].name);
 }

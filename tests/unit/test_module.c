@@ -43,8 +43,7 @@ static int find(struct kmod_ctx *ctx, const char *name, struct kmod_list **list)
 	return lookup;
 }
 
-static int by_name(struct kmod_ctx *ctx, const char *name,
-		   struct kmod_module **mod)
+static int by_name(struct kmod_ctx *ctx, const char *name, struct kmod_module **mod)
 {
 	ck_assert_ptr_eq(ctx, &thing);
 	ck_assert_str_eq(name, "gpreempt");
@@ -71,10 +70,8 @@ static int get_users(const struct kmod_module *mod)
 	return 3;
 }
 
-static int probe(struct kmod_module *mod, unsigned int flags,
-		 const char *options,
-		 int (*run)(struct kmod_module *, const char *, void *),
-		 const void *data,
+static int probe(struct kmod_module *mod, unsigned int flags, const char *options,
+		 int (*run)(struct kmod_module *, const char *, void *), const void *data,
 		 void (*print)(struct kmod_module *, bool, const char *))
 {
 	ck_assert_ptr_eq(mod, &thing);
@@ -128,9 +125,8 @@ static void setup(void)
 TEST(load)
 {
 	CTL(0, "module load");
-	ck_assert_str_eq(ctl_out,
-			 "gpreempt.ko is loaded; amdgpu can't be "
-			 "unloaded before it (gpreempt-ctl module unload)\n");
+	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded; amdgpu can't be "
+				  "unloaded before it (gpreempt-ctl module unload)\n");
 	ck_assert_int_eq(refs, 0);
 	insert = -EEXIST;
 	CTL(0, "module load");
@@ -144,22 +140,18 @@ static const struct {
 	const char *says;
 	const char *next;
 } failures[] = {
-	{ -ENODEV, GPREEMPT_CLASS_UNSUPPORTED,
-	  "cannot be loaded: ", "next: modprobe amdgpu" },
-	{ -EPERM, GPREEMPT_CLASS_PERMISSION, "modules that are signed",
-	  "Secure Boot" },
+	{ -ENODEV, GPREEMPT_CLASS_UNSUPPORTED, "cannot be loaded: ", "next: modprobe amdgpu" },
+	{ -EPERM, GPREEMPT_CLASS_PERMISSION, "modules that are signed", "Secure Boot" },
 	{ -EKEYREJECTED, GPREEMPT_CLASS_PERMISSION, "signed", "sign it" },
 	{ -ENOKEY, GPREEMPT_CLASS_PERMISSION, "signed", "sign it" },
-	{ -ENOEXEC, GPREEMPT_CLASS_UNSUPPORTED, "for another kernel",
-	  "next: make dkms-install" },
+	{ -ENOEXEC, GPREEMPT_CLASS_UNSUPPORTED, "for another kernel", "next: make dkms-install" },
 	{ -EIO, GPREEMPT_CLASS_FAILED, "Input/output error", "dmesg" },
 };
 
 TEST_EACH(load_fails, ARRAY_SIZE(failures))
 {
 	/* Its next step differs where amdgpu is loaded. */
-	if (failures[_i].insert == -ENODEV &&
-	    !access("/sys/module/amdgpu", F_OK))
+	if (failures[_i].insert == -ENODEV && !access("/sys/module/amdgpu", F_OK))
 		return;
 	insert = failures[_i].insert;
 	CTL(failures[_i].status, "module load");

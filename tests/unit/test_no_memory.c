@@ -111,8 +111,7 @@ static int select_it(void)
 
 static bool any_suspended(void)
 {
-	return gp_loop_queue(&loop, 0)->suspended ||
-	       gp_loop_queue(&loop, 1)->suspended;
+	return gp_loop_queue(&loop, 0)->suspended || gp_loop_queue(&loop, 1)->suspended;
 }
 
 static int hold_it(void)
@@ -170,8 +169,7 @@ TEST_EACH(each_fails, ARRAY_SIZE(works))
 		ret = works[_i].work();
 		/* So many allocations there are not. */
 		over = atomic_exchange(&unit_memory_fails, 0);
-		ck_assert_msg(as_expected, "%s: allocation %d", works[_i].name,
-			      nth);
+		ck_assert_msg(as_expected, "%s: allocation %d", works[_i].name, nth);
 		if (over)
 			ck_assert_int_eq(ret, 0);
 		else if (!works[_i].does_without || ret)

@@ -26,8 +26,7 @@ static void listen_at(const char *path)
 	manager = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 	ck_assert_int_ge(manager, 0);
 	ck_assert_int_eq(bind(manager, (struct sockaddr *)&address,
-			      offsetof(struct sockaddr_un, sun_path) +
-				      strlen(path)),
+			      offsetof(struct sockaddr_un, sun_path) + strlen(path)),
 			 0);
 	setenv("NOTIFY_SOCKET", path, 1);
 }
@@ -36,8 +35,7 @@ static void expect(const char *state)
 {
 	char text[64] = "";
 
-	ck_assert_int_eq(recv(manager, text, sizeof(text) - 1, 0),
-			 strlen(state));
+	ck_assert_int_eq(recv(manager, text, sizeof(text) - 1, 0), strlen(state));
 	ck_assert_str_eq(text, state);
 }
 

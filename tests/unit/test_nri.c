@@ -26,8 +26,7 @@ struct made {
 	size_t len;
 };
 
-static void put(struct made *m, unsigned int field, const void *data,
-		size_t len)
+static void put(struct made *m, unsigned int field, const void *data, size_t len)
 {
 	m->data[m->len++] = field << 3 | 2;
 	m->data[m->len++] = 0x80 | (len & 0x7f);
@@ -41,8 +40,7 @@ static void put_text(struct made *m, unsigned int field, const char *text)
 	put(m, field, text, strlen(text));
 }
 
-static void put_made(struct made *m, unsigned int field,
-		     const struct made *part)
+static void put_made(struct made *m, unsigned int field, const struct made *part)
 {
 	put(m, field, part->data, part->len);
 }
@@ -60,8 +58,8 @@ static struct wire_bytes all_of(const struct made *m)
 	return (struct wire_bytes){ m->data, m->len };
 }
 
-static void put_pod(struct made *m, unsigned int field, const char *id,
-		    const char *namespace, const char *key, const char *value)
+static void put_pod(struct made *m, unsigned int field, const char *id, const char *namespace,
+		    const char *key, const char *value)
 {
 	struct made pod = { 0 }, entry = { 0 };
 
@@ -74,8 +72,8 @@ static void put_pod(struct made *m, unsigned int field, const char *id,
 	put_made(m, field, &pod);
 }
 
-static void put_container(struct made *m, unsigned int field, const char *id,
-			  const char *pod, pid_t pid)
+static void put_container(struct made *m, unsigned int field, const char *id, const char *pod,
+			  pid_t pid)
 {
 	struct made container = { 0 };
 
@@ -88,18 +86,15 @@ static void put_container(struct made *m, unsigned int field, const char *id,
 /* What was given, as "ID PID ROLE;". */
 static char given[256];
 
-static void note(void *arg, struct wire_bytes id, uint64_t pid,
-		 enum gpreempt_role role)
+static void note(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
 {
 	size_t at = strlen(given);
 
 	ck_assert_ptr_eq(arg, given);
-	snprintf(given + at, sizeof(given) - at, "%.*s %d %d;", (int)id.len,
-		 id.at, (int)pid, role);
+	snprintf(given + at, sizeof(given) - at, "%.*s %d %d;", (int)id.len, id.at, (int)pid, role);
 }
 
-static void count(void *arg, struct wire_bytes id, uint64_t pid,
-		  enum gpreempt_role role)
+static void count(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
 {
 	ck_assert_uint_eq(id.len, 1);
 	ck_assert(pid == 42 && role == GPREEMPT_ROLE_OFFLINE);
@@ -135,12 +130,9 @@ static const struct {
 	{ "\x19\x31\x32\x33\x34\x35\x36\x37", 8, -EBADMSG, 3, 0, 0 },
 	{ "\x1d\x31\x32\x33", 4, -EBADMSG, 3, 0, 0 },
 	/* Lengths of 2^63 and 2^64 - 1, and a number that does not end. */
-	{ "\x12\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01x", 12, -EBADMSG, 2, 0,
-	  0 },
-	{ "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", 12, -EBADMSG, 2, 0,
-	  0 },
-	{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13, -EBADMSG,
-	  1, UINT64_MAX, 0 },
+	{ "\x12\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01x", 12, -EBADMSG, 2, 0, 0 },
+	{ "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", 12, -EBADMSG, 2, 0, 0 },
+	{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13, -EBADMSG, 1, UINT64_MAX, 0 },
 	/* Groups, and what there is not. */
 	{ "\x0b", 1, -EBADMSG, 1, 0, 0 },
 	{ "\x0c", 1, -EBADMSG, 1, 0, 0 },
@@ -149,8 +141,7 @@ static const struct {
 
 TEST_EACH(a_field, ARRAY_SIZE(fields))
 {
-	uint8_t *copy =
-		malloc(fields[_i].len + 1); /* the sanitizer knows its end */
+	uint8_t *copy = malloc(fields[_i].len + 1); /* the sanitizer knows its end */
 	struct wire_bytes left = { copy, fields[_i].len };
 	struct wire_field f;
 
@@ -274,8 +265,8 @@ static uint64_t read_many(size_t n, size_t *containers)
 	}
 	*containers = 0;
 	start = shr_thread_cpu_ns();
-	ck_assert_int_eq(pods_each((struct wire_bytes){ data, len }, 1,
-				   NAMESPACES, count, containers),
+	ck_assert_int_eq(pods_each((struct wire_bytes){ data, len }, 1, NAMESPACES, count,
+				   containers),
 			 0);
 	start = shr_thread_cpu_ns() - start;
 	free(data);
@@ -302,8 +293,8 @@ TEST(as_many_as_a_cluster_has)
 		ck_assert_uint_eq(n, 20000);
 		many = ns < many ? ns : many;
 	}
-	printf("%llu us, and %llu us for a tenth\n",
-	       (unsigned long long)many / 1000, (unsigned long long)few / 1000);
+	printf("%llu us, and %llu us for a tenth\n", (unsigned long long)many / 1000,
+	       (unsigned long long)few / 1000);
 	ck_assert_uint_lt(many, 40 * few);
 }
 
@@ -320,10 +311,8 @@ TEST(cut_off_and_damaged)
 
 		*given = '\0';
 		memcpy(copy, whole.data, len);
-		pods_each((struct wire_bytes){ copy, len }, 1, NAMESPACES, note,
-			  given);
-		ck_assert_msg(!strstr(given, "c3") && !strstr(given, "c4"),
-			      "%s", given);
+		pods_each((struct wire_bytes){ copy, len }, 1, NAMESPACES, note, given);
+		ck_assert_msg(!strstr(given, "c3") && !strstr(given, "c4"), "%s", given);
 		free(copy);
 	}
 	for (round = 0; round < 20000; round++) {
@@ -357,8 +346,7 @@ static size_t receive(int fd, unsigned int connection, uint8_t *body)
 	uint32_t n[2];
 	size_t len;
 
-	ck_assert_int_eq(recv(fd, head, sizeof(head), MSG_WAITALL),
-			 sizeof(head));
+	ck_assert_int_eq(recv(fd, head, sizeof(head), MSG_WAITALL), sizeof(head));
 	memcpy(n, head, sizeof(n));
 	ck_assert_uint_eq(be32toh(n[0]), connection);
 	len = be32toh(n[1]) - 10;
@@ -371,8 +359,7 @@ static size_t receive(int fd, unsigned int connection, uint8_t *body)
 }
 
 /* In pieces of that many bytes. */
-static void ask(int fd, const char *method, const struct made *payload,
-		size_t piece)
+static void ask(int fd, const char *method, const struct made *payload, size_t piece)
 {
 	struct made body = { 0 };
 	uint8_t all[sizeof(body.data) + 10] = { [7] = 1, [8] = WIRE_REQUEST };
@@ -417,10 +404,8 @@ static int accept_plugin(int at)
 /* What it prints is not read. */
 static pid_t start_plugin(const char *path)
 {
-	char *argv[] = {
-		"gpreempt-ctl", "nri",	      "--namespace", NAMESPACES,
-		"--socket",	(char *)path, NULL
-	};
+	char *argv[] = { "gpreempt-ctl", "nri",	       "--namespace", NAMESPACES,
+			 "--socket",	 (char *)path, NULL };
 	int unread[2];
 	pid_t child;
 

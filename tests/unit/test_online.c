@@ -49,8 +49,7 @@ TEST(death)
 	pid_t child = fork();
 
 	if (!child) {
-		if (gpreempt_online_open(NULL, &online) ||
-		    gpreempt_online_begin(online) != 1 ||
+		if (gpreempt_online_open(NULL, &online) || gpreempt_online_begin(online) != 1 ||
 		    gpreempt_online_begin(online) != 2)
 			_exit(1);
 		pause();
@@ -127,8 +126,7 @@ TEST(two_guards)
 {
 	struct guard_server *second;
 
-	ck_assert_int_eq(guard_serve_start(&online_guard, &second),
-			 -EADDRINUSE);
+	ck_assert_int_eq(guard_serve_start(&online_guard, &second), -EADDRINUSE);
 }
 
 TEST(no_guard)
@@ -264,8 +262,7 @@ TEST(nonsense)
 	ck_assert_int_eq(gp_guard_get_request(buf, 0, &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, len - 1, &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_request(buf, len + 1, &request), -EPROTO);
-	ck_assert_int_eq(gp_guard_get_request(buf, sizeof(buf), &request),
-			 -EPROTO);
+	ck_assert_int_eq(gp_guard_get_request(buf, sizeof(buf), &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_reply(buf, len, &reply), -EPROTO);
 	len = gp_guard_put_reply(&reply, buf);
 	ck_assert_int_eq(gp_guard_get_request(buf, len, &request), -EPROTO);
@@ -280,8 +277,7 @@ TEST(nonsense)
 	fd = gp_ipc_connect(GUARD_SOCKET, soon());
 	ck_assert_int_ge(fd, 0);
 	strcpy(buf, "gpreempt-guard 1 begin pid=0 count=1 ns=0");
-	ck_assert_int_eq(gp_ipc_ask(fd, buf, strlen(buf), sizeof(buf), soon()),
-			 31);
+	ck_assert_int_eq(gp_ipc_ask(fd, buf, strlen(buf), sizeof(buf), soon()), 31);
 	ck_assert_mem_eq(buf, "gpreempt-ipc 1 refused code=-93", 31);
 	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
 	close(fd);
@@ -290,8 +286,7 @@ TEST(nonsense)
 	expect_open(0);
 }
 
-static size_t answer_text(void *data, struct ipc_client *client, char *buf,
-			  size_t len)
+static size_t answer_text(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	(void)data;
 	(void)client;
@@ -300,8 +295,7 @@ static size_t answer_text(void *data, struct ipc_client *client, char *buf,
 	return sprintf(buf, "gpreempt-guard 1 reply code=-22 value=0");
 }
 
-static size_t answer_newer(void *data, struct ipc_client *client, char *buf,
-			   size_t len)
+static size_t answer_newer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	(void)data;
 	(void)client;

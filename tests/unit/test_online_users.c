@@ -61,8 +61,8 @@ TEST_AS_ROOT(allowed_user)
 	child = fork();
 	if (!child) {
 		/* As a program that this user has started. */
-		if (setresuid(ALLOWED, ALLOWED, ALLOWED) ||
-		    prctl(PR_SET_DUMPABLE, 1) || write(ready[1], "", 1) != 1)
+		if (setresuid(ALLOWED, ALLOWED, ALLOWED) || prctl(PR_SET_DUMPABLE, 1) ||
+		    write(ready[1], "", 1) != 1)
 			_exit(1);
 		pause();
 		_exit(0);

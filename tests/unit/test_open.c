@@ -34,8 +34,7 @@ TEST(open_and_close)
 	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
 	ck_assert_int_eq(close_session(), 0);
-	ck_assert_str_eq(loop.trace,
-			 "subscribe disable interrupt unwatch wait detach ");
+	ck_assert_str_eq(loop.trace, "subscribe disable interrupt unwatch wait detach ");
 	ck_assert(!loop.debugged);
 }
 
@@ -64,24 +63,15 @@ static const struct {
 	int code;
 	enum gpreempt_reason reason;
 } failures[] = {
-	{ "open", -ENOENT, GPREEMPT_NO_KFD },
-	{ "open", -ENODEV, GPREEMPT_NO_KFD },
-	{ "open", -EACCES, GPREEMPT_NOT_ROOT },
-	{ "version", -EIO, GPREEMPT_SYSTEM },
-	{ "seize", -ESRCH, GPREEMPT_ENDED },
-	{ "seize", -EPERM, GPREEMPT_TRACE_DENIED },
-	{ "seize", -EIO, GPREEMPT_SYSTEM },
-	{ "watch", -EAGAIN, GPREEMPT_SYSTEM },
-	{ "probe", -EPERM, GPREEMPT_SYSTEM },
-	{ "probe", -EBUSY, GPREEMPT_GWS_BUSY },
-	{ "enable", -EALREADY, GPREEMPT_DEBUGGED },
-	{ "enable", -EBUSY, GPREEMPT_GWS_BUSY },
-	{ "enable", -ENODEV, GPREEMPT_GPU_OLD },
-	{ "enable", -EINVAL, GPREEMPT_NO_HWS },
-	{ "enable", -ESRCH, GPREEMPT_NOT_GPU },
-	{ "enable", -ENOMEM, GPREEMPT_SYSTEM },
-	{ "snapshot", -ESRCH, GPREEMPT_ENDED },
-	{ "snapshot", -EFAULT, GPREEMPT_SYSTEM },
+	{ "open", -ENOENT, GPREEMPT_NO_KFD },	    { "open", -ENODEV, GPREEMPT_NO_KFD },
+	{ "open", -EACCES, GPREEMPT_NOT_ROOT },	    { "version", -EIO, GPREEMPT_SYSTEM },
+	{ "seize", -ESRCH, GPREEMPT_ENDED },	    { "seize", -EPERM, GPREEMPT_TRACE_DENIED },
+	{ "seize", -EIO, GPREEMPT_SYSTEM },	    { "watch", -EAGAIN, GPREEMPT_SYSTEM },
+	{ "probe", -EPERM, GPREEMPT_SYSTEM },	    { "probe", -EBUSY, GPREEMPT_GWS_BUSY },
+	{ "enable", -EALREADY, GPREEMPT_DEBUGGED }, { "enable", -EBUSY, GPREEMPT_GWS_BUSY },
+	{ "enable", -ENODEV, GPREEMPT_GPU_OLD },    { "enable", -EINVAL, GPREEMPT_NO_HWS },
+	{ "enable", -ESRCH, GPREEMPT_NOT_GPU },	    { "enable", -ENOMEM, GPREEMPT_SYSTEM },
+	{ "snapshot", -ESRCH, GPREEMPT_ENDED },	    { "snapshot", -EFAULT, GPREEMPT_SYSTEM },
 };
 
 TEST_EACH(open_fails, ARRAY_SIZE(failures))

@@ -51,12 +51,11 @@ static void print(enum out_mode mode, size_t from, size_t count)
 TEST(pipe_lines)
 {
 	print(OUT_PIPE, 0, 2);
-	ck_assert_str_eq(ctl_out,
-			 "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n"
-			 "4711\tactive\tf7bc,3a1c\t0xf7bc\t1\t12.3\t"
-			 "python3 train.py\n"
-			 "9\t-\t-\t-\t-\t-\t"
-			 "a\\011b\\012\\033[2Jc\\377\xc3\xa9\\302\\233\n");
+	ck_assert_str_eq(ctl_out, "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n"
+				  "4711\tactive\tf7bc,3a1c\t0xf7bc\t1\t12.3\t"
+				  "python3 train.py\n"
+				  "9\t-\t-\t-\t-\t-\t"
+				  "a\\011b\\012\\033[2Jc\\377\xc3\xa9\\302\\233\n");
 	begin_capture();
 	out_heading(OUT_PIPE, &table);
 	out_row(OUT_PIPE, &table, &rows[0]);
@@ -75,8 +74,7 @@ TEST(csv)
 TEST(nothing)
 {
 	print(OUT_PIPE, 0, 0);
-	ck_assert_str_eq(ctl_out,
-			 "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n");
+	ck_assert_str_eq(ctl_out, "# pid\tstate\tgpus\tgpu\theld\tns\tcommand\n");
 	print(OUT_JSON, 0, 0);
 	expect_rows("rows", 0);
 }
@@ -87,10 +85,8 @@ TEST(sizes)
 						.heading = "VRAM",
 						.kind = OUT_SIZE };
 	static const struct out_table one = { "sizes", &field, 1, 8 };
-	static const int64_t bytes[] = {
-		GPREEMPT_UNKNOWN, 0,	    1024, 1536, 1048575,
-		206158430208,	  INT64_MAX
-	};
+	static const int64_t bytes[] = { GPREEMPT_UNKNOWN, 0,	     1024, 1536, 1048575,
+					 206158430208,	   INT64_MAX };
 
 	unsetenv("TERM");
 	begin_capture();

@@ -25,10 +25,8 @@ static void look(struct gp_loop *l, const char *call)
 
 	(void)l;
 	if (!strcmp(call, "pause"))
-		was_noted = !pause_journal_read(target, &e) &&
-			    e.state == PAUSE_BEGUN &&
-			    !hold_read_owner(target, &as) &&
-			    as.role == HOLD_ROLE_GUARD;
+		was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN &&
+			    !hold_read_owner(target, &as) && as.role == HOLD_ROLE_GUARD;
 }
 
 static void note_loss(void *data, const struct gpreempt_error *e)
@@ -40,8 +38,7 @@ static void note_loss(void *data, const struct gpreempt_error *e)
 
 static void setup(void)
 {
-	const struct hold_owner as = { .role = HOLD_ROLE_GUARD,
-				       .pid = getpid() };
+	const struct hold_owner as = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
 
 	pausable_setup();
 	loop.before = look;
@@ -176,8 +173,7 @@ TEST_EACH(no_runtime, 2)
 	open_by(_i ? GPREEMPT_HOW_AUTO : GPREEMPT_HOW_DEBUG);
 	if (!_i) {
 		ck_assert_int_eq(suspend(), -EPERM);
-		ck_assert_int_eq(owner_error(&owner)->reason,
-				 GPREEMPT_RUNTIME_OFF);
+		ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_RUNTIME_OFF);
 		ck_assert(!strstr(loop.trace, "pause"));
 		ck_assert_int_eq(owner_close(&owner), 0);
 		return;
@@ -305,8 +301,7 @@ TEST(paused_again)
 /* The module refuses the driver's data: the pause goes on by what sysfs has. */
 TEST(contradiction)
 {
-	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", target),
-		 gp_loop_unclean);
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", target), gp_loop_unclean);
 	ck_assert_int_eq(owner_check(g, target, GPREEMPT_HOW_PAUSE, &err), 0);
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
@@ -378,8 +373,7 @@ TEST(fails)
 	open_by(GPREEMPT_HOW_PAUSE);
 	gp_loop_fail(&loop, "pause", 1, -EIO);
 	ck_assert_int_eq(suspend(), -EIO);
-	ck_assert(strstr(loop.trace, "pause unpause") ||
-		  strstr(loop.trace, "unpause "));
+	ck_assert(strstr(loop.trace, "pause unpause") || strstr(loop.trace, "unpause "));
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
@@ -465,8 +459,7 @@ TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 {
 	set_gfx(parts[_i].properties);
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE :
-						       GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.way, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, parts[_i].paused);
@@ -480,8 +473,7 @@ TEST_EACH(follow_pauses, 2)
 	owner.as.role = HOLD_ROLE_FOLLOW;
 	set_file("/dev/kfd", _i ? "512" : "511");
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way,
-			 _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.way, _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
 }
 
 /* To get away, it needs neither a descriptor nor a runtime. */

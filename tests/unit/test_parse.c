@@ -49,8 +49,7 @@ TEST_EACH(duration, ARRAY_SIZE(durations))
 {
 	uint64_t ns = 12345;
 
-	ck_assert_int_eq(shr_parse_duration(durations[_i].text, &ns),
-			 durations[_i].ret);
+	ck_assert_int_eq(shr_parse_duration(durations[_i].text, &ns), durations[_i].ret);
 	/* On failure the output is left alone. */
 	ck_assert_uint_eq(ns, durations[_i].ret ? 12345 : durations[_i].ns);
 	if (durations[_i].ret)
@@ -61,9 +60,8 @@ static const struct {
 	uint64_t ns;
 	const char *text;
 } formats[] = {
-	{ 0, "0ns" },		{ 999, "999ns" },	 { 450000, "450us" },
-	{ 1500000000, "1.5s" }, { 5000000000, "5s" },	 { 1234567, "1.2ms" },
-	{ 339123456, "339ms" }, { 90000000000, "1.5m" },
+	{ 0, "0ns" },	      { 999, "999ns" },	    { 450000, "450us" },    { 1500000000, "1.5s" },
+	{ 5000000000, "5s" }, { 1234567, "1.2ms" }, { 339123456, "339ms" }, { 90000000000, "1.5m" },
 };
 
 TEST_EACH(format, ARRAY_SIZE(formats))
@@ -82,13 +80,9 @@ TEST(numbers)
 	ck_assert_uint_eq(value, 0);
 	ck_assert_int_eq(shr_parse_u64("100", 100, &value), 0);
 	ck_assert_int_eq(shr_parse_u64("101", 100, &value), -ERANGE);
-	ck_assert_int_eq(shr_parse_u64("18446744073709551615", UINT64_MAX,
-				       &value),
-			 0);
+	ck_assert_int_eq(shr_parse_u64("18446744073709551615", UINT64_MAX, &value), 0);
 	ck_assert_uint_eq(value, UINT64_MAX);
-	ck_assert_int_eq(shr_parse_u64("18446744073709551616", UINT64_MAX,
-				       &value),
-			 -ERANGE);
+	ck_assert_int_eq(shr_parse_u64("18446744073709551616", UINT64_MAX, &value), -ERANGE);
 	ck_assert_int_eq(shr_parse_u64("", 100, &value), -EINVAL);
 	ck_assert_int_eq(shr_parse_u64("1x", 100, &value), -EINVAL);
 	ck_assert_int_eq(shr_parse_u64("0x1", 100, &value), -EINVAL);
@@ -122,8 +116,7 @@ TEST_EACH(list, ARRAY_SIZE(lists))
 	uint32_t *ids = NULL;
 	size_t count = 77;
 
-	ck_assert_int_eq(shr_parse_list(lists[_i].text, 1023, &ids, &count),
-			 lists[_i].ret);
+	ck_assert_int_eq(shr_parse_list(lists[_i].text, 1023, &ids, &count), lists[_i].ret);
 	ck_assert_uint_eq(count, lists[_i].ret ? 77 : lists[_i].count);
 	free(ids);
 }
@@ -131,8 +124,7 @@ TEST_EACH(list, ARRAY_SIZE(lists))
 TEST(like_printf)
 {
 	static const int64_t values[] = {
-		0,  1,	 -1,	  9,	     10,	-10,
-		99, 100, 4194304, INT64_MAX, INT64_MIN, INT64_MIN + 1,
+		0, 1, -1, 9, 10, -10, 99, 100, 4194304, INT64_MAX, INT64_MIN, INT64_MIN + 1,
 	};
 	char text[SHR_DECIMAL_SIZE + 1], want[32];
 	size_t i;

@@ -28,11 +28,9 @@ static void setup(void)
 	set_file(NODES, "0\n1\n2");
 	set_file(NODES "0/gpu_id", "0\n");
 	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties",
-		 "gfx_target_version 90402\nlocation_id 768\ndomain 0\n");
+	set_file(NODES "1/properties", "gfx_target_version 90402\nlocation_id 768\ndomain 0\n");
 	set_file(NODES "2/gpu_id", "23887\n");
-	set_file(NODES "2/properties",
-		 "gfx_target_version 90402\nlocation_id 1024\ndomain 0\n");
+	set_file(NODES "2/properties", "gfx_target_version 90402\nlocation_id 1024\ndomain 0\n");
 	set_file(unit_text(KFD "%d/vram_63420", target), "0\n");
 	set_file(unit_text("/proc/%d/comm", target), "train\n");
 	set_file(unit_text("/proc/%d/fd/", target), "0\n3");
@@ -41,8 +39,7 @@ static void setup(void)
 	set_file(unit_text("/proc/%d/comm", OTHER), "sh\n");
 	set_file(unit_text("/proc/%d/fd/", OTHER), "0\n1");
 	set_file(unit_text("/proc/%d/fd/1", OTHER), "34816");
-	set_processes(unit_text("%d", target),
-		      unit_text("%d\n%d\nself\nmeminfo", target, OTHER));
+	set_processes(unit_text("%d", target), unit_text("%d\n%d\nself\nmeminfo", target, OTHER));
 }
 
 TEST(blocks)
@@ -105,8 +102,7 @@ TEST(ended)
 
 TEST(container)
 {
-	static const char id[] =
-		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	static const char id[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 	set_file(unit_text("/proc/%d/cgroup", target),
 		 unit_text("0::/system.slice/docker-%s.scope\n", id));
@@ -118,9 +114,7 @@ TEST(container)
 
 TEST_AS_ROOT(of_a_holder)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER,
-				    .pid = target,
-				    .guardian = 1 };
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target, .guardian = 1 };
 	int lock = hold_take(PID, &owner);
 
 	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc");
@@ -146,28 +140,18 @@ static const struct {
 	const char *word;
 	const char *id;
 } words[] = {
-	{ "f7bc", "0xf7bc" },
-	{ "0xF7BC", "0xf7bc" },
-	{ "1", "0xf7bc" },
-	{ "2", "0x5d4f" },
-	{ "0000:04:00.0", "0x5d4f" },
-	{ "0", NULL },
-	{ "3", NULL },
-	{ "gpu", NULL },
-	{ "0000:05:00.0", NULL },
-	{ "f7bcx", NULL },
-	{ "-1", NULL },
+	{ "f7bc", "0xf7bc" },	      { "0xF7BC", "0xf7bc" }, { "1", "0xf7bc" }, { "2", "0x5d4f" },
+	{ "0000:04:00.0", "0x5d4f" }, { "0", NULL },	      { "3", NULL },	 { "gpu", NULL },
+	{ "0000:05:00.0", NULL },     { "f7bcx", NULL },      { "-1", NULL },
 };
 
 TEST_EACH(word, ARRAY_SIZE(words))
 {
 	if (words[_i].id) {
-		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json",
-		    words[_i].word);
+		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json", words[_i].word);
 		expect_text("gpu_id", words[_i].id);
 	} else {
-		CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s",
-		    words[_i].word);
+		CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s", words[_i].word);
 		ERR_HAS("there is no such GPU\n");
 	}
 }

@@ -46,8 +46,7 @@ TEST(pauses_and_unpauses)
 
 	unit_clear_trace();
 	ck_assert_int_eq(gp_unpause(g, PID, 777, &report, &err), 0);
-	ck_assert_str_eq(loop.trace,
-			 "process take seize unpause " DEVICE DEVICE DEVICE);
+	ck_assert_str_eq(loop.trace, "process take seize unpause " DEVICE DEVICE DEVICE);
 	ck_assert_int_eq(loop.evicted, 0);
 	ck_assert_int_eq(report.before, GP_PAUSED_YES);
 	ck_assert_int_eq(report.after, GP_PAUSED_NO);
@@ -65,9 +64,7 @@ TEST(remembers_the_descriptor)
 {
 	pause_and_unpause();
 	ck_assert_int_eq(pause_it(), 0);
-	ck_assert_str_eq(loop.trace,
-			 "process take seize unpause pause " DEVICE DEVICE
-				 DEVICE);
+	ck_assert_str_eq(loop.trace, "process take seize unpause pause " DEVICE DEVICE DEVICE);
 	ck_assert_uint_eq(report.contexts, 1);
 	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -224,8 +221,7 @@ static const struct {
 	{ "take", -ESRCH, GPREEMPT_ENDED, GPREEMPT_CLASS_NO_TARGET },
 	{ "take", -EPERM, GPREEMPT_TRACE_DENIED, GPREEMPT_CLASS_PERMISSION },
 	{ "take", -EMFILE, GPREEMPT_SYSTEM, GPREEMPT_CLASS_FAILED },
-	{ "unpause", -EACCES, GPREEMPT_PAUSE_DENIED,
-	  GPREEMPT_CLASS_PERMISSION },
+	{ "unpause", -EACCES, GPREEMPT_PAUSE_DENIED, GPREEMPT_CLASS_PERMISSION },
 	{ "unpause", -ENOTTY, GPREEMPT_NO_PAUSE, GPREEMPT_CLASS_UNSUPPORTED },
 	{ "unpause", -EIO, GPREEMPT_PAUSE_FAILED, GPREEMPT_CLASS_FAILED },
 	{ "pause", -ENODEV, GPREEMPT_NOT_GPU, GPREEMPT_CLASS_NO_TARGET },
@@ -254,9 +250,8 @@ TEST(does_not_try_again)
 
 TEST(of_a_traced_process)
 {
-	set_file("/proc/4194242/status",
-		 "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
-		 "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n");
+	set_file("/proc/4194242/status", "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
+					 "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n");
 	set_file("/proc/99/comm", "gdb\n");
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
 	ck_assert_int_eq(pause_it(), -EBUSY);

@@ -156,8 +156,7 @@ TEST(driver_fails)
 	gp_loop_fail(&loop, "pause", 1, -EIO);
 	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause --detach", PID);
 	ck_assert_int_eq(loop.evicted, 0);
-	ck_assert_ptr_null(strstr(strstr(loop.trace, " pause ") + 1,
-				  " pause "));
+	ck_assert_ptr_null(strstr(strstr(loop.trace, " pause ") + 1, " pause "));
 	expect_no_entry();
 }
 
@@ -313,8 +312,7 @@ TEST_EACH(guard_and_follow_repair, 2)
 	if (_i)
 		ck_assert_int_ne(ctl_line("follow 4194303"), 0);
 	else
-		ck_assert_int_ne(ctl_line("guard --online 4194301 --offline 4194303"),
-				 0);
+		ck_assert_int_ne(ctl_line("guard --online 4194301 --offline 4194303"), 0);
 	ERR_HAS("process 4194242 was left paused");
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
@@ -390,21 +388,18 @@ TEST(without_address_space)
 	set_file(NODES "1/properties", "capability 0\n");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("gpreempt.ko does not show its address spaces");
-	set_file(VIEW_FILE "pid/4194242/gpus",
-		 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
-		 "0xf7bc 0 -\n");
+	set_file(VIEW_FILE "pid/4194242/gpus", "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
+					       "0xf7bc 0 -\n");
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause --detach", PID);
 	ERR_HAS("no address space on its GPUs 0xf7bc");
 	ck_assert(!asked());
 	expect_no_entry();
 }
 
-static const char evicted_view[] =
-	"gpreempt-queues - version: 1.3\n"
-	"# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
-static const char running_view[] =
-	"gpreempt-queues - version: 1.3\n"
-	"# qid gpu_id evicted state age_ms\n0 0xf7bc 0 active 0\n";
+static const char evicted_view[] = "gpreempt-queues - version: 1.3\n"
+				   "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+static const char running_view[] = "gpreempt-queues - version: 1.3\n"
+				   "# qid gpu_id evicted state age_ms\n0 0xf7bc 0 active 0\n";
 
 /* Its program has ended, and only the user knows that. */
 TEST(resume_by_force)

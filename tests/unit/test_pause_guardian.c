@@ -156,8 +156,7 @@ TEST(descriptors)
 	for (few.rlim_cur = before - 2; ret < 0; few.rlim_cur++) {
 		ck_assert_int_lt(tries++, 20);
 		setrlimit(RLIMIT_NOFILE, &few);
-		ret = pause_guardian_start(owner.lock, target, START, NULL,
-					   &owner.guardian_pid);
+		ret = pause_guardian_start(owner.lock, target, START, NULL, &owner.guardian_pid);
 		setrlimit(RLIMIT_NOFILE, &all);
 		ck_assert(ret >= 0 || ret == -EMFILE || ret == -ECHILD);
 		ck_assert_int_eq(unit_count_descriptors(), before + (ret >= 0));
@@ -207,8 +206,7 @@ static void die_at_third_beat(void *data, bool busy)
 TEST(owner_dies_at_start)
 {
 	int beats = 0;
-	struct heartbeat heartbeat = { .also = die_at_third_beat,
-				       .data = &beats };
+	struct heartbeat heartbeat = { .also = die_at_third_beat, .data = &beats };
 	pid_t child;
 
 	unit_mounts_wait();

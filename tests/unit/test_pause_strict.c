@@ -6,12 +6,11 @@
 #include "shared/macro.h"
 #include "unit-pausable.h"
 
-#define NODES	  "/sys/class/kfd/kfd/topology/nodes/"
-#define VIEW	  "/sys/kernel/debug/gpreempt/"
-#define GPUS	  VIEW "pid/4194242/gpus"
-#define GPUS_HEAD "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
-#define LIST(text) \
-	"gpreempt-processes - version: 1.1\n# pid age_ms paused\n" text "\n"
+#define NODES	   "/sys/class/kfd/kfd/topology/nodes/"
+#define VIEW	   "/sys/kernel/debug/gpreempt/"
+#define GPUS	   VIEW "pid/4194242/gpus"
+#define GPUS_HEAD  "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
+#define LIST(text) "gpreempt-processes - version: 1.1\n# pid age_ms paused\n" text "\n"
 
 static struct gp_pause_report report;
 static struct gpreempt_error err;
@@ -115,8 +114,7 @@ TEST_EACH(is_refused, ARRAY_SIZE(refused))
 	set_file(refused[_i].path, refused[_i].text);
 	ck_assert_int_eq(pause_it(), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, refused[_i].reason);
-	ck_assert_int_eq(gpreempt_error_class(&err),
-			 GPREEMPT_CLASS_UNSUPPORTED);
+	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_UNSUPPORTED);
 	ck_assert_int_eq(gp_pause_check(g, PID, &err), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, refused[_i].reason);
 	/* Nor is it resumed then, if it is paused. */
@@ -159,8 +157,7 @@ TEST(several_descriptors)
 	gp_loop_fail(&loop, "unpause", 1, -EINVAL);
 	unit_clear_trace();
 	ck_assert_int_eq(unpause_it(), 0);
-	ck_assert_ptr_nonnull(strstr(loop.trace,
-				     "unpause device take seize unpause"));
+	ck_assert_ptr_nonnull(strstr(loop.trace, "unpause device take seize unpause"));
 	ck_assert_int_eq(loop.evicted, 0);
 }
 

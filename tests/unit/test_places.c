@@ -138,8 +138,7 @@ static void add_process(pid_t pid, uid_t uid, bool queues)
 	unit_make_process(pid);
 	set_file(unit_text("/proc/%d/status", pid),
 		 unit_text("Name:\tx\nState:\tS\nUid:\t%u\n", uid));
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
-		 queues ? "0" : "");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid), queues ? "0" : "");
 }
 
 static struct gpreempt_target target_of(pid_t pid)

@@ -113,10 +113,8 @@ TEST(min_run)
 TEST(nothing_owed)
 {
 	static const struct line lines[] = {
-		{ 0, BUSY, 0, 0, "b-a never" },
-		{ 1000000, STEP, 0, 0, "never" },
-		{ 1000000, IDLE, 0, 0, NULL },
-		{ 1000002, STEP, 0, 0, "b+i never" },
+		{ 0, BUSY, 0, 0, "b-a never" },	      { 1000000, STEP, 0, 0, "never" },
+		{ 1000000, IDLE, 0, 0, NULL },	      { 1000002, STEP, 0, 0, "b+i never" },
 		{ 1000003, BUSY, 0, 0, "b-a never" },
 	};
 	struct gpreempt_policy_options o = figures();
@@ -188,8 +186,7 @@ TEST(duty)
 	o.duty = 30;
 	o.period_ns = 50 * MS;
 	RUN_BARE(&o, lines);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), -EINVAL);
 }
 
 /* In memory of its own; figures of another header. */
@@ -205,12 +202,8 @@ TEST(made_and_freed)
 
 	o.known.size = sizeof(o);
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
-	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0,
-					     0),
-			 0);
-	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1,
-					     0, 0),
-			 1);
+	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), 1);
 	ck_assert(!gpreempt_policy_suspended(policy, 1));
 	gpreempt_policy_busy(policy, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);

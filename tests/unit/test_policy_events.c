@@ -54,14 +54,10 @@ TEST(release)
 TEST(failures)
 {
 	static const struct line lines[] = {
-		{ 1, BUSY, 0, 0, "b-a 101" },
-		{ 1, FAILED, 1, 11, "11" },
-		{ 5, STEP, 0, 0, "11" },
-		{ 11, STEP, 0, 0, "b-a 111" },
-		{ 12, IDLE, 0, 0, NULL },
-		{ 14, STEP, 0, 0, "b+i never" },
-		{ 14, FAILED, 1, 24, NULL },
-		{ 15, STEP, 0, 0, "24" },
+		{ 1, BUSY, 0, 0, "b-a 101" },	 { 1, FAILED, 1, 11, "11" },
+		{ 5, STEP, 0, 0, "11" },	 { 11, STEP, 0, 0, "b-a 111" },
+		{ 12, IDLE, 0, 0, NULL },	 { 14, STEP, 0, 0, "b+i never" },
+		{ 14, FAILED, 1, 24, NULL },	 { 15, STEP, 0, 0, "24" },
 		{ 24, STEP, 0, 0, "b+i never" },
 	};
 
@@ -72,12 +68,9 @@ TEST(failures)
 TEST(clock_goes_back)
 {
 	static const struct line lines[] = {
-		{ 50, ADD_ON, 0, 1, NULL },
-		{ 50, ADD_OFF, 1, 1, NULL },
-		{ 50, BUSY, 0, 0, "b-a 150" },
-		{ 20, STEP, 0, 0, "150" },
-		{ 20, ADD_OFF, 2, 1, "c-a 150" },
-		{ 150, STEP, 0, 0, "b+s c+s 161.1" },
+		{ 50, ADD_ON, 0, 1, NULL },	  { 50, ADD_OFF, 1, 1, NULL },
+		{ 50, BUSY, 0, 0, "b-a 150" },	  { 20, STEP, 0, 0, "150" },
+		{ 20, ADD_OFF, 2, 1, "c-a 150" }, { 150, STEP, 0, 0, "b+s c+s 161.1" },
 	};
 
 	RUN_BARE(NULL, lines);
@@ -100,8 +93,7 @@ TEST(tiny_steps)
 	ck_assert_uint_eq(gpreempt_policy_step(p, 100, actions, &wake), 1);
 	/* Due are 900 ns, rounded up. */
 	for (now = 101; now <= 1000; now++)
-		ck_assert_uint_eq(gpreempt_policy_step(p, now, actions, &wake),
-				  0);
+		ck_assert_uint_eq(gpreempt_policy_step(p, now, actions, &wake), 0);
 	ck_assert_uint_eq(gpreempt_policy_step(p, 1001, actions, &wake), 1);
 }
 
@@ -112,22 +104,17 @@ TEST(places)
 
 	begin(&o);
 	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
-		ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1,
-						     0, 0),
-				 i);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0),
-			 -ENOSPC);
+		ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), i);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), -ENOSPC);
 	gpreempt_policy_remove(p, 7);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
-					     GPREEMPT_POLICY_ENTITIES, 0),
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, GPREEMPT_POLICY_ENTITIES,
+					     0),
 			 7);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_NONE, 1, 0, 0),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_NONE, 1, 0, 0), -EINVAL);
 	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
 					     GPREEMPT_POLICY_ENTITIES + 1, 0),
 			 -EINVAL);
-	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS),
-			 "-");
+	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS), "-");
 }
 
 TEST(bad_figures)

@@ -20,8 +20,7 @@
 /* The share, and what the caller's lateness takes from it in one hold. */
 static double allowed_lag(void)
 {
-	return w.options.share / 100.0 *
-	       (w.options.max_hold_ns + 2.0 * w.late + 2);
+	return w.options.share / 100.0 * (w.options.max_hold_ns + 2.0 * w.late + 2);
 }
 
 /* Time has passed up to now. */
@@ -45,8 +44,7 @@ static void watch_time(struct process *a)
 }
 
 /* What makes a switch right, seen from outside. */
-static void watch_switch(struct process *a,
-			 const struct gpreempt_policy_action *action)
+static void watch_switch(struct process *a, const struct gpreempt_policy_action *action)
 {
 	uint64_t nodes = nodes_of_job(a);
 
@@ -59,8 +57,7 @@ static void watch_switch(struct process *a,
 		HOLDS(wanted_within(nodes, w.options.linger_ns));
 		HOLDS(w.now >= a->until);
 		/* It has had its due, if that was why it ran; to the ns. */
-		HOLDS(!a->forced || a->job ||
-		      a->forced_ran + 1 >= w.options.min_run_ns);
+		HOLDS(!a->forced || a->job || a->forced_ran + 1 >= w.options.min_run_ns);
 		break;
 	case GPREEMPT_POLICY_IDLE:
 		HOLDS(!action->suspend && !w.options.duty);
@@ -128,8 +125,8 @@ static void watch_state(const struct process *a, uint64_t wake)
 	if (a->suspended && !w.options.duty && w.now >= a->blocked)
 		HOLDS(wanted_within(nodes_of_job(a), w.options.linger_ns));
 	/* Online work is protected at once, unless there is a reason. */
-	if (!a->suspended && !a->job && w.now >= a->until && !a->owed &&
-	    w.now >= a->blocked && !w.options.duty)
+	if (!a->suspended && !a->job && w.now >= a->until && !a->owed && w.now >= a->blocked &&
+	    !w.options.duty)
 		HOLDS(!wanted_within(a->nodes, 0));
 }
 
@@ -145,9 +142,8 @@ static void watch_jobs(void)
 			const struct process *a = &w.process[i];
 			const struct process *b = &w.process[j];
 
-			if (a->number < 0 || b->number < 0 || !a->job ||
-			    a->job != b->job || w.now < a->until ||
-			    w.now < b->until)
+			if (a->number < 0 || b->number < 0 || !a->job || a->job != b->job ||
+			    w.now < a->until || w.now < b->until)
 				continue;
 			HOLDS(a->suspended == b->suspended);
 		}
@@ -168,8 +164,7 @@ static uint64_t step(void)
 	n = gpreempt_policy_step(w.policy, w.now, actions, &wake);
 	/* It is a function: the same again from the same state. */
 	if (twice) {
-		HOLDS(gpreempt_policy_step(&copy, w.now, again, &wake_again) ==
-		      n);
+		HOLDS(gpreempt_policy_step(&copy, w.now, again, &wake_again) == n);
 		HOLDS(wake == wake_again);
 	}
 	HOLDS(wake > w.now);
@@ -257,8 +252,7 @@ static void end_all(uint64_t wake)
 	}
 	HOLDS(w.options.duty || wake == NEVER);
 	for (i = 0; i < ENTITIES; i++)
-		HOLDS(w.options.duty || w.process[i].number < 0 ||
-		      !w.process[i].suspended);
+		HOLDS(w.options.duty || w.process[i].number < 0 || !w.process[i].suspended);
 }
 
 static void simulate(unsigned int seed, uint64_t ns)
@@ -346,9 +340,7 @@ TEST(one_hour_of_requests)
 		}
 		now += 20 * MS;
 		gpreempt_policy_busy(w.policy, 0, false, now);
-		ck_assert_uint_eq(gpreempt_policy_step(w.policy, now, actions,
-						       &wake),
-				  0);
+		ck_assert_uint_eq(gpreempt_policy_step(w.policy, now, actions, &wake), 0);
 		ck_assert_uint_eq(wake, now + 2 * MS);
 		/* Idle for 3 to 157 ms, 80 on average. */
 		gpreempt_policy_step(w.policy, wake, actions, &wake);

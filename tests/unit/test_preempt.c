@@ -11,8 +11,7 @@ static struct preempt_args args;
 static struct preempt_target targets[2];
 static struct preempt p;
 
-static void add(struct preempt_series *s, uint64_t from, uint64_t step,
-		size_t n)
+static void add(struct preempt_series *s, uint64_t from, uint64_t step, size_t n)
 {
 	size_t i;
 
@@ -52,8 +51,7 @@ static void report(enum out_mode mode, const char *error)
 
 static void is_us(const char *path, double us)
 {
-	ck_assert_double_eq_tol(json_object_get_double(json_at(path)), us,
-				0.0001);
+	ck_assert_double_eq_tol(json_object_get_double(json_at(path)), us, 0.0001);
 }
 
 TEST(as_json)
@@ -150,27 +148,16 @@ TEST(samples)
 	args.samples = path;
 	p.n_targets = 2;
 	p.cycles = 3;
-	targets[0].now = (struct preempt_cycle){ 4,
-						 4,
-						 1000,
-						 900,
-						 50,
-						 7000,
-						 2000,
-						 0,
-						 GPREEMPT_VERIFIED,
-						 GPREEMPT_BY_SLOTS_WAVES,
-						 true };
-	targets[1].now = (struct preempt_cycle){
-		1,    0,    1100, GPREEMPT_UNKNOWN,	GPREEMPT_UNKNOWN,
-		7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING,
-		false
+	targets[0].now = (struct preempt_cycle){
+		4, 4, 1000, 900, 50, 7000, 2000, 0, GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES, true
 	};
-	p.now = (struct preempt_cycle){
-		5,    4,    1200, GPREEMPT_UNKNOWN,	 GPREEMPT_UNKNOWN,
-		7000, 2200, 0,	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES,
-		false
-	};
+	targets[1].now =
+		(struct preempt_cycle){ 1,    0,    1100, GPREEMPT_UNKNOWN,	GPREEMPT_UNKNOWN,
+					7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING,
+					false };
+	p.now = (struct preempt_cycle){ 5,    4,    1200, GPREEMPT_UNKNOWN,	 GPREEMPT_UNKNOWN,
+					7000, 2200, 0,	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES,
+					false };
 	ck_assert_int_eq(preempt_open_samples(&p), 0);
 	preempt_put_samples(&p);
 	ck_assert_int_eq(preempt_close_samples(&p), 0);

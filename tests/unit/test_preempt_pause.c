@@ -30,10 +30,8 @@ static void look(struct gp_loop *l, const char *call)
 	(void)l;
 	if (strcmp(call, "pause"))
 		return;
-	was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN &&
-		    e.by == self;
-	was_ours = !hold_read_owner(target, &owner) &&
-		   owner.role == HOLD_ROLE_PREEMPT &&
+	was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN && e.by == self;
+	was_ours = !hold_read_owner(target, &owner) && owner.role == HOLD_ROLE_PREEMPT &&
 		   owner.pid == (uint64_t)self;
 }
 
@@ -119,16 +117,13 @@ TEST(descriptors)
 	gp_loop_fail(&loop, "process", 1, -EIO);
 	getrlimit(RLIMIT_NOFILE, &all);
 	few = all;
-	for (few.rlim_cur = before + CAPTURE; !strstr(loop.trace, "process");
-	     few.rlim_cur++) {
+	for (few.rlim_cur = before + CAPTURE; !strstr(loop.trace, "process"); few.rlim_cur++) {
 		ck_assert_int_lt(tries++, 60);
 		setrlimit(RLIMIT_NOFILE, &few);
-		CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN,
-		    target);
+		CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
 		setrlimit(RLIMIT_NOFILE, &all);
-		ck_assert_msg(strstr(loop.trace, "process") ||
-				      strstr(ctl_err, "ulimit -n"),
-			      "%s", ctl_err);
+		ck_assert_msg(strstr(loop.trace, "process") || strstr(ctl_err, "ulimit -n"), "%s",
+			      ctl_err);
 		unit_wait_until_free(target);
 		unit_expect_unpaused(target);
 		ck_assert_int_le(unit_count_descriptors(), before + 1);
@@ -147,8 +142,8 @@ TEST_EACH(ends_early, 2)
 	} else {
 		gp_loop_fail(&loop, "pause", 2, -EIO);
 	}
-	CTL(_i ? GPREEMPT_CLASS_BUSY : GPREEMPT_CLASS_FAILED,
-	    "preempt %d --how pause " RUN, target);
+	CTL(_i ? GPREEMPT_CLASS_BUSY : GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN,
+	    target);
 	OUT_LINE("cycles %d succeeded", _i ? 1 : 2);
 	loop.evicted -= _i;
 	unit_expect_unpaused(target);

@@ -10,15 +10,11 @@ TEST(reads_the_start)
 {
 	char text[4] = "xxx", all[64];
 
-	ck_assert_int_eq(shr_read_start(text, sizeof(text), "/no/%d/such", 1),
-			 -ENOENT);
+	ck_assert_int_eq(shr_read_start(text, sizeof(text), "/no/%d/such", 1), -ENOENT);
 	ck_assert_str_eq(text, "");
-	ck_assert_int_gt(shr_read_start(all, sizeof(all), "/proc/%d/stat",
-					getpid()),
-			 3);
+	ck_assert_int_gt(shr_read_start(all, sizeof(all), "/proc/%d/stat", getpid()), 3);
 	ck_assert_int_eq(atoi(all), getpid());
-	ck_assert_int_eq(shr_read_start(text, sizeof(text), "/proc/self/stat"),
-			 3);
+	ck_assert_int_eq(shr_read_start(text, sizeof(text), "/proc/self/stat"), 3);
 	ck_assert_int_eq(strlen(text), 3);
 }
 

@@ -43,12 +43,10 @@ static int hang_page(void **page)
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0) {
-		unit_skip("hang_page", "no userfaultfd here: %s",
-			  strerror(errno));
+		unit_skip("hang_page", "no userfaultfd here: %s", strerror(errno));
 		return -1;
 	}
-	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	where.range.start = (uintptr_t)*page;
 	ck_assert_int_eq(ioctl(fd, UFFDIO_API, &api), 0);
 	ck_assert_int_eq(ioctl(fd, UFFDIO_REGISTER, &where), 0);
@@ -79,8 +77,7 @@ TEST(reads)
 	ck_assert_str_eq(to, from);
 	ck_assert_int_eq(gp_reader_read(r, 1, to, 8), -EFAULT);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, to, 8), 0);
-	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, many, sizeof(many)),
-			 -E2BIG);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)from, many, sizeof(many)), -E2BIG);
 	gp_reader_stop(r);
 	gp_reader_stop(NULL);
 }
@@ -101,8 +98,7 @@ static const char *count_files(void)
 
 		if (thread->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%s/fd",
-			 thread->d_name);
+		snprintf(path, sizeof(path), "/proc/self/task/%s/fd", thread->d_name);
 		files = opendir(path);
 		ck_assert_ptr_nonnull(files);
 		while (readdir(files))
@@ -140,14 +136,12 @@ TEST(does_not_hang)
 		return;
 	unit_set_limit(UNIT_READER, 50 * NSEC_PER_MSEC);
 	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
-	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4), -ETIMEDOUT);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4), -EBUSY);
 	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)&fd, &word, 4), -EBUSY);
 	fill_page(fd, page, 7);
 	unit_reset_limits();
-	UNIT_WAIT((ret = gp_reader_read(r, (uintptr_t)page, &word, 4)) !=
-		  -EBUSY);
+	UNIT_WAIT((ret = gp_reader_read(r, (uintptr_t)page, &word, 4)) != -EBUSY);
 	ck_assert_int_eq(ret, 0);
 	ck_assert_uint_eq(word, 0x07070707);
 	gp_reader_stop(r);
@@ -167,8 +161,7 @@ TEST(is_left_behind)
 		return;
 	unit_set_limit(UNIT_READER, 50 * NSEC_PER_MSEC);
 	ck_assert_int_eq(gp_reader_start(live, getpid(), &r), 0);
-	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4),
-			 -ETIMEDOUT);
+	ck_assert_int_eq(gp_reader_read(r, (uintptr_t)page, &word, 4), -ETIMEDOUT);
 	gp_reader_stop(r);
 	fill_page(fd, page, 1);
 	UNIT_WAIT(unit_threads(getpid(), "") == 1);
@@ -179,8 +172,7 @@ TEST(is_left_behind)
 /* The made-up system, but with the memory of this process. */
 static struct gp_backend_ops ops;
 
-static int read_memory(void *be, pid_t pid, uint64_t address, void *buf,
-		       size_t size)
+static int read_memory(void *be, pid_t pid, uint64_t address, void *buf, size_t size)
 {
 	(void)be;
 	(void)pid;
@@ -210,8 +202,7 @@ TEST(session_goes_on)
 	ck_assert_int_eq(gp_new_backend(NULL, &ops, &loop, &g), 0);
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	snprintf(text, sizeof(text),
-		 "16 0x3 0xc0084b03 0x%lx 0x0 0x0 0x0 0x1 0x2\n",
+	snprintf(text, sizeof(text), "16 0x3 0xc0084b03 0x%lx 0x0 0x0 0x0 0x1 0x2\n",
 		 (unsigned long)page);
 	set_file("/proc/4194242/task/4194242/syscall", text);
 	ck_assert_ptr_nonnull(s->reader);
@@ -219,8 +210,7 @@ TEST(session_goes_on)
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 		usleep(1000);
 	}
-	ck_assert_int_eq(gp_reader_read(s->reader, (uintptr_t)page, text, 4),
-			 -EBUSY);
+	ck_assert_int_eq(gp_reader_read(s->reader, (uintptr_t)page, text, 4), -EBUSY);
 	gp_loop_add_queue(&loop, 2);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(2));

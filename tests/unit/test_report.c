@@ -15,16 +15,15 @@ static double real(const char *path)
 /* As preempt counts: the first suspend is apart, and so is the line of all targets. */
 TEST(preempt_samples)
 {
-	make_text("s",
-		  "gpreempt-samples - version: 1.1\n"
-		  "# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
-		  "slots_resolution_ns held_ns resume_ioctl_ns verified "
-		  "verified_by\n"
-		  "1 7 2 2 900000 - - 5 11000 1 slots\n"
-		  "2 7 2 2 100000 - - 5 12000 1 slots\n"
-		  "2 - 2 2 500000 - - 5 99000 1 slots\n"
-		  "3 7 2 2 104000 - - 5 13000 1 slots\n"
-		  "4 7 2 2 460000 7 1 5 10000 1 slots\n");
+	make_text("s", "gpreempt-samples - version: 1.1\n"
+		       "# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
+		       "slots_resolution_ns held_ns resume_ioctl_ns verified "
+		       "verified_by\n"
+		       "1 7 2 2 900000 - - 5 11000 1 slots\n"
+		       "2 7 2 2 100000 - - 5 12000 1 slots\n"
+		       "2 - 2 2 500000 - - 5 99000 1 slots\n"
+		       "3 7 2 2 104000 - - 5 13000 1 slots\n"
+		       "4 7 2 2 460000 7 1 5 10000 1 slots\n");
 	CTL(0, "report s --json");
 	expect_text("sources.0.kind", "preempt --samples");
 	expect_rows("latencies", 3);
@@ -69,9 +68,8 @@ TEST(monitor)
 	expect_number("series.0.points.0.1", 8);
 	expect_null("series.0.points.1.1");
 	expect_number("series.0.points.1.3", 1);
-	make_text("m.json",
-		  "{\"targets\":[{\"pid\":7,\"series\":[{\"t_s\":0.25,"
-		  "\"pid\":7,\"active\":3},{\"t_s\":1},3]},[]]}");
+	make_text("m.json", "{\"targets\":[{\"pid\":7,\"series\":[{\"t_s\":0.25,"
+			    "\"pid\":7,\"active\":3},{\"t_s\":1},3]},[]]}");
 	CTL(0, "report m.csv m.json --json");
 	expect_rows("series", 3);
 	expect_text("series.2.source", "m.json");
@@ -81,16 +79,15 @@ TEST(monitor)
 
 TEST(metrics)
 {
-	make_text("m",
-		  "# HELP g_a_total What it is.\n# TYPE g_a_total counter\n"
-		  "g_a_total 12\n# TYPE g_b gauge\n"
-		  "g_b{comm=\"a\\\"}, b\",x=\"1\"} 0.0625\nbroken{x=\"\n\nbroken\n"
-		  "# TYPE g_c_seconds histogram\n"
-		  "g_c_seconds_bucket{gpu=\"0\",le=\"0.001\"} 2\n"
-		  "g_c_seconds_bucket{gpu=\"0\",le=\"0.01\"} 2\n"
-		  "g_c_seconds_bucket{gpu=\"0\",le=\"+Inf\"} 5\n"
-		  "g_c_seconds_bucket{gpu=\"1\",le=\"0.001\"} 1\n"
-		  "g_c_seconds_sum{gpu=\"0\"} 0.5\ng_c_seconds_count{gpu=\"0\"} 5\n");
+	make_text("m", "# HELP g_a_total What it is.\n# TYPE g_a_total counter\n"
+		       "g_a_total 12\n# TYPE g_b gauge\n"
+		       "g_b{comm=\"a\\\"}, b\",x=\"1\"} 0.0625\nbroken{x=\"\n\nbroken\n"
+		       "# TYPE g_c_seconds histogram\n"
+		       "g_c_seconds_bucket{gpu=\"0\",le=\"0.001\"} 2\n"
+		       "g_c_seconds_bucket{gpu=\"0\",le=\"0.01\"} 2\n"
+		       "g_c_seconds_bucket{gpu=\"0\",le=\"+Inf\"} 5\n"
+		       "g_c_seconds_bucket{gpu=\"1\",le=\"0.001\"} 1\n"
+		       "g_c_seconds_sum{gpu=\"0\"} 0.5\ng_c_seconds_count{gpu=\"0\"} 5\n");
 	CTL(0, "report m --json");
 	expect_rows("metrics", 4);
 	expect_text("metrics.0.help", "What it is.");
@@ -107,9 +104,8 @@ TEST(metrics)
 	expect_number("latencies.1.n", 1);
 }
 
-#define EVENT(name, t, clock, rest)                                           \
-	"{\"event\":\"" name "\",\"t_us\":" t ",\"clock_us\":" clock "," rest \
-	"}\n"
+#define EVENT(name, t, clock, rest) \
+	"{\"event\":\"" name "\",\"t_us\":" t ",\"clock_us\":" clock "," rest "}\n"
 
 /* A guard that was started again is on the same clock; a resume counts from its entry. */
 TEST(events)
@@ -163,8 +159,7 @@ TEST(many_events)
 	int i;
 
 	for (i = 0; i < 40002; i++)
-		at += sprintf(at, EVENT("busy", "%d", "%d", "\"pid\":7"), i,
-			      i + 10);
+		at += sprintf(at, EVENT("busy", "%d", "%d", "\"pid\":7"), i, i + 10);
 	make_file("g", text, at - text);
 	free(text);
 	CTL(0, "report g -o p");
@@ -174,11 +169,10 @@ TEST(many_events)
 
 TEST(preempt_json)
 {
-	make_text("p",
-		  "{\"cycles\":3,\"succeeded\":3,\"suspend_ioctl_us\":{\"n\":3,"
-		  "\"min\":1.5,\"p50\":2.0,\"p90\":null,\"p99\":7,\"max\":8},"
-		  "\"suspend_slots_us\":null,\"resume_ioctl_us\":{\"n\":0},"
-		  "\"simulated\":true}");
+	make_text("p", "{\"cycles\":3,\"succeeded\":3,\"suspend_ioctl_us\":{\"n\":3,"
+		       "\"min\":1.5,\"p50\":2.0,\"p90\":null,\"p99\":7,\"max\":8},"
+		       "\"suspend_slots_us\":null,\"resume_ioctl_us\":{\"n\":0},"
+		       "\"simulated\":true}");
 	CTL(0, "report p --json");
 	expect_rows("latencies", 1);
 	expect_number("latencies.0.n", 3);
@@ -213,19 +207,16 @@ TEST(lists)
 	HAS(page, "(MIT)");
 	ck_assert_ptr_null(strstr(page, "@DATA@"));
 	ck_assert_ptr_null(strstr(page, "sourceMappingURL"));
-	ck_assert_str_eq(page + strlen(page) - strlen("</html>\n"),
-			 "</html>\n");
+	ck_assert_str_eq(page + strlen(page) - strlen("</html>\n"), "</html>\n");
 }
 
 /* What JSON cannot have, which json-c reads: keys that are no UTF-8, and no number. */
 TEST(no_json)
 {
-	make_text("l",
-		  "{\"processes\":[{\"us\xe9r\":1,\"a\":NaN,\"b\":Infinity,"
-		  "\"c\":1e999,\"d\":2.5}]}");
-	make_text("p",
-		  "{\"cycles\":1,\"suspend_ioctl_us\":{\"n\":1,\"min\":NaN,"
-		  "\"max\":1e300}}");
+	make_text("l", "{\"processes\":[{\"us\xe9r\":1,\"a\":NaN,\"b\":Infinity,"
+		       "\"c\":1e999,\"d\":2.5}]}");
+	make_text("p", "{\"cycles\":1,\"suspend_ioctl_us\":{\"n\":1,\"min\":NaN,"
+		       "\"max\":1e300}}");
 	CTL(0, "report l p --json");
 	expect_number("states.0.processes.0.us\\351r", 1);
 	OUT_HAS("\"a\": null");

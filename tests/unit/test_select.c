@@ -136,8 +136,7 @@ TEST(in_doubt)
 /* Of an error of ours no answer comes; what is gone is in no cgroup. */
 TEST(not_readable)
 {
-	static const char *const words[] = { "role:offline", "role:online",
-					     "cgroup:/batch",
+	static const char *const words[] = { "role:offline", "role:online", "cgroup:/batch",
 					     "container:train" };
 	size_t i;
 
@@ -219,10 +218,9 @@ static uint64_t cpu_ns(void)
 }
 
 /*
- * A process has written a command line on which a pattern that may begin
- * anywhere is looked for from each "train" to the end. The measure is what
- * that takes of this processor, for 8 KiB of it: some 20 ms; ours are 100,000
- * bytes, of which 8 KiB are looked at once each: some 0.1 ms.
+ * A process has written a command line on which a pattern that may begin anywhere is looked for
+ * from each "train" to the end. The measure is what that takes of this processor, for 8 KiB of
+ * it: some 20 ms; ours are 100,000 bytes, of which 8 KiB are looked at once each: some 0.1 ms.
  */
 TEST(long_commands)
 {
@@ -247,8 +245,7 @@ TEST(long_commands)
 	ck_assert_int_eq(regexec(&regex, text, 0, NULL, 0), REG_NOMATCH);
 	quadratic = cpu_ns() - start;
 	regfree(&regex);
-	printf("%llu us, and %llu us for the measure\n",
-	       (unsigned long long)ours / 1000,
+	printf("%llu us, and %llu us for the measure\n", (unsigned long long)ours / 1000,
 	       (unsigned long long)quadratic / 1000);
 	ck_assert_uint_lt(ours, quadratic / 4);
 }
@@ -317,10 +314,9 @@ static const struct {
 	const char *subuid;
 	const char *tenant;
 } tenants[] = {
-	{ "0::/user.slice/user-1000.slice/a/libpod-" ID_C ".scope\n", NULL,
-	  "user 1000" },
-	{ "0::/system.slice/docker-" ID_A ".scope/docker-" ID_B ".scope\n",
-	  "ann:65536:65536\n", "container " ID_A },
+	{ "0::/user.slice/user-1000.slice/a/libpod-" ID_C ".scope\n", NULL, "user 1000" },
+	{ "0::/system.slice/docker-" ID_A ".scope/docker-" ID_B ".scope\n", "ann:65536:65536\n",
+	  "container " ID_A },
 	{ "0::/batch\n", NULL, "user 70000" },
 	{ "0::/batch\n", "bob:1:9\nann:65536:65536\n", "user 1000" },
 	{ "0::/batch\n", "7:65536:65536\n", "user 7" },
@@ -355,8 +351,7 @@ TEST(several_words)
 	static const char *const words[] = { "comm:python3", "4194242", "100" };
 	static const char *const half[] = { "100", "comm:none" };
 
-	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found, &err),
-			 0);
+	ck_assert_int_eq(gpreempt_select(g, words, 3, NULL, NULL, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 3);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	ck_assert_uint_eq(found->targets[0].start, 1111);
@@ -364,8 +359,7 @@ TEST(several_words)
 	ck_assert_uint_eq(found->targets[2].start, 777);
 	gpreempt_targets_free(found);
 	found = NULL;
-	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found, &err),
-			 -ESRCH);
+	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found, &err), -ESRCH);
 	ck_assert_str_eq(err.word, "comm:none");
 }
 
@@ -373,20 +367,15 @@ TEST(skipped)
 {
 	static const char *const word = "comm:python3", *const pid = "200";
 
-	ck_assert_int_eq(gpreempt_select(g, &word, 1, skip_200, NULL, &found,
-					 &err),
-			 0);
+	ck_assert_int_eq(gpreempt_select(g, &word, 1, skip_200, NULL, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 1);
 	ck_assert_int_eq(found->targets[0].pid, 100);
 	gpreempt_targets_free(found);
 	found = NULL;
-	set_file("/proc/200/status",
-		 "Name:\tb\nState:\tS\n"
-		 "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
+	set_file("/proc/200/status", "Name:\tb\nState:\tS\n"
+				     "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
 	set_file("/sys/class/kfd/kfd/proc/200/queues/", "");
-	ck_assert_int_eq(gpreempt_select(g, &pid, 1, skip_200, NULL, &found,
-					 &err),
-			 -ESRCH);
+	ck_assert_int_eq(gpreempt_select(g, &pid, 1, skip_200, NULL, &found, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_IS_HOLDER);
 	ck_assert_int_eq(err.pid, 200);
 }
@@ -394,11 +383,9 @@ TEST(skipped)
 /* This process uses the GPU, too, and is meant by no word. */
 TEST(not_ourselves)
 {
-	set_file("/sys/class/kfd/kfd/proc/",
-		 unit_text("%d\n4194242", getpid()));
-	set_file(unit_text("/proc/%d/stat", getpid()),
-		 "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
-		 "14 15 16 17 18 4444 20\n");
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n4194242", getpid()));
+	set_file(unit_text("/proc/%d/stat", getpid()), "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
+						       "14 15 16 17 18 4444 20\n");
 	ck_assert_str_eq(pick("comm:job"), "4194242");
 	gpreempt_targets_free(found);
 	ck_assert_int_eq(gpreempt_processes(g, &found, &err), 0);
@@ -437,9 +424,8 @@ TEST(description)
 {
 	struct gpreempt_description d;
 
-	set_file("/proc/4194242/status",
-		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
-		 "TracerPid:\t77\nNSpid:\t4194242\t31\t7\nThreads:\t3\n");
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
+					 "TracerPid:\t77\nNSpid:\t4194242\t31\t7\nThreads:\t3\n");
 	set_file("/proc/77/comm", "gdb\n");
 	set_file("/proc/4194242/cmdline", "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
@@ -451,9 +437,8 @@ TEST(description)
 	ck_assert_str_eq(d.command, "python3 -m vllm");
 	ck_assert_int_eq(gpreempt_describe(g, 99, &d), -ESRCH);
 	/* An old kernel reports no namespaces. */
-	set_file("/proc/4194242/status",
-		 "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
-		 "TracerPid:\t0\nThreads:\t3\n");
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tS (sleeping)\nTgid:\t4194242\n"
+					 "TracerPid:\t0\nThreads:\t3\n");
 	ck_assert_int_eq(gpreempt_describe(g, PID, &d), 0);
 	ck_assert_int_eq(d.ns_pid, PID);
 	ck_assert_int_eq(d.tracer, 0);

@@ -172,9 +172,7 @@ TEST(too_often)
 	}
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(dispatch(), -ENOTCONN);
-	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)
-				 ->reason,
-			 GPREEMPT_LOST);
+	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)->reason, GPREEMPT_LOST);
 	ck_assert_int_eq(told, LOSSES);
 	/* It stays so: nothing is suspended behind the owner's back. */
 	owner.route.keeper.losses = 0;

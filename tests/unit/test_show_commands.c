@@ -12,11 +12,10 @@
 #include "unit-ctl.h"
 #include "unit-holder.h"
 
-static const char view[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id type active slots suspended evicted priority\n"
-	"0 0xf7bc compute-aql 1 4 0 0 7\n"
-	"1 0x5d4f sdma 0 1 1 0 3\n";
+static const char view[] = "gpreempt-queues - version: 1.0\n"
+			   "# qid gpu_id type active slots suspended evicted priority\n"
+			   "0 0xf7bc compute-aql 1 4 0 0 7\n"
+			   "1 0x5d4f sdma 0 1 1 0 3\n";
 
 static void set_comm(pid_t pid, const char *comm)
 {
@@ -127,10 +126,9 @@ TEST_EACH(list_states, 7)
 		{ "0 0xf7bc 1 4 - 0\n", NULL },
 	};
 
-	set_view(target,
-		 unit_text("gpreempt-queues - version: 1.0\n"
-			   "# qid gpu_id active slots suspended evicted\n%s",
-			   rows[_i].columns));
+	set_view(target, unit_text("gpreempt-queues - version: 1.0\n"
+				   "# qid gpu_id active slots suspended evicted\n%s",
+				   rows[_i].columns));
 	CTL(0, "list --json");
 	if (rows[_i].state)
 		expect_text("processes.0.state", rows[_i].state);
@@ -144,10 +142,8 @@ TEST(list_waves_and_vram)
 	const char *proc = unit_text("/sys/class/kfd/kfd/proc/%d/", target);
 
 	set_file(proc, "queues\nvram_1\nvram_2");
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_1", target),
-		 "206158430208\n");
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_2", target),
-		 "4096\n");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_1", target), "206158430208\n");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_2", target), "4096\n");
 	set_view(target, "gpreempt-queues - version: 1.4\n"
 			 "# qid type active slots waves\n0 compute-aql 4 4 12\n"
 			 "1 sdma 1 1 -\n2 compute-pm4 0 4 0\n");
@@ -255,8 +251,7 @@ TEST(list_quiet_hidden)
 	set_view(target, NULL);
 	set_file(unit_text("/proc/%d/stat", target), NULL);
 	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", target), "0");
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/0/gpuid", target),
-		 "23887\n");
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/0/gpuid", target), "23887\n");
 	set_file(unit_text(VRAM(63420), target), "0\n");
 	CTL(0, "list --gpu f7bc --quiet");
 	CTL(GPREEMPT_CLASS_BUSY, "list --gpu 5d4f --quiet");
@@ -269,9 +264,7 @@ TEST(list_quiet_hidden)
 /* A holder opens the GPU, too: it is shown as what it is, and is no target. */
 TEST(list_holder)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER,
-				    .pid = target,
-				    .guardian = 1 };
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target, .guardian = 1 };
 	int lock = hold_take(PID, &owner);
 
 	CTL(0, "list --json");

@@ -29,9 +29,8 @@ static void setup(void)
 	make_text(KFD "queues/0/gpuid", "63420\n");
 	make_text(KFD "queues/0/size", "65536\n");
 	make_text(KFD "queues/0/type", "0\n");
-	make_text(PROC "stat",
-		  "4194242 (job) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-		  "0 3 0 777 1 2 3\n");
+	make_text(PROC "stat", "4194242 (job) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
+			       "0 3 0 777 1 2 3\n");
 	make_text(PROC "status", "Name:\tjob\nState:\tS\nNSpid:\t4194242\t7\n");
 	make_text(PROC "comm", "j\x1b[8m b\xff\n");
 	make_file(PROC "cmdline", cmdline, sizeof(cmdline));
@@ -51,8 +50,7 @@ TEST_AS_ROOT(one)
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/one"), 0700);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
-		ck_assert_uint_eq(mode_of(unit_text("day/one/%s", files[i])),
-				  0600);
+		ck_assert_uint_eq(mode_of(unit_text("day/one/%s", files[i])), 0600);
 	ck_assert_str_eq(unit_file("day/one/sys/kernel/debug/gpreempt/pid/"
 				   "4194242/usage"),
 			 "usage\n");

@@ -93,8 +93,7 @@ static void hand_over(void)
 	pause();
 }
 
-static size_t answer(void *data, struct ipc_client *client, char *buf,
-		     size_t len)
+static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	uint64_t deadline = shr_now_ns() + UNIT_LIMIT_NS;
 	struct hold_reply r = reply;
@@ -217,8 +216,7 @@ TEST_EACH(roles, 4)
 	} rows[] = {
 		{ HOLD_ROLE_PREEMPT, "preempt", "kill " },
 		{ HOLD_ROLE_FOLLOW, "follow", "kill " },
-		{ HOLD_ROLE_GUARD, "guard",
-		  "gpreempt-ctl guard release 4194242" },
+		{ HOLD_ROLE_GUARD, "guard", "gpreempt-ctl guard release 4194242" },
 		{ HOLD_ROLE_UNKNOWN, "unknown", NULL },
 	};
 	pid_t owner = stand_in(PID, rows[_i].role);
@@ -275,8 +273,7 @@ TEST(being_made)
 }
 
 /*
- * What a process that makes and destroys queues all the time has run while it
- * is held
+ * What a process that makes and destroys queues all the time has run while it is held
  */
 
 TEST(released)
@@ -295,9 +292,8 @@ TEST(released)
 
 TEST(churn)
 {
-	static const char note[] =
-		"note: process 4194242 makes and destroys queues all the time: "
-		"some of its queues ran 800ms of the last 10s\n";
+	static const char note[] = "note: process 4194242 makes and destroys queues all the time: "
+				   "some of its queues ran 800ms of the last 10s\n";
 
 	reply.churn = 1;
 	reply.released_ns = 2500 * NSEC_PER_MSEC;
@@ -348,11 +344,9 @@ TEST(resume_fails)
  */
 TEST_EACH(other_version, 2)
 {
-	static const char text[] =
-		"gpreempt-ctl: the holder of process 4194242 is of another "
-		"version of gpreempt\nnext: ";
-	static const char *const commands[] = { "status", "status --json",
-						"resume 4194242",
+	static const char text[] = "gpreempt-ctl: the holder of process 4194242 is of another "
+				   "version of gpreempt\nnext: ";
+	static const char *const commands[] = { "status", "status --json", "resume 4194242",
 						"suspend 4194242" };
 	pid_t owner;
 	size_t i;
@@ -422,8 +416,7 @@ TEST(no_place)
 		struct gpreempt_target t = { .pid = pids[i] };
 
 		unit_make_process(t.pid);
-		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", t.pid),
-			 i < 2 ? "0" : "");
+		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", t.pid), i < 2 ? "0" : "");
 		gpreempt_start_time(g, t.pid, &t.start);
 		places_claim(&p, &t, false);
 	}

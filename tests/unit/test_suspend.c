@@ -44,8 +44,7 @@ TEST(busy_in_driver)
 	};
 
 	gpreempt_free(g);
-	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
-			 0);
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g), 0);
 	open_with_queues(1);
 	busy_trace[0] = '\0';
 	gpreempt_session_suspend(s, NULL, &out);
@@ -56,8 +55,7 @@ TEST(busy_in_driver)
 	options.size = 1;
 	gpreempt_free(g);
 	g = NULL;
-	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g),
-			 -EINVAL);
+	ck_assert_int_eq(gp_new_backend(&options, &gp_backend_loop, &loop, &g), -EINVAL);
 }
 
 TEST(suspend_some)
@@ -95,8 +93,7 @@ TEST(refused_and_failed)
 	open_with_queues(3);
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gp_loop_queue(&loop, 2)->broken = true;
-	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1, 2, 9), &out),
-			 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0, 1, 2, 9), &out), 0);
 	ck_assert_uint_eq(out.requested, 4);
 	ck_assert_uint_eq(out.done, 1);
 	ck_assert_uint_eq(out.refused, 2);
@@ -118,8 +115,7 @@ TEST(runtime_off)
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	open_with_queues(1);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
-	ck_assert_int_eq(gpreempt_session_error(s)->reason,
-			 GPREEMPT_RUNTIME_OFF);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_RUNTIME_OFF);
 	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
 			 GPREEMPT_CLASS_UNSUPPORTED);
 }
@@ -134,8 +130,7 @@ TEST(runtime_goes)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -EPERM);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
-	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)),
-			 GPREEMPT_CLASS_NO_TARGET);
+	ck_assert_int_eq(gpreempt_error_class(gpreempt_session_error(s)), GPREEMPT_CLASS_NO_TARGET);
 	/* The event comes later, and changes nothing of that. */
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
@@ -161,8 +156,7 @@ TEST(ends_without_runtime)
 {
 	open_with_queues(1);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	set_file("/proc/4194242/status",
-		 "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 }
@@ -209,8 +203,7 @@ TEST(awaits_queues_in_vain)
 	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX),
-			 -ENOTCONN);
+	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ENOTCONN);
 }
 
 TEST(process_ended)

@@ -12,10 +12,9 @@
 #include "unit-holder.h"
 #include "unit-pausable.h"
 
-static const char held_view[] =
-	"gpreempt-queues - version: 1.0\n"
-	"# qid gpu_id active slots suspended evicted priority\n"
-	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
+static const char held_view[] = "gpreempt-queues - version: 1.0\n"
+				"# qid gpu_id active slots suspended evicted priority\n"
+				"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
 TEST(held_and_resumed)
 {
@@ -26,13 +25,11 @@ TEST(held_and_resumed)
 	owner = holder();
 	OUT_LINE("suspended %d: 2 queues, ioctl ", target);
 	OUT_HAS(" us, verified: yes\n");
-	OUT_LINE("holder %d, guardian %d, lease: ", (int)owner.pid,
-		 (int)owner.guardian);
+	OUT_LINE("holder %d, guardian %d, lease: ", (int)owner.pid, (int)owner.guardian);
 	OUT_LINE("release with: gpreempt-ctl resume %d\n", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "status");
-	OUT_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid,
-		 (int)owner.guardian);
+	OUT_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid, (int)owner.guardian);
 	OUT_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
 	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
@@ -63,10 +60,9 @@ TEST_EACH(verified_by, 3)
 	expect_text("targets.0.verified", views[_i].verified);
 	expect_text("targets.0.verified_by", views[_i].by);
 	if (views[_i].status)
-		expect_text("targets.0.error",
-			    unit_text("process %d is held, and a queue of it is "
-				      "in no slot and still has waves in flight",
-				      target));
+		expect_text("targets.0.error", unit_text("process %d is held, and a queue of it is "
+							 "in no slot and still has waves in flight",
+							 target));
 	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
@@ -222,14 +218,12 @@ TEST(in_part)
 {
 	pid_t other = unit_make_sleeper();
 
-	set_file("/sys/class/kfd/kfd/proc/",
-		 unit_text("%d\n%d", target, other));
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n%d", target, other));
 	set_file(unit_text("/proc/%d/stat", other),
 		 unit_text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
 			   "0 3 0 888 100\n",
 			   other));
-	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target,
-	    other);
+	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target, other);
 	expect_rows("targets", 2);
 	expect_number("targets.0.status", 0);
 	ck_assert_str_ne(json_text("targets.1.status"), "0");

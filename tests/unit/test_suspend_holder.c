@@ -78,8 +78,7 @@ TEST(own_cgroup)
 	unit_cgroup_make("/gpreempt-hold/78");
 	unit_cgroup_make_unused("/system.slice");
 	CTL(0, "suspend %d " LEASE, target);
-	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d",
-						(int)holder().guardian)));
+	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d", (int)holder().guardian)));
 	/* That of a holder that was killed goes; others do not. */
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 	ck_assert(unit_cgroup_exists("/gpreempt-hold/78"));
@@ -148,11 +147,9 @@ TEST(command_dies)
 	child = fork();
 	if (!child) {
 		struct hold_reply reply;
-		int fd = hold_spawn_begin(hold_take(target, &none), target,
-					  &request);
+		int fd = hold_spawn_begin(hold_take(target, &none), target, &request);
 
-		if (fd < 0 ||
-		    gp_hold_recv(fd, &reply, shr_now_ns() + UNIT_LIMIT_NS) ||
+		if (fd < 0 || gp_hold_recv(fd, &reply, shr_now_ns() + UNIT_LIMIT_NS) ||
 		    reply.status || reply.queues != 2)
 			_exit(1);
 		holder();
@@ -201,8 +198,7 @@ static pid_t when_held(void (*what)(pid_t command))
 
 	if (pid)
 		return pid;
-	while (hold_read_owner(target, &owner) ||
-	       owner.role != HOLD_ROLE_HOLDER)
+	while (hold_read_owner(target, &owner) || owner.role != HOLD_ROLE_HOLDER)
 		shr_sleep_ns(NSEC_PER_MSEC);
 	what(command);
 	_exit(0);
@@ -232,8 +228,7 @@ TEST(foreground)
 	block(SIGTERM);
 	helper = when_held(terminate);
 	CTL(0, "suspend %d --foreground " LEASE, target);
-	OUT_LINE("it ends with gpreempt-ctl suspend --foreground (%d)\n",
-		 getpid());
+	OUT_LINE("it ends with gpreempt-ctl suspend --foreground (%d)\n", getpid());
 	waitpid(helper, NULL, 0);
 	expect_no_holder();
 }

@@ -52,9 +52,7 @@ TEST(real_fields)
 			compared++;
 			ck_assert_int_eq(regs->ring_size, q->ring_size);
 			ck_assert_int_eq(data->mqds[j].slots, q->active);
-			ck_assert_int_eq(data->queues[data->mqds[j].queue]
-						 .gpu_id,
-					 q->gpu_id);
+			ck_assert_int_eq(data->queues[data->mqds[j].queue].gpu_id, q->gpu_id);
 			if (q->type == GPREEMPT_QUEUE_SDMA) {
 				ck_assert_int_eq(regs->engine, q->engine);
 				ck_assert_int_eq(regs->rlc, q->rlc);
@@ -91,11 +89,9 @@ TEST(real_run_list)
 		if (packet->queue < 0)
 			continue;
 		owned++;
-		ck_assert_int_eq(packet->pasid,
-				 data->queues[packet->queue].pasid);
+		ck_assert_int_eq(packet->pasid, data->queues[packet->queue].pasid);
 		ck_assert_int_eq(packet->doorbell,
-				 data->mqds[data->queues[packet->queue].mqds]
-					 .regs.doorbell);
+				 data->mqds[data->queues[packet->queue].mqds].regs.doorbell);
 	}
 	/* Text of an SDMA MQD does not have its address. */
 	ck_assert_uint_eq(owned, 3);

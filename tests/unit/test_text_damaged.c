@@ -52,8 +52,7 @@ TEST(missing_lines)
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 2);
 	expect_problem(0, 5, "this dump does not go on where it stopped");
-	expect_problem(1, 3,
-		       "too short an MQD, or one of a layout that is not known");
+	expect_problem(1, 3, "too short an MQD, or one of a layout that is not known");
 }
 
 TEST(missing_start)
@@ -74,29 +73,21 @@ static const struct {
 	uint64_t line;
 	const char *what;
 } damages[] = {
-	{ "Process 1 PASID 0x1:\n  Compute queue on device 1\n", 2,
-	  "no MQD below this line" },
-	{ "Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n", 2,
-	  "no registers below this line" },
-	{ " Inst 0,  CP Pipe 0, Queue 2\n", 1,
-	  "a slot of a node that is not there" },
+	{ "Process 1 PASID 0x1:\n  Compute queue on device 1\n", 2, "no MQD below this line" },
+	{ "Node 1, gpu_id 1:\n Inst 0,  CP Pipe 0, Queue 2\n", 2, "no registers below this line" },
+	{ " Inst 0,  CP Pipe 0, Queue 2\n", 1, "a slot of a node that is not there" },
 	{ " Device is stopped\n", 1, "a line about a node that is not there" },
 	{ "is active: yes\n", 1, "a line about a queue that is not there" },
-	{ "  SDMA queue on device 1\n    00000000: 00000001", 2,
-	  "the file ends within this line" },
-	{ "Node 1, gpu_id 1:\n  00000000: 00000001\n", 2,
-	  "no packet where one must begin" },
-	{ "Node 1, gpu_id 1:\n  00000000: c013a100\n", 2,
-	  "the end of this packet is missing" },
+	{ "  SDMA queue on device 1\n    00000000: 00000001", 2, "the file ends within this line" },
+	{ "Node 1, gpu_id 1:\n  00000000: 00000001\n", 2, "no packet where one must begin" },
+	{ "Node 1, gpu_id 1:\n  00000000: c013a100\n", 2, "the end of this packet is missing" },
 	{ "Process 1 PASID 0x1:\n"
 	  "  Weird: Queue node with neither kernel nor user queue\n",
 	  2, "the driver says: neither kernel nor user queue" },
 	{ "    00000000: 0000000g\n", 1, "not a line that the driver prints" },
-	{ "    00000000: 00000000 1\n", 1,
-	  "not a line that the driver prints" },
+	{ "    00000000: 00000000 1\n", 1, "not a line that the driver prints" },
 	{ "    00000000:00000000\n", 1, "not a line that the driver prints" },
-	{ "\x1b[32mNode 1, gpu_id 1:\n", 1,
-	  "not a line that the driver prints" },
+	{ "\x1b[32mNode 1, gpu_id 1:\n", 1, "not a line that the driver prints" },
 };
 
 TEST_EACH(damaged, ARRAY_SIZE(damages))

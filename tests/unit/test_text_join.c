@@ -15,8 +15,7 @@
 	"this slot has another ring than the MQD of its address: " \
 	"mqds and hqds are not of one moment"
 
-static void expect_check(int64_t queues, int64_t expected, int64_t active,
-			 int64_t without_owner)
+static void expect_check(int64_t queues, int64_t expected, int64_t active, int64_t without_owner)
 {
 	ck_assert_int_eq(sum.queues, queues);
 	ck_assert_int_eq(sum.slots_expected, expected);
@@ -174,9 +173,8 @@ TEST(diq_behind_compute)
 static void say_list(uint64_t mqd)
 {
 	const uint32_t words[] = {
-		0xc00ea100, 1, 0, 0, 0, 0, 0,	       0, 0, 0,
-		0,	    0, 0, 0, 0, 0, 0xc005a200, 0, 0, (uint32_t)mqd,
-		0,	    0, 0,
+		0xc00ea100,    1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc005a200, 0, 0,
+		(uint32_t)mqd, 0, 0, 0,
 	};
 
 	say("Node 1, gpu_id 2a:\n");
@@ -220,12 +218,11 @@ TEST_EACH(given_twice, ARRAY_SIZE(twice))
 	for (i = 0; i < (int)data->n_packets; i++)
 		ck_assert_int_eq(data->packets[i].queue, -1);
 	for (i = 0; i < twice[_i].mqds; i++)
-		ck_assert_int_eq(data->queues[i].slots_active,
-				 GPREEMPT_UNKNOWN);
+		ck_assert_int_eq(data->queues[i].slots_active, GPREEMPT_UNKNOWN);
 	for (i = -1; i < 2; i += 2) {
 		check(i);
-		expect_check(GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN,
-			     GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN);
+		expect_check(GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN,
+			     GPREEMPT_UNKNOWN);
 	}
 }
 
@@ -248,8 +245,7 @@ TEST_EACH(sdma_twice, 2)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		say("Process %d PASID 9:\n  SDMA queue on device 2a\n",
-		    _i ? 9 : 8 + i);
+		say("Process %d PASID 9:\n  SDMA queue on device 2a\n", _i ? 9 : 8 + i);
 		say_sdma_mqd(1, 2, RING_A);
 	}
 	read_made();
@@ -272,8 +268,7 @@ TEST(never_mapped)
 
 TEST_EACH(run_list_of_another_process, 2)
 {
-	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n",
-	    _i ? 1 : 7);
+	say("Process 1 PASID 0x%x:\n  Compute queue on device 2a\n", _i ? 1 : 7);
 	say_ring_mqd(0x17ba000, RING_A);
 	say_list(0x17ba000);
 	read_made();

@@ -114,10 +114,8 @@ TEST(wrong_xcc)
 	say_slot(1, 0, 2, 0x2000, true);
 	read_made();
 	ck_assert_uint_eq(data->n_problems, 2);
-	ck_assert_str_eq(data->problems[0].what,
-			 "this MQD is one for another XCC");
-	ck_assert_str_eq(data->problems[1].what,
-			 "this MQD is in another slot, too");
+	ck_assert_str_eq(data->problems[0].what, "this MQD is one for another XCC");
+	ck_assert_str_eq(data->problems[1].what, "this MQD is in another slot, too");
 }
 
 TEST(one_xcc_of_old)
@@ -156,40 +154,24 @@ static const struct {
 } windows[] = {
 	{ "gfx9",
 	  0xc914,
-	  { { 0x130, 0x142 },
-	    { 0x158, 0x15d },
-	    { 0x15f, 0x165 },
-	    { 0x170, 0x179 } } },
+	  { { 0x130, 0x142 }, { 0x158, 0x15d }, { 0x15f, 0x165 }, { 0x170, 0x179 } } },
 	{ "gfx9.4.3",
 	  0xc914,
-	  { { 0x130, 0x142 },
-	    { 0x158, 0x15d },
-	    { 0x15f, 0x165 },
-	    { 0x170, 0x17b } } },
+	  { { 0x130, 0x142 }, { 0x158, 0x15d }, { 0x15f, 0x165 }, { 0x170, 0x17b } } },
 	{ "gfx10.1",
 	  0xc824,
-	  { { 0x140, 0x152 },
-	    { 0x168, 0x16d },
-	    { 0x16f, 0x175 },
-	    { 0x180, 0x189 } } },
+	  { { 0x140, 0x152 }, { 0x168, 0x16d }, { 0x16f, 0x175 }, { 0x180, 0x189 } } },
 	{ "gfx10.3",
 	  0xc824,
-	  { { 0x130, 0x142 },
-	    { 0x158, 0x15d },
-	    { 0x15f, 0x165 },
-	    { 0x170, 0x17b } } },
-	{ "gfx11",
-	  0xc824,
-	  { { 0x80, 0x86 }, { 0x88, 0x92 }, { 0xa9, 0xa9 }, { 0xab, 0xb6 } } },
+	  { { 0x130, 0x142 }, { 0x158, 0x15d }, { 0x15f, 0x165 }, { 0x170, 0x17b } } },
+	{ "gfx11", 0xc824, { { 0x80, 0x86 }, { 0x88, 0x92 }, { 0xa9, 0xa9 }, { 0xab, 0xb6 } } },
 	{ "gfx12", 0xc824, { { 0x80, 0xb0 } } },
 };
 
 /* As the driver does: a new line after 8, and where the address jumps. */
-static void say_sdma_slot(const unsigned int (*ranges)[2], int engine, int rlc,
-			  uint64_t ring)
+static void say_sdma_slot(const unsigned int (*ranges)[2], int engine, int rlc, uint64_t ring)
 {
-	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40, 0x40,
-			       0,	    0x80,      0 };
+	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40, 0x40, 0, 0x80, 0 };
 	size_t i, len, n = 0;
 
 	say("  SDMA Engine %d, RLC %d\n", engine, rlc);
@@ -246,9 +228,7 @@ TEST_EACH(sdma_owners, 2)
 			      engine == 5 ? 0x1234600 : 0x1234500);
 	read_good();
 	for (engine = 0; engine < 8; engine++)
-		ck_assert_int_eq(data->slots[engine].owner, engine == 0 ? 0 :
-							    engine == 5 ? 1 :
-									  -1);
+		ck_assert_int_eq(data->slots[engine].owner, engine == 0 ? 0 : engine == 5 ? 1 : -1);
 	ck_assert_int_eq(data->queues[1].slots_active, 1);
 }
 

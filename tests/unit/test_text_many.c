@@ -61,8 +61,7 @@ TEST_EACH(large_numbers, sizeof(numbers) / sizeof(*numbers))
 	const char *no_line = "not a line that the driver prints";
 
 	read_string(numbers[_i].line);
-	ck_assert_int_eq(data->kept > 0 &&
-				 !strcmp(data->problems[0].what, no_line),
+	ck_assert_int_eq(data->kept > 0 && !strcmp(data->problems[0].what, no_line),
 			 !numbers[_i].good);
 }
 

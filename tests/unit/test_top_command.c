@@ -28,18 +28,15 @@
 static void setup(void)
 {
 	unit_setup();
-	set_file(DIR "nodes",
-		 "gpreempt-nodes - version: 1.2\n"
-		 "# gpu_id node device xccs slots_used slots\n"
-		 "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots_used slots\n"
+			      "0x7d63 1 0000:03:00.0 4 2 32\n0x1d67 2 - 4 0 32\n");
 	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
 		 "heap_type 1\nsize_in_bytes 1000\n");
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
 				  "# pid queues active slots paused debugged\n"
 				  "4194242 2 4 8 0 0\n");
-	set_file(DIR "usage",
-		 unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0 1\n", USAGE,
-			   PID));
+	set_file(DIR "usage", unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0 1\n", USAGE, PID));
 	set_file(KFD "proc/", "4194242\nnonsense");
 	set_file(KFD "proc/4194242/", "vram_32099\nvram_7527");
 	set_file(KFD "proc/4194242/vram_32099", "300\n");
@@ -58,8 +55,7 @@ TEST(table)
 
 	CTL(0, "top --batch -n 2 -d 100ms --looks 5ms");
 	ck_assert_str_eq(ctl_err, "");
-	ck_assert(!strncmp(ctl_out, "# pid\tuser\tgpu\tbusy_percent\tmethod\t",
-			   35));
+	ck_assert(!strncmp(ctl_out, "# pid\tuser\tgpu\tbusy_percent\tmethod\t", 35));
 	OUT_HAS("\n4194242\t");
 	OUT_HAS("\t0x7d63\t100.0\twaves\t2\t12\t50.0\t300\t5\t0\t0\tactive\t-\t-\t");
 	OUT_HAS("tr\\033ain\n");
@@ -99,8 +95,7 @@ TEST(json)
 	expect_number("processes.0.gpus.1.queues", 2);
 	expect_number("processes.0.gpus.1.evicted_ms", 5);
 	expect_null("missing");
-	ck_assert(json_object_get_double(json_at("processes.0.busy_percent")) ==
-		  100.0);
+	ck_assert(json_object_get_double(json_at("processes.0.busy_percent")) == 100.0);
 }
 
 /* What sysfs has is there still. */
@@ -146,16 +141,13 @@ TEST(module_goes)
 	ck_assert_int_eq(top_gather(&m, &s), 0);
 	HAS(m.missing, "modprobe gpreempt");
 	ck_assert_ptr_null(m.processes.items[0].state);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].busy,
-			 GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues,
-			 GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].busy, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(m.gpus.items[0].waves, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(m.gpus.items[0].processes, GPREEMPT_UNKNOWN);
 	/* Two points of the history: known, and not. */
 	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 1), 100);
-	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 0),
-			  TOP_NOTHING);
+	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 0), TOP_NOTHING);
 	top_model_clear(&m);
 	ctl_sampler_clear(&s);
 }
@@ -285,8 +277,7 @@ static void keyboard(struct termios *out)
 
 TEST_EACH(terminals, 5)
 {
-	static const char *const terms[] = { "xterm", "xterm-256color",
-					     "screen", "tmux", "linux" };
+	static const char *const terms[] = { "xterm", "xterm-256color", "screen", "tmux", "linux" };
 	struct termios before;
 	pid_t child;
 
@@ -313,8 +304,7 @@ TEST_EACH(terminals, 5)
 /* However it ends. */
 TEST_EACH(signals, 5)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGSEGV,
-				       SIGABRT };
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT };
 	struct termios before;
 	pid_t child;
 
@@ -330,8 +320,7 @@ TEST(resize)
 	struct winsize size = { .ws_col = 120, .ws_row = 12 };
 	pid_t child = start("xterm", "gpreempt-ctl top -d 1h");
 
-	UNIT_WAIT(has_seen("q quit") || has_seen("r resume") ||
-		  has_seen("Enter details"));
+	UNIT_WAIT(has_seen("q quit") || has_seen("r resume") || has_seen("Enter details"));
 	type("x");
 	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
 	UNIT_WAIT(has_seen("METHOD"));

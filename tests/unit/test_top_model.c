@@ -43,24 +43,15 @@ TEST(each_column)
 	static const struct {
 		const char *title, *order, *inverted;
 	} cases[] = {
-		{ "PID", "10 20 30", "30 20 10" },
-		{ "USER", "10 30 20", "20 10 30" },
-		{ "GPUS", "30 20 10", "10 20 30" },
-		{ "BUSY%", "10 30 20", "30 10 20" },
-		{ "METHOD", "10 30 20", "30 10 20" },
-		{ "WAVES", "10 30 20", "30 10 20" },
-		{ "SLOT%", "10 30 20", "30 10 20" },
-		{ "VRAM", "20 10 30", "10 20 30" },
-		{ "EVICT-MS", "10 20 30", "20 30 10" },
-		{ "SUSP-MS", "20 10 30", "10 30 20" },
-		{ "HOLDS", "20 10 30", "10 30 20" },
-		{ "STATE", "30 20 10", "20 30 10" },
-		{ "HELD-BY", "30 10 20", "30 10 20" },
-		{ "AS", "30 10 20", "30 10 20" },
-		{ "CONTAINER", "10 20 30", "10 20 30" },
-		{ "POD", "20 10 30", "20 10 30" },
-		{ "JOB", "30 10 20", "30 10 20" },
-		{ "COMMAND", "20 10 30", "30 10 20" },
+		{ "PID", "10 20 30", "30 20 10" },	 { "USER", "10 30 20", "20 10 30" },
+		{ "GPUS", "30 20 10", "10 20 30" },	 { "BUSY%", "10 30 20", "30 10 20" },
+		{ "METHOD", "10 30 20", "30 10 20" },	 { "WAVES", "10 30 20", "30 10 20" },
+		{ "SLOT%", "10 30 20", "30 10 20" },	 { "VRAM", "20 10 30", "10 20 30" },
+		{ "EVICT-MS", "10 20 30", "20 30 10" },	 { "SUSP-MS", "20 10 30", "10 30 20" },
+		{ "HOLDS", "20 10 30", "10 30 20" },	 { "STATE", "30 20 10", "20 30 10" },
+		{ "HELD-BY", "30 10 20", "30 10 20" },	 { "AS", "30 10 20", "30 10 20" },
+		{ "CONTAINER", "10 20 30", "10 20 30" }, { "POD", "20 10 30", "20 10 30" },
+		{ "JOB", "30 10 20", "30 10 20" },	 { "COMMAND", "20 10 30", "30 10 20" },
 	};
 	size_t i, j, sorted = 0;
 
@@ -293,8 +284,7 @@ TEST(not_for_others)
 	order();
 	press('s');
 	ck_assert_int_eq(view.mode, TOP_MODE_LIST);
-	ck_assert_str_eq(view.status,
-			 "only root can suspend a process: start it with sudo");
+	ck_assert_str_eq(view.status, "only root can suspend a process: start it with sudo");
 	press('k');
 	ck_assert_int_eq(view.mode, TOP_MODE_LIST);
 }

@@ -19,8 +19,7 @@ static void setup(void)
 
 	top_setup();
 	add_process(4711, "python3 train.py", 0x7d63, 420, 12 * GIB);
-	p = add_process(4800, "serve --port 1", 0x7d63, GPREEMPT_UNKNOWN,
-			GIB / 2);
+	p = add_process(4800, "serve --port 1", 0x7d63, GPREEMPT_UNKNOWN, GIB / 2);
 	p->state = "suspended";
 	p->held_by = 4811;
 	strcpy(p->held_as, "suspend");
@@ -62,15 +61,14 @@ TEST(usual)
 
 TEST(narrow)
 {
-	ck_assert_str_eq(drawn(40, 10),
-			 "2 processes, 2 GPUs, every 2s\n"
-			 "GPU 0x7d63 [||||||||||||          42.0%]\n"
-			 "GPU 0x1d67 [                       0.0%]\n"
-			 "    PID  BUSY% STATE      COMMAND\n"
-			 "   4711   42.0 active     python3 train.\n"
-			 "   4800   10.0 suspended  serve --port 1\n"
-			 "\n\n\n"
-			 "? help  / filter  < > sort  t groups  g\n");
+	ck_assert_str_eq(drawn(40, 10), "2 processes, 2 GPUs, every 2s\n"
+					"GPU 0x7d63 [||||||||||||          42.0%]\n"
+					"GPU 0x1d67 [                       0.0%]\n"
+					"    PID  BUSY% STATE      COMMAND\n"
+					"   4711   42.0 active     python3 train.\n"
+					"   4800   10.0 suspended  serve --port 1\n"
+					"\n\n\n"
+					"? help  / filter  < > sort  t groups  g\n");
 }
 
 TEST(wide)
@@ -120,10 +118,9 @@ TEST(all_sizes)
 /* What a process writes takes its columns and no more. */
 TEST(hostile)
 {
-	struct top_process *p =
-		add_process(5000,
-			    "\xe4\xbd\xa0\xe5\xa5\xbd\033[2J\n e\xcc\x81\xff|",
-			    0x7d63, 35, 0);
+	struct top_process *p = add_process(5000,
+					    "\xe4\xbd\xa0\xe5\xa5\xbd\033[2J\n e\xcc\x81\xff|",
+					    0x7d63, 35, 0);
 
 	strcpy(p->user, "\033]0;x\007lonelyuser");
 	view.utf8 = true;
@@ -193,8 +190,7 @@ TEST(help)
 	press('?');
 	text = drawn(80, 60);
 	ck_assert_ptr_nonnull(strstr(text, "\n  q F10 Ctrl-C   quit\n"));
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\n  COMMAND    its command line\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n  COMMAND    its command line\n"));
 	/* In a small terminal it is moved, and not beyond its end. */
 	drawn(80, 10);
 	ck_assert_str_eq(line_at(1), "Keys");
@@ -229,25 +225,24 @@ TEST(details)
 	drawn(80, 24);
 	press(TOP_KEY_DOWN);
 	press(TOP_KEY_ENTER);
-	ck_assert_str_eq(
-		drawn(120, 14),
-		"gpreempt-ctl top: 2 processes, 2 GPUs, every 2s\n"
-		"process 4800  serve --port 1\n"
-		"user alice  state suspended\n"
-		"held by process 4811 (suspend)\n"
-		"container web\n"
-		"cgroup /a\n"
-		"\n"
-		"GPU     BUSY%  METHOD  LOOKS  QUEUES  SUSPENDED  WAVES       VRAM  EVICT-MS  "
-		"SUSP-MS  HOLDS  HISTORY\n"
-		"0x7d63      -  -           0       1          0      -  512.0 MiB         0  "
-		"      0      0\n"
-		"0x1d67   10.0  waves      50       1          0     10          0         0  "
-		"      0      0\n"
-		"\n"
-		"QUEUE  GPU     TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
-		"    3  0x7d63  compute-aql  suspended       4      4     17         7    64   128\n"
-		"Esc back  s suspend  r resume  k signal\n");
+	ck_assert_str_eq(drawn(120, 14),
+			 "gpreempt-ctl top: 2 processes, 2 GPUs, every 2s\n"
+			 "process 4800  serve --port 1\n"
+			 "user alice  state suspended\n"
+			 "held by process 4811 (suspend)\n"
+			 "container web\n"
+			 "cgroup /a\n"
+			 "\n"
+			 "GPU     BUSY%  METHOD  LOOKS  QUEUES  SUSPENDED  WAVES       VRAM  EVICT-MS  "
+			 "SUSP-MS  HOLDS  HISTORY\n"
+			 "0x7d63      -  -           0       1          0      -  512.0 MiB         0  "
+			 "      0      0\n"
+			 "0x1d67   10.0  waves      50       1          0     10          0         0  "
+			 "      0      0\n"
+			 "\n"
+			 "QUEUE  GPU     TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
+			 "    3  0x7d63  compute-aql  suspended       4      4     17         7    64   128\n"
+			 "Esc back  s suspend  r resume  k signal\n");
 	press(TOP_KEY_ESCAPE);
 	ck_assert_int_eq(view.mode, TOP_MODE_LIST);
 }
@@ -298,8 +293,7 @@ TEST(asks)
 	drawn(80, 10);
 	press('s');
 	drawn(80, 10);
-	ck_assert_str_eq(line_at(9),
-			 "suspend 4711 python3 train.py until it is resumed? y/N");
+	ck_assert_str_eq(line_at(9), "suspend 4711 python3 train.py until it is resumed? y/N");
 	drawn(30, 10);
 	ck_assert_str_eq(line_at(9), "suspend 4711 python3 train y/N");
 	press('n');
@@ -307,12 +301,10 @@ TEST(asks)
 	ck_assert_str_eq(line_at(9), "nothing was done");
 	press('k');
 	drawn(80, 10);
-	ck_assert_str_eq(line_at(9),
-			 "signal to 4711: t TERM  k KILL  s STOP  c CONT  i INT");
+	ck_assert_str_eq(line_at(9), "signal to 4711: t TERM  k KILL  s STOP  c CONT  i INT");
 	press('k');
 	drawn(80, 10);
-	ck_assert_str_eq(line_at(9),
-			 "send SIGKILL to 4711 python3 train.py? y/N");
+	ck_assert_str_eq(line_at(9), "send SIGKILL to 4711 python3 train.py? y/N");
 }
 
 TEST(says_what_is_missing)
@@ -322,10 +314,8 @@ TEST(says_what_is_missing)
 	model.simulated = true;
 	view.paused = true;
 	drawn(60, 12);
-	ck_assert_str_eq(line_at(0),
-			 "2 processes, 2 GPUs, every 2s, PAUSED, simulated GPU");
-	ck_assert_str_eq(line_at(1),
-			 "BUSY% is not known: gpreempt.ko is not loaded; next:");
+	ck_assert_str_eq(line_at(0), "2 processes, 2 GPUs, every 2s, PAUSED, simulated GPU");
+	ck_assert_str_eq(line_at(1), "BUSY% is not known: gpreempt.ko is not loaded; next:");
 	ck_assert_str_eq(line_at(2), "gpreempt-ctl module load");
 	ck_assert_ptr_nonnull(strstr(line_at(3), "GPU 0x7d63"));
 }
@@ -333,8 +323,7 @@ TEST(says_what_is_missing)
 TEST(no_process)
 {
 	while (model.processes.count)
-		top_process_clear(&model.processes
-					   .items[--model.processes.count]);
+		top_process_clear(&model.processes.items[--model.processes.count]);
 	drawn(80, 10);
 	ck_assert_str_eq(line_at(4), "no process uses the GPU");
 	press(TOP_KEY_ENTER);

@@ -8,8 +8,7 @@
 static struct gp_trace *trace;
 static uint64_t now;
 
-static void add(int64_t tid, const char *symbol, bool leave, uint64_t a,
-		uint64_t b)
+static void add(int64_t tid, const char *symbol, bool leave, uint64_t a, uint64_t b)
 {
 	trace_event(trace, now, tid, symbol, leave, a, b);
 }
@@ -179,11 +178,9 @@ TEST(foreign_work)
 TEST(kinds)
 {
 	static const uint32_t ops[] = {
-		TRAP_ENABLE, TRAP_QUERY,   TRAP_SUSPEND,
-		TRAP_RESUME, TRAP_DISABLE,
+		TRAP_ENABLE, TRAP_QUERY, TRAP_SUSPEND, TRAP_RESUME, TRAP_DISABLE,
 	};
-	static const char *const names[] = { "attach", "suspend", "resume",
-					     "detach" };
+	static const char *const names[] = { "attach", "suspend", "resume", "detach" };
 	const struct gp_trace_data *d;
 	size_t i;
 
@@ -200,8 +197,7 @@ TEST(kinds)
 		ck_assert_int_eq(d->ops[i].ret, -22);
 		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_TOTAL], 5);
 		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_OTHER], 5);
-		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_FENCE],
-				 GPREEMPT_UNKNOWN);
+		ck_assert_int_eq(d->ops[i].phase_ns[GP_TRACE_FENCE], GPREEMPT_UNKNOWN);
 	}
 	ck_assert_str_eq(gp_trace_phases[GP_TRACE_FENCE], "fence");
 }
@@ -314,8 +310,7 @@ TEST_EACH(hostile, 20)
 			ck_assert_int_eq(sum, op->phase_ns[GP_TRACE_TOTAL]);
 	}
 	for (i = 0; i < d->n_slices; i++)
-		ck_assert(d->slices[i].op == GP_TRACE_NO_OP ||
-			  d->slices[i].op < d->n_ops);
+		ck_assert(d->slices[i].op == GP_TRACE_NO_OP || d->slices[i].op < d->n_ops);
 }
 
 TEST_FIXTURE(setup, teardown)

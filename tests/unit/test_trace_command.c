@@ -153,9 +153,8 @@ TEST(stale)
 	fake_add_event("gpreempt_4194242_777", "x");
 	fake_add_event("kprobes", "x");
 	CTL(0, "trace 4194242 --duration 30ms");
-	ck_assert_str_eq(fake_instances(),
-			 "gpreempt_4194242_777 gpreempt_99_5x "
-			 "others ");
+	ck_assert_str_eq(fake_instances(), "gpreempt_4194242_777 gpreempt_99_5x "
+					   "others ");
 	ck_assert_str_eq(fake_events(), "gpreempt_4194242_777/x kprobes/x ");
 }
 
@@ -165,24 +164,19 @@ static const struct {
 	int code, status;
 	const char *why;
 } steps[] = {
-	{ "kprobe_events", ENOENT, GPREEMPT_CLASS_UNSUPPORTED,
-	  "this kernel has no probe events" },
+	{ "kprobe_events", ENOENT, GPREEMPT_CLASS_UNSUPPORTED, "this kernel has no probe events" },
 	{ "kprobe_events", EPERM, GPREEMPT_CLASS_PERMISSION,
 	  "the kernel does not let us trace it" },
 	{ "instance_create", ENOMEM, GPREEMPT_CLASS_FAILED,
 	  "making an instance: Cannot allocate memory" },
-	{ "instance_set_buffer_size", ENOMEM, GPREEMPT_CLASS_FAILED,
-	  "setting up the instance" },
-	{ "instance_file_write", EACCES, GPREEMPT_CLASS_PERMISSION,
-	  "setting up the instance" },
-	{ "dynevent_create", EACCES, GPREEMPT_CLASS_PERMISSION,
-	  "a probe event is refused" },
+	{ "instance_set_buffer_size", ENOMEM, GPREEMPT_CLASS_FAILED, "setting up the instance" },
+	{ "instance_file_write", EACCES, GPREEMPT_CLASS_PERMISSION, "setting up the instance" },
+	{ "dynevent_create", EACCES, GPREEMPT_CLASS_PERMISSION, "a probe event is refused" },
 	{ "dynevent_create", EINVAL, GPREEMPT_CLASS_UNSUPPORTED,
 	  "the driver's function " IOCTL " cannot be traced" },
 	{ "trace_pipe_raw", EMFILE, GPREEMPT_CLASS_FAILED,
 	  "opening the ring buffer: Too many open files" },
-	{ "event_enable", EBUSY, GPREEMPT_CLASS_FAILED,
-	  "switching the events on" },
+	{ "event_enable", EBUSY, GPREEMPT_CLASS_FAILED, "switching the events on" },
 };
 
 TEST_EACH(step_fails, ARRAY_SIZE(steps))
@@ -241,8 +235,7 @@ TEST(long_kallsyms)
 			       len);
 	len += sprintf(text + len, "ffffffffc0000000 t " IOCTL "\t[amdgpu]\n");
 	while (len < 1000000)
-		len += sprintf(text + len,
-			       "ffffffffc0000000 t x%zu\t[amdgpu]\n", len);
+		len += sprintf(text + len, "ffffffffc0000000 t x%zu\t[amdgpu]\n", len);
 	sprintf(text + len, "ffffffffc0000000 t suspend_queues\t[amdgpu]");
 	fake_kallsyms(text);
 	ck_assert_int_eq(trace_find_symbols(found), 0);
@@ -275,9 +268,8 @@ static void *end_target(void *arg)
 {
 	(void)arg;
 	shr_sleep_ns(200 * NSEC_PER_MSEC);
-	set_file("/proc/4194242/stat",
-		 "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
-		 "0 999 100 200 1844\n");
+	set_file("/proc/4194242/stat", "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
+				       "0 999 100 200 1844\n");
 	return NULL;
 }
 

@@ -21,8 +21,7 @@ static struct trace_kernel kernel;
 static struct trace_report report;
 static struct gpreempt_target target = { TARGET, 777 };
 
-static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a,
-		uint64_t b)
+static void add(uint64_t ns, const char *symbol, bool leave, uint64_t a, uint64_t b)
 {
 	trace_event(trace, ns, TID, symbol, leave, a, b);
 }
@@ -184,16 +183,13 @@ TEST(timeline)
 	ck_assert_uint_gt(slices, 3);
 	ck_assert_uint_eq(outside, 1);
 	ck_assert_ptr_nonnull(strstr(unit_file("t.json"), "\"worker 4300\""));
-	ck_assert_ptr_nonnull(strstr(unit_file("t.json"),
-				     "\"target 4194242\""));
-	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"),
-			 -ENOENT);
+	ck_assert_ptr_nonnull(strstr(unit_file("t.json"), "\"target 4194242\""));
+	ck_assert_int_eq(trace_write_timeline(&report, "/no/such/dir/f"), -ENOENT);
 	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
 }
 
 /* A tracefs that has two events of ours, with a format each. */
-static char *fake_file(struct tracefs_instance *instance, const char *file,
-		       int *size)
+static char *fake_file(struct tracefs_instance *instance, const char *file, int *size)
 {
 	ck_assert_ptr_null(instance);
 	if (!strstr(file, "header_") && !strstr(file, "/format"))
@@ -252,8 +248,7 @@ TEST(dat)
 	text = unit_load("t.dat", &len);
 	ck_assert_ptr_nonnull(text);
 	ck_assert_int_eq(memcmp(text, magic, sizeof(magic)), 0);
-	ck_assert_ptr_nonnull(memmem(text, len,
-				     "events/gpreempt_1_2/two/format", 30));
+	ck_assert_ptr_nonnull(memmem(text, len, "events/gpreempt_1_2/two/format", 30));
 	ck_assert_ptr_nonnull(memmem(text, len, "[mono]", 7));
 	at = (char *)memmem(text, len, "flyrecord", 10) - text + 10;
 	memcpy(places, text + at, sizeof(places));
@@ -291,11 +286,9 @@ TEST(directory)
 	ck_assert_int_eq(trace_write_dir(&report, "run"), 0);
 	read_json(unit_file("run/report.json"));
 	expect_number("operations", 1);
-	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"),
-			 GPREEMPT_CLASS_FAILED);
+	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"), GPREEMPT_CLASS_FAILED);
 	/* The AMD log that a command left there. */
-	ck_assert(copy_fixture("tests/unit/fixtures/hip-5.7.1/amd-log-4",
-			       "run/amd.log_1"));
+	ck_assert(copy_fixture("tests/unit/fixtures/hip-5.7.1/amd-log-4", "run/amd.log_1"));
 	trace_log_read("run", &report.packets);
 	ck_assert_uint_eq(report.packets.files, 1);
 	/* grep -cE "(Dispatch|Barrier[A-Z]*) Header" of that file. */
@@ -315,8 +308,7 @@ TEST(log_level)
 	ck_assert_ptr_null(getenv("AMD_LOG_LEVEL"));
 	trace_log_set(dir, 4);
 	ck_assert_str_eq(getenv("AMD_LOG_LEVEL"), "4");
-	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"),
-			 unit_text("%s/amd.log", dir));
+	ck_assert_str_eq(getenv("AMD_LOG_LEVEL_FILE"), unit_text("%s/amd.log", dir));
 }
 
 TEST(refused)

@@ -23,13 +23,11 @@ static const struct {
 	{ "# qid active\n0 -\n1 1\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active\n1 1\n", GPREEMPT_CONTRADICTED },
 	/* A slot that could not be read is not one that is empty. */
-	{ "# qid active hardware\n0 0 read\n1 0 removed\n",
-	  GPREEMPT_NOT_CHECKED },
+	{ "# qid active hardware\n0 0 read\n1 0 removed\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid active hardware\n0 0 read\n1 0 read\n", GPREEMPT_VERIFIED },
 	/* Only these two were meant: not what other contexts have. */
 	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
-	{ "# qid active context\n0 0 1\n0 1 -\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
+	{ "# qid active context\n0 0 1\n0 1 -\n1 0 -\n", GPREEMPT_CONTRADICTED },
 };
 
 TEST_EACH(verify, ARRAY_SIZE(views))
@@ -37,8 +35,7 @@ TEST_EACH(verify, ARRAY_SIZE(views))
 	open_with_queues(3);
 	gpreempt_session_suspend(s, ONLY(0, 1), NULL);
 	if (views[_i].text)
-		set_view(PID, unit_text("gpreempt-queues - version: 1.0\n%s",
-					views[_i].text));
+		set_view(PID, unit_text("gpreempt-queues - version: 1.0\n%s", views[_i].text));
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), views[_i].verdict);
 }
 
@@ -55,15 +52,12 @@ static const struct {
 	/* In no slot, but not suspended: it can be in one at any moment. */
 	{ "# qid active\n0 0\n1 0\n2 0\n", GPREEMPT_NOT_CHECKED },
 	/* Of a second context, which has queues 0 and 1 of its own. */
-	{ "# qid active context\n0 0 -\n0 1 1\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
-	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n",
-	  GPREEMPT_CONTRADICTED },
+	{ "# qid active context\n0 0 -\n0 1 1\n1 0 -\n", GPREEMPT_CONTRADICTED },
+	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n", GPREEMPT_NOT_CHECKED },
 	/* It is in no slot, but the debug interface can't suspend it. */
 	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n", GPREEMPT_NOT_CHECKED },
-	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n",
-	  GPREEMPT_CONTRADICTED },
+	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
 	/* Two contexts of a driver that does not number them. */
 	{ "# qid active\n0 0\n0 1\n1 0\n", GPREEMPT_CONTRADICTED },
@@ -77,10 +71,8 @@ TEST_EACH(verify_all, ARRAY_SIZE(whole_views))
 {
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	set_view(PID, unit_text("gpreempt-queues - version: 1.1\n%s",
-				whole_views[_i].text));
-	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
-			 whole_views[_i].verdict);
+	set_view(PID, unit_text("gpreempt-queues - version: 1.1\n%s", whole_views[_i].text));
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), whole_views[_i].verdict);
 }
 
 #define WAVES                              \
@@ -93,30 +85,29 @@ static const struct {
 	enum gpreempt_verdict verdict;
 	enum gpreempt_verified_by by;
 } wave_views[] = {
-	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 0\n",
-	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES },
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 0\n", GPREEMPT_VERIFIED,
+	  GPREEMPT_BY_SLOTS_WAVES },
 	/* In no slot, and it executes. */
-	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 12\n",
-	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES },
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read 12\n", GPREEMPT_CONTRADICTED,
+	  GPREEMPT_BY_WAVES },
 	/* A slot is seen by every driver. */
-	{ "0 0x1 compute-aql 1 read 0\n1 0x1 compute-aql 0 read 12\n",
-	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_SLOTS },
-	/* A driver that cannot count them. */
-	{ "0 0x1 compute-aql 0 read -\n1 0x1 compute-pm4 0 read -\n",
-	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
-	/* It can, and one queue came into a slot meanwhile. */
-	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read -\n",
-	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING },
-	/* It can on one of two GPUs. */
-	{ "0 0x1 compute-aql 0 read 0\n1 0x2 compute-aql 0 read -\n",
-	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
-	/* An SDMA queue has no waves. */
-	{ "0 0x1 compute-aql 0 read 0\n1 0x1 sdma 0 read -\n",
-	  GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES },
-	{ "0 0x1 sdma 0 read -\n1 0x1 sdma-xgmi 0 read -\n", GPREEMPT_VERIFIED,
+	{ "0 0x1 compute-aql 1 read 0\n1 0x1 compute-aql 0 read 12\n", GPREEMPT_CONTRADICTED,
 	  GPREEMPT_BY_SLOTS },
-	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql - idle -\n",
-	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING },
+	/* A driver that cannot count them. */
+	{ "0 0x1 compute-aql 0 read -\n1 0x1 compute-pm4 0 read -\n", GPREEMPT_VERIFIED,
+	  GPREEMPT_BY_SLOTS },
+	/* It can, and one queue came into a slot meanwhile. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read -\n", GPREEMPT_NOT_CHECKED,
+	  GPREEMPT_BY_NOTHING },
+	/* It can on one of two GPUs. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x2 compute-aql 0 read -\n", GPREEMPT_VERIFIED,
+	  GPREEMPT_BY_SLOTS },
+	/* An SDMA queue has no waves. */
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 sdma 0 read -\n", GPREEMPT_VERIFIED,
+	  GPREEMPT_BY_SLOTS_WAVES },
+	{ "0 0x1 sdma 0 read -\n1 0x1 sdma-xgmi 0 read -\n", GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS },
+	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql - idle -\n", GPREEMPT_NOT_CHECKED,
+	  GPREEMPT_BY_NOTHING },
 };
 
 TEST_EACH(verified_by, ARRAY_SIZE(wave_views))
@@ -126,8 +117,7 @@ TEST_EACH(verified_by, ARRAY_SIZE(wave_views))
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, unit_text(WAVES "%s", wave_views[_i].text));
-	ck_assert_int_eq(gpreempt_session_verify(s, &by),
-			 wave_views[_i].verdict);
+	ck_assert_int_eq(gpreempt_session_verify(s, &by), wave_views[_i].verdict);
 	ck_assert_int_eq(by, wave_views[_i].by);
 }
 
@@ -140,12 +130,10 @@ TEST(verify_what_runs)
 	ck_assert_uint_eq(out.refused, 1);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
-			 GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 1\n");
-	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
-			 GPREEMPT_CONTRADICTED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_CONTRADICTED);
 }
 
 /* After a hang the driver resets the GPU: empty slots prove nothing. */
@@ -156,8 +144,7 @@ TEST(verify_what_hung)
 	gpreempt_session_suspend(s, NULL, NULL);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n1 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
-			 GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 }
 
 /*
@@ -197,8 +184,7 @@ static const char *old_for_a_moment(struct gp_loop *l)
 	(void)l;
 	if (!first_read_ns)
 		first_read_ns = now;
-	return now < first_read_ns + NSEC_PER_MSEC ? OLD "0 0 7\n1 0 7\n" :
-						     OLD "0 0 0\n1 0 0\n";
+	return now < first_read_ns + NSEC_PER_MSEC ? OLD "0 0 7\n1 0 7\n" : OLD "0 0 0\n1 0 0\n";
 }
 
 TEST(verify_after_a_moment)
@@ -216,8 +202,7 @@ TEST(nothing_to_verify)
 	open_with_queues(1);
 	set_view(PID, "gpreempt-queues - version: 1.0\n"
 		      "# qid active\n0 0\n");
-	ck_assert_int_eq(gpreempt_session_verify(s, NULL),
-			 GPREEMPT_NOT_CHECKED);
+	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 }
 
 TEST_FIXTURE(session_setup, session_teardown)

@@ -10,9 +10,8 @@
 
 #include "unit.h"
 
-#define HEAD "gpreempt-queues - version: 1.0\n"
-#define NAMES \
-	"# qid gpu_id type priority suspended evicted active slots age_ms\n"
+#define HEAD  "gpreempt-queues - version: 1.0\n"
+#define NAMES "# qid gpu_id type priority suspended evicted active slots age_ms\n"
 
 static struct gpreempt_view *view;
 
@@ -78,9 +77,8 @@ TEST(good)
 	"0x7f0000000018 0x80012345000  - - "                     \
 	"wave-memory-violation -\n"
 
-#define VERSION_2                                                   \
-	"gpreempt-queues - version: 2.0\n#" GP_VIEW_QUEUES_COLUMNS( \
-		GP_VIEW_COLUMN_NAME) "\n" VERSION_2_LINE
+#define VERSION_2 \
+	"gpreempt-queues - version: 2.0\n#" GP_VIEW_QUEUES_COLUMNS(GP_VIEW_COLUMN_NAME) "\n" VERSION_2_LINE
 
 static const char *const versions[] = {
 	VERSION_1,
@@ -110,8 +108,7 @@ TEST_EACH(all_columns, ARRAY_SIZE(versions))
 	ck_assert_int_eq(queue->slots, 1);
 	ck_assert_int_eq(queue->wants, 100);
 	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "unused");
-	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED |
-					       1 << GP_VIEW_STATE_WANTS |
+	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED | 1 << GP_VIEW_STATE_WANTS |
 					       1 << GP_VIEW_STATE_STUCK);
 	gpreempt_state_text(queue->state, text, sizeof(text));
 	ck_assert_str_eq(text, "suspended,wants=0,stuck");
@@ -121,14 +118,12 @@ TEST_EACH(all_columns, ARRAY_SIZE(versions))
 	ck_assert_int_eq(queue->ring, 0x7f12345678ab);
 	ck_assert_int_eq(queue->mqd, 0x80012345000);
 	ck_assert_int_eq(queue->cwsr, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(queue->exception,
-			 KFD_EC_MASK(EC_QUEUE_WAVE_MEMORY_VIOLATION));
+	ck_assert_int_eq(queue->exception, KFD_EC_MASK(EC_QUEUE_WAVE_MEMORY_VIOLATION));
 	ck_assert_int_eq(queue->context, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(queue->waves, 17);
 }
 
-#define SAME(name, code, word) \
-	_Static_assert(EC_QUEUE_##name == (code), "as linux/kfd_ioctl.h");
+#define SAME(name, code, word) _Static_assert(EC_QUEUE_##name == (code), "as linux/kfd_ioctl.h");
 GP_VIEW_EXCEPTIONS(SAME)
 _Static_assert(EC_QUEUE_NEW == GP_VIEW_EXCEPTION_NEW, "as linux/kfd_ioctl.h");
 
@@ -143,8 +138,7 @@ static const struct {
 	{ "0x0", 0, "none" },
 	{ "0x40000000", 0, "none" },
 	{ "0x60000001", 0x20000001, "wave-abort,preemption-error" },
-	{ "preemption-error,wave-abort", 0x20000001,
-	  "wave-abort,preemption-error" },
+	{ "preemption-error,wave-abort", 0x20000001, "wave-abort,preemption-error" },
 	{ "ec-24,wave-abort,ec-40", 0x8000800001, "wave-abort,ec-24,ec-40" },
 	{ "ec-31,ec-0,ec-64,ec-,ec-x,ec-99999999999,new", 0, "none" },
 };
@@ -153,12 +147,10 @@ TEST_EACH(exception, ARRAY_SIZE(exceptions))
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), HEAD "# qid exception\n0 %s\n",
-		 exceptions[_i].cell);
+	snprintf(text, sizeof(text), HEAD "# qid exception\n0 %s\n", exceptions[_i].cell);
 	ck_assert_int_eq(parse(text), 0);
 	ck_assert_int_eq(view->queues[0].exception, exceptions[_i].bits);
-	ck_assert_uint_eq(gpreempt_exception_text(exceptions[_i].bits, text,
-						  sizeof(text)),
+	ck_assert_uint_eq(gpreempt_exception_text(exceptions[_i].bits, text, sizeof(text)),
 			  strlen(exceptions[_i].words));
 	ck_assert_str_eq(text, exceptions[_i].words);
 }
@@ -187,8 +179,7 @@ TEST(words)
 
 	ck_assert_str_eq(gpreempt_hardware_name(GPREEMPT_UNKNOWN), "-");
 	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_COUNT), "-");
-	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_GFXOFF),
-			 "gfxoff");
+	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_GFXOFF), "gfxoff");
 	ck_assert_str_eq(gpreempt_scheduler_name(GP_VIEW_SCHEDULER_MES), "mes");
 	ck_assert_str_eq(gpreempt_scheduler_name(-5), "-");
 	ck_assert_str_eq(gpreempt_unit_name(GP_VIEW_UNIT_COUNT), "-");
@@ -200,8 +191,7 @@ TEST(words)
 					     text, sizeof(text)),
 			 17);
 	ck_assert_str_eq(text, "suspend");
-	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL, 0),
-			 5);
+	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_STUCK, NULL, 0), 5);
 }
 
 TEST(no_queues)
@@ -244,8 +234,7 @@ TEST(unknown_type)
 	ck_assert_int_eq(parse(HEAD "# qid type\n0 quantum\n1 sdma\n"), 0);
 	ck_assert_int_eq(view->queues[0].type, GPREEMPT_UNKNOWN);
 	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type), "-");
-	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[1].type),
-			 "sdma");
+	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[1].type), "sdma");
 	ck_assert_str_eq(gpreempt_queue_type_name(1000), "-");
 }
 
@@ -299,9 +288,8 @@ TEST_EACH(refused, ARRAY_SIZE(bad))
 /* Whatever is cut off: no crash, and no line that is not whole. */
 TEST(every_cut)
 {
-	static const char text[] = HEAD NAMES
-		"0 0xf7bc compute-aql 7 1 0 4 4 0\n"
-		"1 0xf7bc sdma 7 0 0 - 1 0\n";
+	static const char text[] = HEAD NAMES "0 0xf7bc compute-aql 7 1 0 4 4 0\n"
+					      "1 0xf7bc sdma 7 0 0 - 1 0\n";
 	size_t len, lines;
 
 	for (len = 0; len < sizeof(text) - 1; len++) {
@@ -316,8 +304,7 @@ TEST(every_cut)
 		if (!ret)
 			ck_assert_uint_eq(view->count, lines - 2);
 		else
-			ck_assert(len == 0 || text[len - 1] != '\n' ||
-				  lines < 2);
+			ck_assert(len == 0 || text[len - 1] != '\n' || lines < 2);
 		free(copy);
 	}
 }
@@ -326,8 +313,7 @@ TEST(zero_bytes)
 {
 	static const char text[] = HEAD "# qid\n\0\n";
 
-	ck_assert_int_eq(gpreempt_view_parse(text, sizeof(text) - 1, &view),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_view_parse(text, sizeof(text) - 1, &view), -EINVAL);
 }
 
 TEST(many_columns)
@@ -390,8 +376,7 @@ TEST(read_from_sysfs)
 	ck_assert_uint_eq(view->count, 3);
 	ck_assert_int_eq(view->queues[0].qid, 2);
 	ck_assert_int_eq(view->queues[0].gpu_id, 0xf7bc);
-	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type),
-			 "compute");
+	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type), "compute");
 	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(view->queues[1].type, GPREEMPT_QUEUE_SDMA_XGMI);
 	ck_assert_int_eq(view->queues[2].gpu_id, GPREEMPT_UNKNOWN);

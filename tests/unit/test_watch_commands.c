@@ -34,8 +34,7 @@ static void teardown(void)
 
 static const char view[] = VIEW_HEAD "0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
 static const char one_queue[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n";
-static const char two_queues[] = VIEW_HEAD
-	"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
+static const char two_queues[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
 TEST(monitor)
 {
@@ -46,16 +45,14 @@ TEST(monitor)
 	expect_number("targets.0.ended", 0);
 	expect_number("targets.0.active.max", 3);
 	expect_rows("targets.0.seen", 2);
-	expect_rows("targets.0.series",
-		    json_object_get_int(json_at("targets.0.samples")));
+	expect_rows("targets.0.series", json_object_get_int(json_at("targets.0.samples")));
 	expect_number("targets.0.series.0.slots", 8);
 }
 
 TEST(monitor_text)
 {
 	set_view(child, view);
-	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5",
-	    child);
+	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5", child);
 	ck_assert(!strncmp(ctl_out, "# t_s\tpid\tqueues\tactive\tslots\t", 30));
 	OUT_HAS("\t1\t2\t4\t0\t0\t1\n");
 	OUT_HAS("#   queues mean 1.0 min 1 max 1 stable\n");
@@ -96,10 +93,9 @@ TEST(monitor_changes)
 	expect_number("targets.0.seen.0.qid", 0);
 	expect_number("targets.0.seen.1.qid", 5);
 	expect_number("targets.0.seen.2.qid", 9);
-	ck_assert_int_eq(
-		json_object_get_int(json_at("targets.0.seen.0.samples")) +
-			json_object_get_int(json_at("targets.0.seen.2.samples")),
-		json_object_get_int(json_at("targets.0.samples")));
+	ck_assert_int_eq(json_object_get_int(json_at("targets.0.seen.0.samples")) +
+				 json_object_get_int(json_at("targets.0.seen.2.samples")),
+			 json_object_get_int(json_at("targets.0.samples")));
 }
 
 /* Of another start time: it is another process. */
@@ -141,8 +137,7 @@ TEST(preempt_contradicted)
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
 	set_view(child, view);
-	CTL(GPREEMPT_CLASS_FAILED,
-	    "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 --hold 1ms --interval 1ms --json", child);
 	expect_number("succeeded", 0);
 	expect_number("verified.no", 2);
 	expect_number("verified.yes", 0);
@@ -157,8 +152,8 @@ TEST(preempt_waves)
 	set_view(child, "gpreempt-queues - version: 1.4\n"
 			"# qid gpu_id type active slots waves\n"
 			"0 0xf7bc compute-aql 0 4 3\n");
-	CTL(GPREEMPT_CLASS_FAILED,
-	    "preempt %d --count 1 --hold 1ms --interval 1ms --verbose", child);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 1 --hold 1ms --interval 1ms --verbose",
+	    child);
 	OUT_HAS("verified: no (waves in flight)");
 	set_view(child, "gpreempt-queues - version: 1.4\n"
 			"# qid gpu_id type active slots waves\n"
@@ -171,19 +166,16 @@ TEST(preempt_text)
 {
 	gp_loop_add_queue(&loop, 0);
 	set_view(child, one_queue);
-	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --verbose",
-	    child);
+	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --verbose", child);
 	OUT_HAS("cycle 2: 1 of 1 queues");
 	OUT_HAS("cycles 2 succeeded 2 rate 100.0%");
 	CTL(0, "preempt %d --count 2 --interval 1ms -- true", child);
 	OUT_HAS("online_us n=2 ");
 	CTL(GPREEMPT_CLASS_FAILED,
-	    "preempt %d --count 2 --interval 1ms -- tests/unit/fixtures/exit 3",
-	    child);
+	    "preempt %d --count 2 --interval 1ms -- tests/unit/fixtures/exit 3", child);
 	ERR_HAS("ended with status 3 in cycle 1");
 	OUT_HAS("cycles 1 succeeded 1");
-	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- /no/such/program",
-	    child);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- /no/such/program", child);
 	ERR_HAS("starting the online command");
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 }
@@ -202,10 +194,9 @@ TEST(preempt_refused)
  * Another process on the same GPU
  */
 
-static const char header[] =
-	"gpreempt-processes - version: 1.0\n"
-	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
-	"suspended evicted debugged age_ms\n";
+static const char header[] = "gpreempt-processes - version: 1.0\n"
+			     "# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
+			     "suspended evicted debugged age_ms\n";
 
 static unsigned int looks_at_other(void)
 {
@@ -213,8 +204,7 @@ static unsigned int looks_at_other(void)
 }
 
 /*
- * A suspend takes its queue off until that was seen; there is no test of how long it
- * was.
+ * A suspend takes its queue off until that was seen; there is no test of how long it was.
  */
 static void take_off(struct gp_loop *l, const char *call)
 {
@@ -294,8 +284,7 @@ TEST(preempt_target_ends)
 	gp_loop_add_queue(&loop, 0);
 	set_view(child, one_queue);
 	loop.before = end_at_second_suspend;
-	CTL(GPREEMPT_CLASS_NO_TARGET,
-	    "preempt %d --count 50 --hold 5ms --interval 5ms", child);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "preempt %d --count 50 --hold 5ms --interval 5ms", child);
 	ERR_HAS("has ended");
 	OUT_HAS("cycles 2 ");
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);

@@ -20,8 +20,7 @@ void command_setup(void)
 	ck_assert_int_eq(chdir(dir), 0);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -115,8 +114,7 @@ void system_teardown(void)
 
 void write_plan(const char *more)
 {
-	make_text("e/experiment",
-		  unit_text("gpreempt-experiment - version: 1.0\n%s", more));
+	make_text("e/experiment", unit_text("gpreempt-experiment - version: 1.0\n%s", more));
 	ck_assert_int_eq(chmod("e", 0700), 0);
 	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
 }

@@ -129,17 +129,16 @@ struct json_object *json_at(const char *path)
 		read_json(ctl_out);
 	at = printed;
 	snprintf(copy, sizeof(copy), "%s", path);
-	for (word = strtok_r(copy, ".", &rest); word;
-	     word = strtok_r(NULL, ".", &rest)) {
+	for (word = strtok_r(copy, ".", &rest); word; word = strtok_r(NULL, ".", &rest)) {
 		if (json_object_is_type(at, json_type_array)) {
 			size_t nth = strtoul(word, NULL, 10);
 
-			ck_assert_msg(nth < json_object_array_length(at),
-				      "no %s in %s", path, ctl_out);
+			ck_assert_msg(nth < json_object_array_length(at), "no %s in %s", path,
+				      ctl_out);
 			at = json_object_array_get_idx(at, nth);
 		} else {
-			ck_assert_msg(json_object_object_get_ex(at, word, &at),
-				      "no %s in %s", path, ctl_out);
+			ck_assert_msg(json_object_object_get_ex(at, word, &at), "no %s in %s", path,
+				      ctl_out);
 		}
 	}
 	return at;
@@ -154,8 +153,7 @@ void expect_number(const char *path, int64_t value)
 {
 	struct json_object *at = json_at(path);
 
-	ck_assert_msg(at && json_object_get_int64(at) == value,
-		      "%s is %s, not %lld", path,
+	ck_assert_msg(at && json_object_get_int64(at) == value, "%s is %s, not %lld", path,
 		      json_object_to_json_string(at), (long long)value);
 }
 
@@ -166,8 +164,7 @@ void expect_text(const char *path, const char *text)
 
 void expect_null(const char *path)
 {
-	ck_assert_msg(!json_at(path), "%s is %s, not null", path,
-		      json_text(path));
+	ck_assert_msg(!json_at(path), "%s is %s, not null", path, json_text(path));
 }
 
 void expect_rows(const char *path, size_t count)

@@ -15,19 +15,18 @@ extern char ctl_err[1 << 14];
 __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 
 /* The same, which must end with that status. */
-#define CTL(status, ...)                                                   \
-	do {                                                               \
-		int got_ = ctl_line(__VA_ARGS__);                          \
-		ck_assert_msg(got_ == (status), "status %d, not %d: %s%s", \
-			      got_, status, ctl_out, ctl_err);             \
+#define CTL(status, ...)                                                                          \
+	do {                                                                                      \
+		int got_ = ctl_line(__VA_ARGS__);                                                 \
+		ck_assert_msg(got_ == (status), "status %d, not %d: %s%s", got_, status, ctl_out, \
+			      ctl_err);                                                           \
 	} while (0)
 
 /* Is that text in what was printed? */
-#define HAS(where, text)                                                 \
-	do {                                                             \
-		const char *text_ = text;                                \
-		ck_assert_msg(strstr(where, text_), "no \"%s\" in:\n%s", \
-			      text_, where);                             \
+#define HAS(where, text)                                                                \
+	do {                                                                            \
+		const char *text_ = text;                                               \
+		ck_assert_msg(strstr(where, text_), "no \"%s\" in:\n%s", text_, where); \
 	} while (0)
 #define OUT_HAS(text) HAS(ctl_out, text)
 #define ERR_HAS(text) HAS(ctl_err, text)

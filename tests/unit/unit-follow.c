@@ -16,8 +16,7 @@ static void next_step(void)
 	int n = atomic_load(&seen->done);
 
 	/* Only the one that follows has a session. */
-	if (!loop.debugged || n == MAX_STEPS ||
-	    (!steps[n].stop && !steps[n].what))
+	if (!loop.debugged || n == MAX_STEPS || (!steps[n].stop && !steps[n].what))
 		return;
 	atomic_store(&seen->follower, getpid());
 	atomic_store(&seen->group, getpgrp());

@@ -19,11 +19,9 @@ int unit_fuse_mount(const char *path, mode_t mode, uid_t user)
 
 	if (fd < 0)
 		return -errno;
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=%o,user_id=%u,group_id=%u", fd, mode, user,
-		 user);
-	if (!unshare(CLONE_NEWNS) &&
-	    !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	snprintf(options, sizeof(options), "fd=%d,rootmode=%o,user_id=%u,group_id=%u", fd, mode,
+		 user, user);
+	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
 	    !mount("x", path, "fuse", MS_NOSUID | MS_NODEV, options))
 		return fd;
 	ret = -errno;
@@ -75,10 +73,7 @@ void unit_fuse_serve_nothing(int fd, atomic_int *asked)
 void unit_fuse_serve_file(int fd, size_t size, atomic_int *asked)
 {
 	struct fuse_attr_out attr = {
-		.attr = { .ino = 1,
-			  .size = size,
-			  .nlink = 1,
-			  .mode = S_IFREG | 0644 },
+		.attr = { .ino = 1, .size = size, .nlink = 1, .mode = S_IFREG | 0644 },
 	};
 	struct fuse_open_out open = { 0 };
 	uint32_t opcode;

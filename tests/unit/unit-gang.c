@@ -98,8 +98,7 @@ static ssize_t read_link(void *be, const char *path, char *buf, size_t size)
 	return gp_backend_loop.read_link(of_path(path), path, buf, size);
 }
 
-static int list_dir(void *be, const char *path,
-		    int (*fn)(void *arg, const char *name), void *arg)
+static int list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
 	(void)be;
 	return gp_backend_loop.list_dir(of_path(path), path, fn, arg);
@@ -185,8 +184,7 @@ void gang_add_all(void)
 	int i;
 
 	for (i = 0; i < COUNT; i++)
-		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, &gang_err),
-				 0);
+		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, &gang_err), 0);
 }
 
 bool gang_held(int i, uint32_t qid)

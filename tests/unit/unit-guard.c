@@ -88,8 +88,7 @@ void start(const char *words)
 	    !freopen(err_path, "w", stderr))
 		_exit(99);
 	if (descriptors)
-		setrlimit(RLIMIT_NOFILE,
-			  &(struct rlimit){ descriptors, descriptors });
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ descriptors, descriptors });
 	if (in_guard)
 		in_guard();
 	exit(ctl_main(argc, argv));
@@ -110,8 +109,7 @@ void wait_for(const char *path, const char *what)
 	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
 
 	while (!count_in(path, what)) {
-		ck_assert_msg(shr_now_ns() < end &&
-				      !waitpid(guard, NULL, WNOHANG),
+		ck_assert_msg(shr_now_ns() < end && !waitpid(guard, NULL, WNOHANG),
 			      "no \"%s\" in %s: %s", what, path, text_of(path));
 		shr_sleep_ns(5 * NSEC_PER_MSEC);
 	}

@@ -39,8 +39,7 @@ bool is_free(pid_t pid)
 {
 	struct hold_owner owner;
 
-	return hold_read_owner(pid, &owner) == -ENOENT &&
-	       !hold_socket_inode(pid);
+	return hold_read_owner(pid, &owner) == -ENOENT && !hold_socket_inode(pid);
 }
 
 void expect_no_holder(void)

@@ -74,8 +74,7 @@ int __real_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		 const sigset_t *mask);
 
-int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-		 const sigset_t *mask)
+int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
 	static const struct timespec none;
 	int ret;
@@ -115,13 +114,10 @@ int __wrap_signalfd(int fd, const sigset_t *set, int flags)
 	return __real_signalfd(fd, set, flags);
 }
 
-void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
-		  off_t offset);
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
-		  off_t offset);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
-		  off_t offset)
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	if (unit_mmap_fails && !--unit_mmap_fails) {
 		errno = ENOMEM;
@@ -130,10 +126,10 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 	return __real_mmap(address, size, protection, flags, fd, offset);
 }
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*run)(void *arg), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*run)(void *arg), void *arg);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
+			  void *arg);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
+			  void *arg);
 
 struct begin {
 	void *(*run)(void *arg);
@@ -155,8 +151,8 @@ static void *begin_thread(void *arg)
  * Returns when the thread has begun: AddressSanitizer takes memory for it before, and a
  * child of a fork() at that moment would wait for the lock of its allocator for ever.
  */
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*run)(void *arg), void *arg)
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
+			  void *arg)
 {
 	struct begin b = { .run = run, .arg = arg };
 	int code = EAGAIN; /* not negative, as pthread_create() has it */
@@ -238,8 +234,7 @@ int __wrap_open(const char *path, int flags, ...)
 
 static void write_at(int dir, const char *name, const char *text)
 {
-	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-			0644);
+	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	if (fd < 0 || write(fd, text, strlen(text)) < 0) {
 		perror(name);
@@ -275,11 +270,9 @@ static int open_group(const char *group)
 	int dir = __real_open(MOUNT, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	char *path = strdup(group), *part, *rest = NULL;
 
-	for (part = strtok_r(path, "/", &rest); part;
-	     part = strtok_r(NULL, "/", &rest)) {
+	for (part = strtok_r(path, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
 		bool made = !mkdirat(dir, part, 0755);
-		int next =
-			openat(dir, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		int next = openat(dir, part, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		ck_assert_int_ge(next, 0);
 		close(dir);
@@ -361,8 +354,7 @@ static pid_t owner_of(const char *path)
 
 	if (!strcmp(path, "/proc/self/cgroup"))
 		return getpid();
-	if (sscanf(path, "/proc/%d/%7s", &pid, after) != 2 ||
-	    strcmp(after, "cgroup"))
+	if (sscanf(path, "/proc/%d/%7s", &pid, after) != 2 || strcmp(after, "cgroup"))
 		return 0;
 	return pid;
 }
@@ -379,8 +371,7 @@ static const char *text_of(pid_t pid)
 			text = members[i].text;
 	}
 	/* The part of the hierarchy that is mounted need not have its root. */
-	if (strstr(text, ":freezer:") && unit_freezer_left() &&
-	    !unit_freezer_stays)
+	if (strstr(text, ":freezer:") && unit_freezer_left() && !unit_freezer_stays)
 		return "0::/\n";
 	return text;
 }
@@ -592,13 +583,11 @@ size_t unit_threads(pid_t pid, const char *name)
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
-			 entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid, entry->d_name);
 		f = *entry->d_name != '.' ? fopen(path, "re") : NULL;
 		if (!f)
 			continue;
-		n += fgets(comm, sizeof(comm), f) &&
-		     !strncmp(comm, name, strlen(name));
+		n += fgets(comm, sizeof(comm), f) && !strncmp(comm, name, strlen(name));
 		fclose(f);
 	}
 	if (tasks)
@@ -617,8 +606,7 @@ int unit_terminal_open(int *slave)
 	return terminal;
 }
 
-void unit_terminal_read(int terminal, char *text, size_t size,
-			const char *until)
+void unit_terminal_read(int terminal, char *text, size_t size, const char *until)
 {
 	size_t used = strlen(text);
 	ssize_t n;

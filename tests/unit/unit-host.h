@@ -13,8 +13,7 @@
 /* An empty HOLD_DIR, and a title that a holder may write over. */
 void hold_dir_setup(void);
 /*
- * A mount of cgroup v2 with its root alone, and "0::/" in /proc/PID/cgroup of
- * each process.
+ * A mount of cgroup v2 with its root alone, and "0::/" in /proc/PID/cgroup of each process.
  */
 void unit_cgroups_start(void);
 void unit_cgroups_stop(void);
@@ -81,8 +80,7 @@ size_t unit_threads(pid_t pid, const char *name);
 /* Our end of a terminal whose other end is @slave. */
 int unit_terminal_open(int *slave);
 /* What it shows, added to @text, until that is in it. */
-void unit_terminal_read(int terminal, char *text, size_t size,
-			const char *until);
+void unit_terminal_read(int terminal, char *text, size_t size, const char *until);
 /* The last child that this process has made with fork(); 0: none. */
 pid_t unit_last_child(void);
 /* Wait for each child that this process has made with fork(), but for one. */

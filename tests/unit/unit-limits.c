@@ -43,14 +43,13 @@ void unit_reset_limits(void)
 	int i;
 
 	for (i = 0; i < UNIT_LIMITS; i++)
-		unit_set_limit(i, i == UNIT_SILENCE ? UNIT_SILENCE_NS :
-						      UNIT_LIMIT_NS);
+		unit_set_limit(i, i == UNIT_SILENCE ? UNIT_SILENCE_NS : UNIT_LIMIT_NS);
 }
 
 __attribute__((constructor)) static void share_limits(void)
 {
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED)
 		abort();
 	unit_reset_limits();

@@ -22,8 +22,7 @@ char *__wrap_strdup(const char *text);
 
 static bool fails(void)
 {
-	if (!atomic_load(&unit_memory_fails) ||
-	    atomic_fetch_sub(&unit_memory_fails, 1) != 1)
+	if (!atomic_load(&unit_memory_fails) || atomic_fetch_sub(&unit_memory_fails, 1) != 1)
 		return false;
 	errno = ENOMEM;
 	return true;

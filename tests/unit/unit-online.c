@@ -25,8 +25,7 @@ void online_setup(void)
 	memset(&args, 0, sizeof(args));
 	online_guard.options = &args;
 	pthread_mutex_init(&online_guard.lock, NULL);
-	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy),
-			 0);
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
 	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
 }
 

@@ -14,9 +14,8 @@ static const char *view(struct gp_loop *l)
 {
 	if (l->evicted)
 		return HEAD "0 0xf7bc 0 4 0 1 paused 0\n";
-	return gp_loop_queue(l, 0)->suspended ?
-		       HEAD "0 0xf7bc 0 4 1 0 suspended 0\n" :
-		       HEAD "0 0xf7bc 4 4 0 0 active 0\n";
+	return gp_loop_queue(l, 0)->suspended ? HEAD "0 0xf7bc 0 4 1 0 suspended 0\n" :
+						HEAD "0 0xf7bc 4 4 0 0 active 0\n";
 }
 
 void unit_open_kfd(pid_t pid)

@@ -22,15 +22,14 @@ void begin(const struct gpreempt_policy_options *options)
 	ck_assert_int_eq(gpreempt_policy_new(options, 0, &p), 0);
 }
 
-static void describe(const struct gpreempt_policy_action *actions,
-		     unsigned int n, uint64_t wake, char *buf, size_t size)
+static void describe(const struct gpreempt_policy_action *actions, unsigned int n, uint64_t wake,
+		     char *buf, size_t size)
 {
 	size_t len = 0;
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		len += snprintf(buf + len, size - len, "%c%c%c ",
-				'a' + actions[i].entity,
+		len += snprintf(buf + len, size - len, "%c%c%c ", 'a' + actions[i].entity,
 				actions[i].suspend ? '-' : '+',
 				*gpreempt_policy_reason_name(actions[i].reason));
 	if (wake == NEVER)
@@ -47,9 +46,8 @@ static void expect_step(const struct line *line, uint64_t now, size_t number)
 	unsigned int n = gpreempt_policy_step(p, now, actions, &wake);
 
 	describe(actions, n, wake, got, sizeof(got));
-	ck_assert_msg(!strcmp(got, line->want),
-		      "line %zu, %.4g ms: \"%s\", not \"%s\"", number, line->ms,
-		      got, line->want);
+	ck_assert_msg(!strcmp(got, line->want), "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
+		      line->ms, got, line->want);
 }
 
 static void run_line(const struct line *line, uint64_t now)
@@ -62,17 +60,14 @@ static void run_line(const struct line *line, uint64_t now)
 		gpreempt_policy_busy(p, line->entity, line->what == BUSY, now);
 		break;
 	case BEGIN:
-		ck_assert_int_eq(gpreempt_policy_begin(p, line->entity),
-				 line->value);
+		ck_assert_int_eq(gpreempt_policy_begin(p, line->entity), line->value);
 		break;
 	case END:
-		ck_assert_int_eq(gpreempt_policy_end(p, line->entity, now),
-				 line->value);
+		ck_assert_int_eq(gpreempt_policy_end(p, line->entity, now), line->value);
 		break;
 	case RELEASE:
 		gpreempt_policy_release(p, line->entity,
-					line->value < 0 ? NEVER :
-							  line->value * MS);
+					line->value < 0 ? NEVER : line->value * MS);
 		break;
 	case FAILED:
 		gpreempt_policy_failed(p, line->entity, line->value * MS);
@@ -87,12 +82,9 @@ static void run_line(const struct line *line, uint64_t now)
 	case ADD_OFF:
 	case ADD_JOB:
 		ck_assert_int_eq(gpreempt_policy_add(p,
-						     line->what == ADD_ON ?
-							     GPREEMPT_ROLE_ONLINE :
-							     GPREEMPT_ROLE_OFFLINE,
-						     line->value,
-						     line->what == ADD_JOB,
-						     now),
+						     line->what == ADD_ON ? GPREEMPT_ROLE_ONLINE :
+									    GPREEMPT_ROLE_OFFLINE,
+						     line->value, line->what == ADD_JOB, now),
 				 line->entity);
 		break;
 	case REMOVE:
@@ -101,8 +93,8 @@ static void run_line(const struct line *line, uint64_t now)
 	}
 }
 
-void run_table(const struct gpreempt_policy_options *options, bool pair,
-	       const struct line *lines, size_t count)
+void run_table(const struct gpreempt_policy_options *options, bool pair, const struct line *lines,
+	       size_t count)
 {
 	struct gpreempt_policy_options usual = figures();
 	size_t i;

@@ -53,13 +53,11 @@ void begin(const struct gpreempt_policy_options *options);
  * From the beginning; options NULL: figures(). With a pair online 0 and offline 1,
  * on node 1, are there already.
  */
-void run_table(const struct gpreempt_policy_options *options, bool pair,
-	       const struct line *lines, size_t count);
+void run_table(const struct gpreempt_policy_options *options, bool pair, const struct line *lines,
+	       size_t count);
 
-#define RUN_BARE(options, lines) \
-	run_table(options, false, lines, ARRAY_SIZE(lines))
-#define RUN_WITH(options, lines) \
-	run_table(options, true, lines, ARRAY_SIZE(lines))
-#define RUN(lines) RUN_WITH(NULL, lines)
+#define RUN_BARE(options, lines) run_table(options, false, lines, ARRAY_SIZE(lines))
+#define RUN_WITH(options, lines) run_table(options, true, lines, ARRAY_SIZE(lines))
+#define RUN(lines)		 RUN_WITH(NULL, lines)
 
 #endif

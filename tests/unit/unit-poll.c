@@ -31,8 +31,7 @@ void do_nothing(void)
 		pause();
 }
 
-void add_online(pid_t pid, const char *comm, uintptr_t read_addr,
-		uintptr_t write_addr)
+void add_online(pid_t pid, const char *comm, uintptr_t read_addr, uintptr_t write_addr)
 {
 	char text[256];
 
@@ -48,16 +47,13 @@ void poll_setup(void)
 {
 	guard_setup();
 	guard.common->late_ns = NSEC_PER_SEC;
-	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ck_assert(memory != MAP_FAILED && page != MAP_FAILED);
 	good = start_child(do_nothing);
 	name_online("comm:serve");
 	name_offline("comm:train");
-	add_online(good, "serve", (uintptr_t)&memory->read,
-		   (uintptr_t)&memory->written);
+	add_online(good, "serve", (uintptr_t)&memory->read, (uintptr_t)&memory->written);
 	world_add(200, "train", "/");
 	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
 }
@@ -97,8 +93,7 @@ static void look_until_there_are(const uint64_t *count, uint64_t n)
 	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
 
 	while (*count < n) {
-		ck_assert_msg(shr_now_ns() < end, "no order after work: %s",
-			      output());
+		ck_assert_msg(shr_now_ns() < end, "no order after work: %s", output());
 		guard_poll_tend(&guard);
 		look(1);
 	}

@@ -28,8 +28,7 @@ void poll_teardown(void);
 pid_t start_child(void (*work)(void));
 void do_nothing(void);
 /* It is online, and has its indices at these addresses. */
-void add_online(pid_t pid, const char *comm, uintptr_t read_addr,
-		uintptr_t write_addr);
+void add_online(pid_t pid, const char *comm, uintptr_t read_addr, uintptr_t write_addr);
 
 /* Start the poller, when 200 is a target. */
 void start_guard(void);

@@ -28,11 +28,9 @@ void select_setup(void)
 	add_process(200, 2222, "python3\n");
 	add_process(300, 3333, "a-very-long-nam\n");
 	set_file("/proc/4194242/comm", "job\n");
-	set_file("/proc/100/cgroup",
-		 "0::/system.slice/docker-" ID_A ".scope/sub\n");
+	set_file("/proc/100/cgroup", "0::/system.slice/docker-" ID_A ".scope/sub\n");
 	set_file("/proc/200/cgroup", "12:memory:/docker/" ID_B "\n0::/x\n");
-	set_file("/proc/300/cgroup",
-		 "0::" SLICE "/libpod-" ID_C ".scope/container\n");
+	set_file("/proc/300/cgroup", "0::" SLICE "/libpod-" ID_C ".scope/container\n");
 	set_file("/proc/4194242/cgroup", "0::/batch/low\n");
 	unit_cgroups_start();
 	loop.cgroups = unit_cgroup_root();
@@ -46,9 +44,8 @@ void select_setup(void)
 	unit_cgroup_make(SLICE "/libpod-" ID_C ".scope/container");
 	unit_cgroup_role(SLICE "/libpod-" ID_C ".scope", "offline\n");
 	unit_cgroup_role("/x", "");
-	set_file(DOCKER ID_A "/config.v2.json",
-		 "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
-		 "\"Name\":\"/train\"}");
+	set_file(DOCKER ID_A "/config.v2.json", "{\"Args\":[],\"HostConfig\":{\"Name\":\"/no\"},"
+						"\"Name\":\"/train\"}");
 	set_file("/etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
 				"half:x:7\nold:x:-3:1::/x:/x\n"
 				"ann:x:1000:1000::/home/ann:/bin/sh\n");
@@ -78,12 +75,11 @@ static const char *pick_by(bool sure, const char *word)
 	gpreempt_targets_free(found);
 	found = NULL;
 	text[0] = '\0';
-	if ((sure ? gp_select_sure : gpreempt_select)(g, &word, 1, NULL, NULL,
-						      &found, &err))
+	if ((sure ? gp_select_sure : gpreempt_select)(g, &word, 1, NULL, NULL, &found, &err))
 		return "";
 	for (i = 0; i < found->count; i++)
-		used += snprintf(text + used, sizeof(text) - used, "%s%d",
-				 i ? " " : "", found->targets[i].pid);
+		used += snprintf(text + used, sizeof(text) - used, "%s%d", i ? " " : "",
+				 found->targets[i].pid);
 	return text;
 }
 

@@ -9,11 +9,10 @@ extern struct gpreempt_session *s;
 extern struct gpreempt_outcome out;
 
 /* A filter for these ids. */
-#define ONLY(...)                                                    \
-	(&(const struct gpreempt_filter){                            \
-		.ids = (const uint32_t[]){ __VA_ARGS__ },            \
-		.n_ids = sizeof((const uint32_t[]){ __VA_ARGS__ }) / \
-			 sizeof(uint32_t),                           \
+#define ONLY(...)                                                                      \
+	(&(const struct gpreempt_filter){                                              \
+		.ids = (const uint32_t[]){ __VA_ARGS__ },                              \
+		.n_ids = sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t), \
 	})
 
 /* Has the driver suspended this queue? */

@@ -17,8 +17,7 @@ void say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	made_len += vsnprintf(made + made_len, sizeof(made) - made_len, format,
-			      args);
+	made_len += vsnprintf(made + made_len, sizeof(made) - made_len, format, args);
 	va_end(args);
 	ck_assert_uint_lt(made_len, sizeof(made));
 }

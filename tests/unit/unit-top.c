@@ -37,8 +37,7 @@ void top_setup(void)
 			.vram_size = 206158430208,
 			.processes = i ? 0 : 3,
 		};
-		snprintf(gpu->device, sizeof(gpu->device), "0000:0%zu:00.0",
-			 3 + i);
+		snprintf(gpu->device, sizeof(gpu->device), "0000:0%zu:00.0", 3 + i);
 	}
 }
 
@@ -48,8 +47,7 @@ void top_teardown(void)
 	top_screen_free(&screen);
 }
 
-struct top_figure *add_figure(struct top_process *p, int64_t gpu_id,
-			      int64_t busy, int64_t vram)
+struct top_figure *add_figure(struct top_process *p, int64_t gpu_id, int64_t busy, int64_t vram)
 {
 	struct top_figure *f = shr_add(&p->gpus);
 
@@ -59,15 +57,14 @@ struct top_figure *add_figure(struct top_process *p, int64_t gpu_id,
 		.method = busy == GPREEMPT_UNKNOWN ? NULL : "waves",
 		.looks = busy == GPREEMPT_UNKNOWN ? 0 : 50,
 		.queues = 1,
-		.waves = busy == GPREEMPT_UNKNOWN ? GPREEMPT_UNKNOWN :
-						    busy / 10,
+		.waves = busy == GPREEMPT_UNKNOWN ? GPREEMPT_UNKNOWN : busy / 10,
 		.vram = vram,
 	};
 	return f;
 }
 
-struct top_process *add_process(int64_t pid, const char *command,
-				int64_t gpu_id, int64_t busy, int64_t vram)
+struct top_process *add_process(int64_t pid, const char *command, int64_t gpu_id, int64_t busy,
+				int64_t vram)
 {
 	struct top_process *p = shr_add(&model.processes);
 
@@ -98,8 +95,7 @@ static size_t put_line(char *at, size_t size, int y)
 		const wchar_t *text = screen.cells[y * screen.width + x].text;
 
 		for (i = 0; text[i]; i++)
-			used += snprintf(at + used, size - used, "%lc",
-					 (wint_t)text[i]);
+			used += snprintf(at + used, size - used, "%lc", (wint_t)text[i]);
 		if (*text && *text != ' ')
 			last = used;
 	}
@@ -148,11 +144,9 @@ const char *order(void)
 	for (i = 0; i < model.lines.count; i++) {
 		const struct top_line *line = &model.lines.items[i];
 
-		used += line->process ?
-				sprintf(text + used, "%s%lld", i ? " " : "",
-					(long long)line->process->pid) :
-				sprintf(text + used, "%s(%s)", i ? " " : "",
-					line->group);
+		used += line->process ? sprintf(text + used, "%s%lld", i ? " " : "",
+						(long long)line->process->pid) :
+					sprintf(text + used, "%s(%s)", i ? " " : "", line->group);
 	}
 	return text;
 }

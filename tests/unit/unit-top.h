@@ -17,10 +17,9 @@ void top_setup(void);
 void top_teardown(void);
 
 /* A process with a queue on that GPU, for how long that takes tenths of a percent. */
-struct top_process *add_process(int64_t pid, const char *command,
-				int64_t gpu_id, int64_t busy, int64_t vram);
-struct top_figure *add_figure(struct top_process *p, int64_t gpu_id,
-			      int64_t busy, int64_t vram);
+struct top_process *add_process(int64_t pid, const char *command, int64_t gpu_id, int64_t busy,
+				int64_t vram);
+struct top_figure *add_figure(struct top_process *p, int64_t gpu_id, int64_t busy, int64_t vram);
 
 /* Keys, and what is drawn then: the lines without blanks at their ends. */
 void press(int key);

@@ -14,8 +14,8 @@ unsigned int trace_function(const char *symbol)
 	return 0;
 }
 
-void trace_event(struct gp_trace *trace, uint64_t ns, int64_t tid,
-		 const char *symbol, bool leave, uint64_t a, uint64_t b)
+void trace_event(struct gp_trace *trace, uint64_t ns, int64_t tid, const char *symbol, bool leave,
+		 uint64_t a, uint64_t b)
 {
 	struct gp_trace_event event = {
 		.ns = ns,

@@ -36,12 +36,8 @@ void worker_setup(void)
 	gp_loop_add_queue(&loop, 1);
 	loop.before = before;
 	at_call = NULL;
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    beat),
-			 0);
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
-				    report),
-			 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report), 0);
 	request = (struct hold_request){ .verb = HOLD_SUSPEND };
 	birth = (struct hold_birth){
 		.target = PID,

@@ -26,8 +26,7 @@ static uint64_t draw_nodes(void)
 
 bool is_active(const struct process *a)
 {
-	return a->number >= 0 && a->role == GPREEMPT_ROLE_ONLINE &&
-	       (a->busy || a->requests);
+	return a->number >= 0 && a->role == GPREEMPT_ROLE_ONLINE && (a->busy || a->requests);
 }
 
 bool wanted_within(uint64_t nodes, uint64_t ns)
@@ -37,11 +36,9 @@ bool wanted_within(uint64_t nodes, uint64_t ns)
 	for (i = 0; i < ENTITIES; i++) {
 		const struct process *a = &w.process[i];
 
-		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE ||
-		    !(a->nodes & nodes))
+		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE || !(a->nodes & nodes))
 			continue;
-		if (is_active(a) ||
-		    (a->last_active != NEVER && w.now < a->last_active + ns))
+		if (is_active(a) || (a->last_active != NEVER && w.now < a->last_active + ns))
 			return true;
 	}
 	return false;
@@ -74,8 +71,7 @@ static void come(struct process *a)
 		.since = w.now,
 		.seen = w.now,
 	};
-	a->number =
-		gpreempt_policy_add(w.policy, a->role, a->nodes, a->job, w.now);
+	a->number = gpreempt_policy_add(w.policy, a->role, a->nodes, a->job, w.now);
 	HOLDS(a->number >= 0);
 }
 
@@ -103,8 +99,7 @@ static void tell_request(struct process *a)
 		HOLDS(gpreempt_policy_begin(w.policy, a->number) == open + 1);
 	} else if (open) {
 		a->requests--;
-		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) ==
-		      open - 1);
+		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) == open - 1);
 		if (!a->busy && !a->requests)
 			a->last_active = w.now;
 	} else {

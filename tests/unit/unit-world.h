@@ -58,11 +58,10 @@ struct world {
 extern struct world w;
 
 /* Not ck_assert(): that writes to a file each time. */
-#define HOLDS(condition)                                               \
-	do {                                                           \
-		if (!(condition))                                      \
-			ck_abort_msg("seed %u, at %.6f s: %s", w.seed, \
-				     w.now / 1e9, #condition);         \
+#define HOLDS(condition)                                                                         \
+	do {                                                                                     \
+		if (!(condition))                                                                \
+			ck_abort_msg("seed %u, at %.6f s: %s", w.seed, w.now / 1e9, #condition); \
 	} while (0)
 
 unsigned int draw(unsigned int below);

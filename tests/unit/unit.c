@@ -92,8 +92,7 @@ int unit_run(const char *name)
 
 void *unit_share(size_t size)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	ck_assert_ptr_ne(memory, MAP_FAILED);
 	return memory;
@@ -225,8 +224,7 @@ void set_file(const char *path, const char *text)
 
 void set_view(pid_t pid, const char *text)
 {
-	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
-		 text);
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid), text);
 }
 
 void unit_make_process(pid_t pid)
@@ -261,16 +259,12 @@ void unit_setup(void)
 }
 
 /* What the linker's --wrap makes of gpreempt_new(). */
-int __real_gpreempt_new(const struct gpreempt_options *options,
-			struct gpreempt **library);
-int __wrap_gpreempt_new(const struct gpreempt_options *options,
-			struct gpreempt **library);
+int __real_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
 
-int __wrap_gpreempt_new(const struct gpreempt_options *options,
-			struct gpreempt **library)
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library)
 {
-	if (!loop.pid ||
-	    (options && options->size >= sizeof(*options) && options->from))
+	if (!loop.pid || (options && options->size >= sizeof(*options) && options->from))
 		return __real_gpreempt_new(options, library);
 	return gp_new_backend(options, &gp_backend_loop, &loop, library);
 }
@@ -313,10 +307,10 @@ int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
 int __real_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-int __real_clock_nanosleep(clockid_t clock, int flags,
-			   const struct timespec *ts, struct timespec *left);
-int __wrap_clock_nanosleep(clockid_t clock, int flags,
-			   const struct timespec *ts, struct timespec *left);
+int __real_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
+			   struct timespec *left);
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
+			   struct timespec *left);
 int __real_timerfd_settime(int fd, int flags, const struct itimerspec *when,
 			   struct itimerspec *old);
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
@@ -369,8 +363,7 @@ static uint64_t ns_of(const struct timespec *ts)
 }
 
 /* One that goes off once, after a time. */
-int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
-			   struct itimerspec *old)
+int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when, struct itimerspec *old)
 {
 	static const struct itimerspec never;
 	size_t i = 0;
@@ -387,8 +380,8 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
 	return __real_timerfd_settime(fd, 0, &never, NULL);
 }
 
-int __wrap_clock_nanosleep(clockid_t clock, int flags,
-			   const struct timespec *ts, struct timespec *left)
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
+			   struct timespec *left)
 {
 	static const struct itimerspec now = { .it_value.tv_nsec = 1 };
 	size_t i;

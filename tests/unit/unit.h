@@ -41,8 +41,7 @@ TCase *unit_case(void);
  * A line about what is not tested here, and why: tests/unit/run counts and names it.
  * The test then returns.
  */
-__attribute__((format(printf, 2, 3))) void unit_skip(const char *name,
-						     const char *format, ...);
+__attribute__((format(printf, 2, 3))) void unit_skip(const char *name, const char *format, ...);
 /* One that only root can pass; for others it is skipped. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
@@ -91,8 +90,7 @@ void set_file(const char *path, const char *text);
 /* What the module shows of that process's queues. */
 void set_view(pid_t pid, const char *text);
 /* A text that does. */
-__attribute__((format(printf, 1, 2))) const char *unit_text(const char *format,
-							    ...);
+__attribute__((format(printf, 1, 2))) const char *unit_text(const char *format, ...);
 /* All of a file, with a zero behind it, for free(); NULL: there is none. */
 char *unit_load(const char *path, size_t *len);
 /* That of one that must be there, until the next of it. */

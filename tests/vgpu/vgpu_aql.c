@@ -52,8 +52,7 @@ static s64 *signal_value(struct vgpu *v, struct vgpu_queue *q, u64 signal)
 }
 
 /* Barrier: AND waits for all of its signals to be zero, OR for one */
-static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt,
-			 bool any)
+static bool barrier_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, bool any)
 {
 	const u64 *dep = pkt + AQL_DEPS;
 	bool seen = false, zero;
@@ -80,8 +79,7 @@ static bool vendor_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 	s64 *value, ref = *(const s64 *)(pkt + AQL_VENDOR_VALUE), is;
 	u64 signal = *(const u64 *)(pkt + AQL_VENDOR_SIGNAL);
 
-	if (*(const u8 *)(pkt + AQL_VENDOR_FORMAT) != VENDOR_BARRIER_VALUE ||
-	    !signal)
+	if (*(const u8 *)(pkt + AQL_VENDOR_FORMAT) != VENDOR_BARRIER_VALUE || !signal)
 		return true;
 	value = signal_value(v, q, signal);
 	if (!value)
@@ -101,8 +99,7 @@ static bool vendor_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 	}
 }
 
-static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt,
-			u8 type)
+static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u8 type)
 {
 	switch (type) {
 	case AQL_AND:
@@ -115,8 +112,7 @@ static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt,
 	}
 }
 
-static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q,
-			   const void *pkt)
+static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 {
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
 	struct vgpu_kernarg *arg = NULL;
@@ -172,8 +168,7 @@ static void signal_complete(struct vgpu *v, struct vgpu_queue *q, void *signal)
 	u32 event = READ_ONCE(*(u32 *)(signal + SIGNAL_EVENT));
 	u64 *box = NULL;
 
-	WRITE_ONCE(*(u64 *)(signal + SIGNAL_START),
-		   q->work.start / VGPU_CLOCK_NS);
+	WRITE_ONCE(*(u64 *)(signal + SIGNAL_START), q->work.start / VGPU_CLOCK_NS);
 	WRITE_ONCE(*(u64 *)(signal + SIGNAL_END), v->time / VGPU_CLOCK_NS);
 	atomic64_dec((atomic64_t *)(signal + SIGNAL_VALUE));
 	if (!mailbox)
@@ -236,8 +231,7 @@ static struct vgpu_queue *engine_pick(struct vgpu *v)
 	}
 	if (!best)
 		return NULL;
-	if (v->running && v->running->work.magic &&
-	    v->running->priority == best->priority) {
+	if (v->running && v->running->work.magic && v->running->priority == best->priority) {
 		if (v->time < v->quantum_end)
 			return v->running;
 		if (next)
@@ -295,9 +289,7 @@ void vgpu_engine_poll(struct vgpu *v, u64 now)
 	list_for_each_entry(q, &v->queues, node) {
 		if (!q->loaded || !(q->aql || q->sdma))
 			continue;
-		doorbell =
-			READ_ONCE(*(u64 __force *)vgpu_doorbell(v,
-								q->doorbell));
+		doorbell = READ_ONCE(*(u64 __force *)vgpu_doorbell(v, q->doorbell));
 		if (doorbell == q->doorbell_seen)
 			continue;
 		q->doorbell_seen = doorbell;

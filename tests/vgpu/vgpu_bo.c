@@ -2,8 +2,7 @@
 /*
  * Buffers of GPU processes: host memory, pinned or our own, that a VM maps at
  * an address.  Mappings stand in the VM's real interval tree, so that the
- * driver's own look-ups (queue buffers and their reference counts) work on
- * them.
+ * driver's own look-ups (queue buffers and their reference counts) work on them.
  *
  * Locks: kgd_mem.lock, then the VM's page directory (dma_resv), then vgpu.lock.
  */
@@ -22,8 +21,8 @@
 
 #define MAP_START(m) ((m)->start)
 #define MAP_LAST(m)  ((m)->last)
-INTERVAL_TREE_DEFINE(struct amdgpu_bo_va_mapping, rb, u64, __subtree_last,
-		     MAP_START, MAP_LAST, static, vgpu_it)
+INTERVAL_TREE_DEFINE(struct amdgpu_bo_va_mapping, rb, u64, __subtree_last, MAP_START, MAP_LAST,
+		     static, vgpu_it)
 
 static struct vgpu_mem *mem_of(struct kgd_mem *mem)
 {
@@ -82,8 +81,7 @@ static int mem_pin(struct vgpu_mem *m, u64 user, size_t size)
 	m->pages = kvcalloc(m->npages, sizeof(*m->pages), GFP_KERNEL);
 	if (!m->pages)
 		return -ENOMEM;
-	got = pin_user_pages_fast(user, m->npages, FOLL_WRITE | FOLL_LONGTERM,
-				  m->pages);
+	got = pin_user_pages_fast(user, m->npages, FOLL_WRITE | FOLL_LONGTERM, m->pages);
 	if (got == m->npages)
 		m->kva = vmap(m->pages, m->npages, VM_MAP, PAGE_KERNEL);
 	if (m->kva)
@@ -101,26 +99,21 @@ static int mem_pin(struct vgpu_mem *m, u64 user, size_t size)
  */
 static bool mem_fits(size_t size)
 {
-	return (long)(size >> PAGE_SHIFT) <=
-	       si_mem_available() - (long)(totalram_pages() / 16);
+	return (long)(size >> PAGE_SHIFT) <= si_mem_available() - (long)(totalram_pages() / 16);
 }
 
 static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 {
 	int ret;
 
-	if (flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL |
-		     KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP))
+	if (flags & (KFD_IOC_ALLOC_MEM_FLAGS_DOORBELL | KFD_IOC_ALLOC_MEM_FLAGS_MMIO_REMAP))
 		return 0;
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
 		if (!offset || !*offset)
 			return -EINVAL;
-		return size > VGPU_PIN_MAX ?
-			       0 :
-			       mem_pin(m, untagged_addr(*offset), size);
+		return size > VGPU_PIN_MAX ? 0 : mem_pin(m, untagged_addr(*offset), size);
 	}
-	if (!(flags &
-	      (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
+	if (!(flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
 		return -EINVAL;
 	m->kva = mem_fits(size) ? vmalloc_user(size) : NULL;
 	if (!m->kva)
@@ -131,9 +124,8 @@ static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 	return ret;
 }
 
-static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size,
-			     void *drm_priv, struct kgd_mem **mem, u64 *offset,
-			     u32 flags, bool criu_resume)
+static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size, void *drm_priv,
+			     struct kgd_mem **mem, u64 *offset, u32 flags, bool criu_resume)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m;
@@ -155,9 +147,8 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size,
 	m->mem.bo = &m->bo;
 	m->mem.va = va;
 	m->mem.alloc_flags = flags;
-	m->mem.domain = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ?
-				AMDGPU_GEM_DOMAIN_VRAM :
-				AMDGPU_GEM_DOMAIN_GTT;
+	m->mem.domain = flags & KFD_IOC_ALLOC_MEM_FLAGS_VRAM ? AMDGPU_GEM_DOMAIN_VRAM :
+							       AMDGPU_GEM_DOMAIN_GTT;
 	m->bo.preferred_domains = m->mem.domain;
 	m->mem.process_info = vm->process_info;
 	ret = mem_back(m, flags, offset, size);
@@ -171,8 +162,7 @@ static int vgpu_alloc_memory(struct amdgpu_device *adev, u64 va, u64 size,
 	return 0;
 }
 
-static struct vgpu_attach *vgpu_attached(struct vgpu_mem *m,
-					 struct amdgpu_vm *vm)
+static struct vgpu_attach *vgpu_attached(struct vgpu_mem *m, struct amdgpu_vm *vm)
 {
 	struct kfd_mem_attachment *att;
 
@@ -202,8 +192,8 @@ static void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a)
 	kfree(a);
 }
 
-static int vgpu_free_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
-			    void *drm_priv, u64 *size)
+static int vgpu_free_memory(struct amdgpu_device *adev, struct kgd_mem *mem, void *drm_priv,
+			    u64 *size)
 {
 	struct vgpu_mem *m = mem_of(mem);
 	bool mapped;
@@ -214,16 +204,14 @@ static int vgpu_free_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
 	if (mapped)
 		return -EBUSY;
 	if (size)
-		*size = mem->domain == AMDGPU_GEM_DOMAIN_VRAM ?
-				m->bo.tbo.base.size :
-				0;
+		*size = mem->domain == AMDGPU_GEM_DOMAIN_VRAM ? m->bo.tbo.base.size : 0;
 	drm_vma_node_revoke(&m->bo.tbo.base.vma_node, drm_priv);
 	drm_gem_object_put(&m->bo.tbo.base);
 	return 0;
 }
 
-static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m,
-			struct amdgpu_vm *vm, struct amdgpu_device *adev)
+static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m, struct amdgpu_vm *vm,
+			struct amdgpu_device *adev)
 {
 	a->att.bo_va = &a->bo_va;
 	a->att.adev = adev;
@@ -236,12 +224,10 @@ static void attach_init(struct vgpu_attach *a, struct vgpu_mem *m,
 	INIT_LIST_HEAD(&a->bo_va.invalids);
 	a->map.bo_va = &a->bo_va;
 	a->map.start = m->mem.va >> AMDGPU_GPU_PAGE_SHIFT;
-	a->map.last = a->map.start +
-		      (m->bo.tbo.base.size >> AMDGPU_GPU_PAGE_SHIFT) - 1;
+	a->map.last = a->map.start + (m->bo.tbo.base.size >> AMDGPU_GPU_PAGE_SHIFT) - 1;
 }
 
-static int vgpu_map_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
-			   void *drm_priv)
+static int vgpu_map_memory(struct amdgpu_device *adev, struct kgd_mem *mem, void *drm_priv)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m = mem_of(mem);
@@ -279,8 +265,7 @@ out:
 	return ret;
 }
 
-static int vgpu_unmap_memory(struct amdgpu_device *adev, struct kgd_mem *mem,
-			     void *drm_priv)
+static int vgpu_unmap_memory(struct amdgpu_device *adev, struct kgd_mem *mem, void *drm_priv)
 {
 	struct amdgpu_vm *vm = drm_priv_to_vm(drm_priv);
 	struct vgpu_mem *m = mem_of(mem);
@@ -330,14 +315,12 @@ static int vgpu_no_dmabuf(void *which)
 static struct amdgpu_bo_va_mapping *mapping(struct amdgpu_vm *vm, u64 va)
 {
 	u64 page = va >> AMDGPU_GPU_PAGE_SHIFT;
-	struct amdgpu_bo_va_mapping *map =
-		vgpu_it_iter_first(&vm->va, page, page);
+	struct amdgpu_bo_va_mapping *map = vgpu_it_iter_first(&vm->va, page, page);
 	struct amdgpu_vm *other;
 
 	if (map || vgpu_parts == 1 || !vm->process_info)
 		return map;
-	list_for_each_entry(other, &vm->process_info->vm_list_head,
-			    vm_list_node) {
+	list_for_each_entry(other, &vm->process_info->vm_list_head, vm_list_node) {
 		map = vgpu_it_iter_first(&other->va, page, page);
 		if (map)
 			break;

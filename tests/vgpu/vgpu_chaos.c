@@ -17,8 +17,7 @@
 
 static unsigned int first_seed;
 module_param_named(chaos, first_seed, uint, 0444);
-MODULE_PARM_DESC(chaos,
-		 "switch threads at times that this seed gives; 0: not (0)");
+MODULE_PARM_DESC(chaos, "switch threads at times that this seed gives; 0: not (0)");
 
 /* The shortest of each, and how often it may double */
 #define NEXT_NS	     20000 /* until the timer is due again: 2.5 ms at most */
@@ -44,10 +43,9 @@ static struct chaos {
 	atomic_t asleep;
 } chaos;
 static DEFINE_MUTEX(chaos_lock); /* on and off */
-static struct callback_head
-	*(*cancel_match)(struct task_struct *task,
-			 bool (*match)(struct callback_head *work, void *data),
-			 void *data);
+static struct callback_head *(*cancel_match)(struct task_struct *task,
+					     bool (*match)(struct callback_head *work, void *data),
+					     void *data);
 
 static u32 chaos_random(void)
 {
@@ -124,8 +122,7 @@ static enum hrtimer_restart chaos_due(struct hrtimer *timer)
 	u32 stop_ns = chaos_time(STOP_NS, STOP_DOUBLES);
 	u32 busy_ns = chaos_time(BUSY_NS, BUSY_DOUBLES);
 
-	hrtimer_forward_now(timer,
-			    ns_to_ktime(chaos_time(NEXT_NS, NEXT_DOUBLES)));
+	hrtimer_forward_now(timer, ns_to_ktime(chaos_time(NEXT_NS, NEXT_DOUBLES)));
 	if (is_idle_task(current) || current == chaos.thread)
 		return HRTIMER_RESTART;
 	if (stop && !(current->flags & PF_KTHREAD)) {
@@ -195,19 +192,16 @@ static int chaos_on(u32 seed)
 	return 0;
 }
 
-static ssize_t chaos_read(struct file *file, char __user *buf, size_t len,
-			  loff_t *pos)
+static ssize_t chaos_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	char text[80];
-	int n = scnprintf(text, sizeof(text), "seed %u stops %d switches %d\n",
-			  chaos.seed, atomic_read(&chaos.stops),
-			  atomic_read(&chaos.switches));
+	int n = scnprintf(text, sizeof(text), "seed %u stops %d switches %d\n", chaos.seed,
+			  atomic_read(&chaos.stops), atomic_read(&chaos.switches));
 
 	return simple_read_from_buffer(buf, len, pos, text, n);
 }
 
-static ssize_t chaos_write(struct file *file, const char __user *buf,
-			   size_t len, loff_t *pos)
+static ssize_t chaos_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	u32 seed;
 	int ret = kstrtou32_from_user(buf, len, 0, &seed);

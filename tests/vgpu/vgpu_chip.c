@@ -9,8 +9,7 @@
 
 static char *profile = ""; /* the first that there is */
 module_param(profile, charp, 0444);
-MODULE_PARM_DESC(profile,
-		 "GPU: gfx942 (MI308X), gfx90a, gfx900, gfx1100, gfx1201");
+MODULE_PARM_DESC(profile, "GPU: gfx942 (MI308X), gfx90a, gfx900, gfx1100, gfx1201");
 
 const struct vgpu_chip *vgpu_chip;
 
@@ -44,10 +43,9 @@ static const struct vgpu_range v9_ranges[] = {
 	{ 32, 0x40, 12 },
 };
 
-#define V9_SDMA                                                               \
-	.doorbell = 0x12, .doorbell_offset = 0x2b, .mqd_doorbell_offset = 22, \
-	.mqd_rptr_hi = 8, .mqd_rptr_lo = 9, .nranges = ARRAY_SIZE(v9_ranges), \
-	.range = v9_ranges
+#define V9_SDMA                                                                                 \
+	.doorbell = 0x12, .doorbell_offset = 0x2b, .mqd_doorbell_offset = 22, .mqd_rptr_hi = 8, \
+	.mqd_rptr_lo = 9, .nranges = ARRAY_SIZE(v9_ranges), .range = v9_ranges
 
 #ifdef VGPU_HAS_XCC
 /* Doorbells: aqua_vanjaram_doorbell_index_init() */
@@ -117,15 +115,13 @@ static const struct vgpu_regs gfx11_regs = {
  */
 static const u32 gfx11_sdma_base[VGPU_SDMA_ENGINES] = { 0x1260, 0x1860 };
 static const struct vgpu_range v11_ranges[] = {
-	{ 0, 0x00, 7 },	  { 7, 0x08, 11 },  { 18, 0x29, 1 },
-	{ 19, 0x2b, 12 }, { 31, 0x40, 12 },
+	{ 0, 0x00, 7 }, { 7, 0x08, 11 }, { 18, 0x29, 1 }, { 19, 0x2b, 12 }, { 31, 0x40, 12 },
 };
 
 /* Doorbells: soc21_init_doorbell_index(), soc24_init_doorbell_index() */
-#define NAVI_SDMA                                                          \
-	.engines = 2, .queues = 8, .base = gfx11_sdma_base, .first = 0x80, \
-	.numbered_on = 0x600, .stride = 0x58,                              \
-	.bell = AMDGPU_NAVI10_DOORBELL64_FIRST_NON_CP, .bell_step = 10,    \
+#define NAVI_SDMA                                                                                \
+	.engines = 2, .queues = 8, .base = gfx11_sdma_base, .first = 0x80, .numbered_on = 0x600, \
+	.stride = 0x58, .bell = AMDGPU_NAVI10_DOORBELL64_FIRST_NON_CP, .bell_step = 10,          \
 	.bell_last = AMDGPU_NAVI10_DOORBELL64_LAST_NON_CP
 
 static const struct vgpu_sdma_chip sdma_6_0_0 = {

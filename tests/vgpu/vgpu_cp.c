@@ -69,8 +69,7 @@ static bool hiq_load(struct vgpu *v, struct vgpu_part *p)
 		if (!m)
 			return false;
 		hqd = vgpu_hqd(v, p->first_xcc + i, VGPU_HIQ_MEC, 0, 0);
-		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET,
-		       VGPU_HQD_REGS * sizeof(u32));
+		memcpy(hqd, (u32 *)m + VGPU_MQD_HQD_OFFSET, VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_ACTIVE] = 1;
 	}
 	p->hiq.rptr = 0;
@@ -88,8 +87,7 @@ void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p)
 	p->hiq.loaded = false;
 }
 
-static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid,
-		      const u32 *pkt)
+static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid, const u32 *pkt)
 {
 	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue_args args = {
@@ -104,8 +102,7 @@ static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid,
 }
 
 /* IB of a RUN_LIST: processes, each followed by its queues */
-static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib,
-			   u32 dwords)
+static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u32 dwords)
 {
 	u32 i = 0, n, pasid = 0;
 
@@ -128,8 +125,7 @@ static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib,
 	}
 }
 
-static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
-		     u64 now)
+static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	u32 dwords = pkt[3] & 0xfffff;
 	u32 *ib = vgpu_gtt_ptr(v, join64(pkt + 1) & ~3ull, dwords * 4ul);
@@ -149,8 +145,7 @@ static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 
-static bool unmap_wants(struct vgpu_part *p, const u32 *pkt,
-			struct vgpu_queue *q)
+static bool unmap_wants(struct vgpu_part *p, const u32 *pkt, struct vgpu_queue *q)
 {
 	if (q->part != p)
 		return false;
@@ -168,8 +163,7 @@ static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
  * The failed queue stays in its slot, and its doorbell in the HIQ's MQD tells
  * the driver; once, for the first queue that has a slot.
  */
-static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p,
-				       const u32 *pkt)
+static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p, const u32 *pkt)
 {
 	struct v9_mqd *m = hiq_mqd(v, p, 0);
 	struct vgpu_queue *q;
@@ -186,8 +180,7 @@ static struct vgpu_queue *unmap_failed(struct vgpu *v, struct vgpu_part *p,
 	return NULL;
 }
 
-static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
-		       u64 now)
+static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	struct vgpu_queue *q, *next, *failed = unmap_failed(v, p, pkt);
 
@@ -204,8 +197,7 @@ static void unmap_done(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
  * UNMAP_QUEUES takes time: a fixed part, and with a packet in flight the grace
  * period that the driver set and the save.  Returns true when it is over.
  */
-static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
-			 u64 now)
+static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	u64 grace = v->wait_times >> 8 & 0xff;
 
@@ -222,9 +214,9 @@ static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
 	p->hiq.unmapping = true;
 	p->hiq.ready_at = now + v->times.unmap_ns;
 	if (vgpu_any_busy(v))
-		p->hiq.ready_at = grace ? p->hiq.ready_at + v->times.save_ns +
-						  grace * GRACE_UNIT_NS :
-					  U64_MAX;
+		p->hiq.ready_at =
+			grace ? p->hiq.ready_at + v->times.save_ns + grace * GRACE_UNIT_NS :
+				U64_MAX;
 	return false;
 }
 
@@ -239,8 +231,7 @@ static void query_status(struct vgpu *v, const u32 *pkt)
 }
 
 /* One packet; false: it is not over yet */
-static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
-		       u64 now)
+static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	switch (pkt[0] >> 8 & 0xff) {
 	case IT_SET_RESOURCES:
@@ -269,8 +260,7 @@ static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt,
 	return true;
 }
 
-static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m,
-		       u64 wptr)
+static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m, u64 wptr)
 {
 	u32 *hqd = vgpu_hqd(v, p->first_xcc, VGPU_HIQ_MEC, 0, 0);
 	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
@@ -394,8 +384,7 @@ static int vgpu_cp(void *unused)
 		set_current_state(TASK_IDLE);
 		if (!atomic_read(&kicked) && !kthread_should_stop()) {
 			at = ns_to_ktime(next);
-			schedule_hrtimeout(next == U64_MAX ? NULL : &at,
-					   HRTIMER_MODE_ABS);
+			schedule_hrtimeout(next == U64_MAX ? NULL : &at, HRTIMER_MODE_ABS);
 		}
 		__set_current_state(TASK_RUNNING);
 	}

@@ -9,8 +9,7 @@
 #include "vgpu_priv.h"
 
 #define VGPU_SDMA_REGS (VGPU_SDMA_ENGINES * VGPU_SDMA_QUEUES)
-#define VGPU_HQDS \
-	(VGPU_MAX_XCCS * VGPU_MECS * VGPU_PIPES * VGPU_QUEUES_PER_PIPE)
+#define VGPU_HQDS      (VGPU_MAX_XCCS * VGPU_MECS * VGPU_PIPES * VGPU_QUEUES_PER_PIPE)
 
 /* Interrupts are drained for a process that leaves the debugger */
 static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
@@ -72,8 +71,7 @@ static void vgpu_mem_free(struct vgpu *v)
 		vgpu_mes_fini(v);
 	vgpu_parts_fini(v);
 	if (v->adev.reset_domain &&
-	    kref_put(&v->adev.reset_domain->refcount,
-		     vgpu_syms.amdgpu_reset_destroy_reset_domain))
+	    kref_put(&v->adev.reset_domain->refcount, vgpu_syms.amdgpu_reset_destroy_reset_domain))
 		v->adev.reset_domain = NULL;
 	if (v->bar)
 		vgpu_bar_fini(v);
@@ -118,8 +116,7 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	struct vgpu *v;
 	int ret;
 
-	v = devm_drm_dev_alloc(&pdev->dev, &vgpu_drm_driver, struct vgpu,
-			       adev.ddev);
+	v = devm_drm_dev_alloc(&pdev->dev, &vgpu_drm_driver, struct vgpu, adev.ddev);
 	if (IS_ERR(v))
 		return PTR_ERR(v);
 	adev = &v->adev;
@@ -147,9 +144,8 @@ int vgpu_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		goto err_kfd;
 	vgpu_fault_init(v);
-	dev_info(&pdev->dev, "vgpu: GPU %d, %d XCCs, gpu_id %#x, renderD%d\n",
-		 v->id, vgpu_num_xcc(v), vgpu_gpu_id(adev->kfd.dev),
-		 adev->ddev.render->index);
+	dev_info(&pdev->dev, "vgpu: GPU %d, %d XCCs, gpu_id %#x, renderD%d\n", v->id,
+		 vgpu_num_xcc(v), vgpu_gpu_id(adev->kfd.dev), adev->ddev.render->index);
 	return 0;
 
 err_kfd:
@@ -171,8 +167,7 @@ static void wait_unused(struct vgpu *v)
 
 	while (vgpu_kfd_used()) {
 		if (!said)
-			dev_warn(v->adev.dev,
-				 "vgpu: waiting for GPU processes to end\n");
+			dev_warn(v->adev.dev, "vgpu: waiting for GPU processes to end\n");
 		said = true;
 		msleep(20);
 	}

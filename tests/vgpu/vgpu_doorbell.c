@@ -22,8 +22,7 @@ static bool notrace vgpu_is_doorbell(unsigned long addr)
 
 	for (i = 0; i < VGPU_MAX_GPUS; i++) {
 		v = READ_ONCE(vgpu_devices[i]);
-		if (v && addr - (unsigned long)page_address(v->bar) <
-				 VGPU_BAR_PAGES * PAGE_SIZE)
+		if (v && addr - (unsigned long)page_address(v->bar) < VGPU_BAR_PAGES * PAGE_SIZE)
 			return true;
 	}
 	return false;
@@ -36,8 +35,7 @@ static void vgpu_write_kernel_doorbell64(void __iomem *db, u64 value)
 }
 
 /* The driver's own rings: MES */
-static void vgpu_mm_wdoorbell64(struct amdgpu_device *adev, u32 index,
-				u64 value)
+static void vgpu_mm_wdoorbell64(struct amdgpu_device *adev, u32 index, u64 value)
 {
 	u64 __iomem *db = vgpu_doorbell(vgpu_of(adev), index);
 
@@ -51,9 +49,8 @@ static void vgpu_mm_wdoorbell64(struct amdgpu_device *adev, u32 index,
  * the BAR itself, and mapped its own page with ioremap(), which refuses memory.
  */
 #ifdef VGPU_HAS_DOORBELL_BO
-static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size,
-				 int align, u32 domain,
-				 struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
+static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size, int align,
+				 u32 domain, struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
 				 void **cpu_addr)
 {
 	struct vgpu *v = vgpu_of(adev);
@@ -69,8 +66,7 @@ static int vgpu_bo_create_kernel(struct amdgpu_device *adev, unsigned long size,
 	if (!bo || !res)
 		goto err_free;
 	mutex_lock(&v->lock);
-	start = bitmap_find_next_zero_area(v->bar_used, VGPU_BAR_PAGES, 0,
-					   pages, 0);
+	start = bitmap_find_next_zero_area(v->bar_used, VGPU_BAR_PAGES, 0, pages, 0);
 	if (start < VGPU_BAR_PAGES)
 		bitmap_set(v->bar_used, start, pages);
 	mutex_unlock(&v->lock);
@@ -98,15 +94,13 @@ err_free:
 	return -ENOMEM;
 }
 
-static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
-				void **cpu_addr)
+static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr, void **cpu_addr)
 {
 	struct amdgpu_bo *bo = *bo_ptr;
 	struct vgpu *v = vgpu_of(amdgpu_ttm_adev(bo->tbo.bdev));
 
 	mutex_lock(&v->lock);
-	bitmap_clear(v->bar_used, bo->tbo.resource->start,
-		     bo->tbo.base.size >> PAGE_SHIFT);
+	bitmap_clear(v->bar_used, bo->tbo.resource->start, bo->tbo.base.size >> PAGE_SHIFT);
 	mutex_unlock(&v->lock);
 	kfree(bo->tbo.resource);
 	kfree(bo);
@@ -119,8 +113,7 @@ static void vgpu_bo_free_kernel(struct amdgpu_bo **bo_ptr, u64 *gpu_addr,
 
 #define VGPU_BAR_HOOKS                                                      \
 	{ "amdgpu_bo_create_kernel", vgpu_bo_create_kernel, vgpu_is_adev }, \
-		{ "amdgpu_bo_free_kernel", vgpu_bo_free_kernel,             \
-		  vgpu_is_bo_ptr },
+		{ "amdgpu_bo_free_kernel", vgpu_bo_free_kernel, vgpu_is_bo_ptr },
 #else
 static bool notrace vgpu_is_kfd(unsigned long kfd)
 {
@@ -130,8 +123,8 @@ static bool notrace vgpu_is_kfd(unsigned long kfd)
 /* All of the BAR is KFD's: the GPU has no ring of the driver's */
 static int vgpu_kfd_doorbell_init(struct kfd_dev *kfd)
 {
-	size_t slice = PAGE_ALIGN(kfd->device_info.doorbell_size *
-				  KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
+	size_t slice =
+		PAGE_ALIGN(kfd->device_info.doorbell_size * KFD_MAX_NUM_OF_QUEUES_PER_PROCESS);
 	struct vgpu *v = vgpu_of(kfd->adev);
 
 	kfd->max_doorbell_slices = VGPU_BAR_PAGES * PAGE_SIZE / slice;
@@ -159,8 +152,7 @@ int vgpu_bar_init(struct vgpu *v)
 	if (!v->bar || !v->mmio)
 		goto err_free;
 	/* user space maps it uncached, as a BAR; both views must agree */
-	ret = set_memory_uc((unsigned long)page_address(v->bar),
-			    VGPU_BAR_PAGES);
+	ret = set_memory_uc((unsigned long)page_address(v->bar), VGPU_BAR_PAGES);
 	if (ret)
 		goto err_free;
 	ret = set_memory_uc((unsigned long)page_address(v->mmio), 1);

@@ -23,8 +23,7 @@ int vgpu_take_pasid(struct amdgpu_device *adev, struct amdgpu_fpriv *fpriv)
 
 	if (pasid < 0)
 		return pasid;
-	ret = xa_err(xa_store_irq(&adev->vm_manager.pasids, pasid, &fpriv->vm,
-				  GFP_KERNEL));
+	ret = xa_err(xa_store_irq(&adev->vm_manager.pasids, pasid, &fpriv->vm, GFP_KERNEL));
 	if (ret)
 		vgpu_syms.amdgpu_pasid_free(pasid);
 	else

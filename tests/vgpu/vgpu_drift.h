@@ -176,9 +176,8 @@ typedef struct file *vgpu_vm_owner;
 
 /* Buffers are exported, and imported by their file; before, by the buffer (6.8) */
 #ifdef VGPU_HAS_DMABUF_FD
-#define VGPU_EXPORT_HOOK(to) \
-	{ "amdgpu_amdkfd_gpuvm_export_dmabuf", to, vgpu_is_mem },
-#define VGPU_IMPORT_DMABUF "amdgpu_amdkfd_gpuvm_import_dmabuf_fd"
+#define VGPU_EXPORT_HOOK(to) { "amdgpu_amdkfd_gpuvm_export_dmabuf", to, vgpu_is_mem },
+#define VGPU_IMPORT_DMABUF   "amdgpu_amdkfd_gpuvm_import_dmabuf_fd"
 #else
 #define VGPU_EXPORT_HOOK(to)
 #define VGPU_IMPORT_DMABUF "amdgpu_amdkfd_gpuvm_import_dmabuf"
@@ -186,17 +185,15 @@ typedef struct file *vgpu_vm_owner;
 
 /* Memory that another process maps by a handle (amdgpu-dkms) */
 #ifdef VGPU_HAS_IPC
-#define VGPU_IPC_HOOK(to) \
-	{ "amdgpu_amdkfd_gpuvm_export_ipc_obj", to, vgpu_is_adev },
+#define VGPU_IPC_HOOK(to) { "amdgpu_amdkfd_gpuvm_export_ipc_obj", to, vgpu_is_adev },
 #else
 #define VGPU_IPC_HOOK(to)
 #endif
 
 /* Debug sessions, and the drain of interrupts at their end (6.5) */
 #ifdef VGPU_HAS_DEBUG_TRAP
-#define VGPU_DEBUG_SYMS(X) X(kfd_dbg_trap_disable, int, (struct kfd_process *))
-#define VGPU_DRAIN_HOOK(to) \
-	{ "amdgpu_amdkfd_send_close_event_drain_irq", to, vgpu_is_adev },
+#define VGPU_DEBUG_SYMS(X)  X(kfd_dbg_trap_disable, int, (struct kfd_process *))
+#define VGPU_DRAIN_HOOK(to) { "amdgpu_amdkfd_send_close_event_drain_irq", to, vgpu_is_adev },
 #else
 #define VGPU_DEBUG_SYMS(X)
 #define VGPU_DRAIN_HOOK(to)
@@ -204,22 +201,17 @@ typedef struct file *vgpu_vm_owner;
 
 /* Before a reset, KFD looks at what is reset (6.12) */
 #ifdef VGPU_HAS_RESET_CONTEXT
-#define VGPU_RESET_SYMS(X)              \
-	X(amdgpu_amdkfd_pre_reset, int, \
-	  (struct amdgpu_device *, struct amdgpu_reset_context *))
-#define vgpu_pre_reset(adev, context) \
-	vgpu_syms.amdgpu_amdkfd_pre_reset(adev, context)
-#else
 #define VGPU_RESET_SYMS(X) \
-	X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *))
-#define vgpu_pre_reset(adev, context) \
-	((void)(context), vgpu_syms.amdgpu_amdkfd_pre_reset(adev))
+	X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *, struct amdgpu_reset_context *))
+#define vgpu_pre_reset(adev, context) vgpu_syms.amdgpu_amdkfd_pre_reset(adev, context)
+#else
+#define VGPU_RESET_SYMS(X)	      X(amdgpu_amdkfd_pre_reset, int, (struct amdgpu_device *))
+#define vgpu_pre_reset(adev, context) ((void)(context), vgpu_syms.amdgpu_amdkfd_pre_reset(adev))
 #endif
 
 /* After an unmap, KFD looks for SDMA engines that hang, and resets them (7.x) */
 #ifdef VGPU_HAS_SDMA_RESET
-#define VGPU_SDMA_RESET_HOOK(to) \
-	{ "amdgpu_sdma_reset_engine", to, vgpu_is_adev },
+#define VGPU_SDMA_RESET_HOOK(to) { "amdgpu_sdma_reset_engine", to, vgpu_is_adev },
 #else
 #define VGPU_SDMA_RESET_HOOK(to)
 #endif
@@ -235,8 +227,7 @@ typedef struct file *vgpu_vm_owner;
 
 /* MES tells the driver in a buffer which queues hang (7.x) */
 #ifdef VGPU_HAS_HUNG_QUEUES
-#define VGPU_HUNG_QUEUES_HOOK(to) \
-	{ "amdgpu_bo_create_kernel", to, vgpu_mes_is_made },
+#define VGPU_HUNG_QUEUES_HOOK(to) { "amdgpu_bo_create_kernel", to, vgpu_mes_is_made },
 #else
 #define VGPU_HUNG_QUEUES_HOOK(to)
 #endif
@@ -246,9 +237,8 @@ typedef struct file *vgpu_vm_owner;
 #define vgpu_first_argument(fregs) ftrace_regs_get_argument(fregs, 0)
 #define vgpu_set_ip(fregs, ip)	   ftrace_regs_set_instruction_pointer(fregs, ip)
 #else
-#define vgpu_first_argument(fregs) \
-	regs_get_kernel_argument(ftrace_get_regs(fregs), 0)
-#define vgpu_set_ip(fregs, ip) ftrace_instruction_pointer_set(fregs, ip)
+#define vgpu_first_argument(fregs) regs_get_kernel_argument(ftrace_get_regs(fregs), 0)
+#define vgpu_set_ip(fregs, ip)	   ftrace_instruction_pointer_set(fregs, ip)
 #endif
 
 /* Which driver a device wants became a part of every device (6.12 of Debian) */
@@ -257,8 +247,7 @@ static inline int vgpu_set_driver(struct pci_dev *pdev, const char *name)
 #ifdef VGPU_HAS_DEVICE_OVERRIDE
 	return device_set_driver_override(&pdev->dev, name);
 #else
-	return driver_set_override(&pdev->dev, &pdev->driver_override, name,
-				   strlen(name));
+	return driver_set_override(&pdev->dev, &pdev->driver_override, name, strlen(name));
 #endif
 }
 
@@ -280,10 +269,9 @@ static inline void vgpu_gem_fini(struct drm_gem_object *obj)
 #endif
 
 /* The accessors of registers moved into a structure (7.x). */
-static inline void
-vgpu_set_pcie(struct amdgpu_device *adev,
-	      u32 (*rreg)(struct amdgpu_device *adev, u32 reg),
-	      void (*wreg)(struct amdgpu_device *adev, u32 reg, u32 value))
+static inline void vgpu_set_pcie(struct amdgpu_device *adev,
+				 u32 (*rreg)(struct amdgpu_device *adev, u32 reg),
+				 void (*wreg)(struct amdgpu_device *adev, u32 reg, u32 value))
 {
 #ifdef VGPU_HAS_REG_ACCESS
 	adev->reg.pcie.rreg = rreg;
@@ -301,8 +289,7 @@ vgpu_set_pcie(struct amdgpu_device *adev,
  * table for all devices, behind functions.
  */
 #ifdef VGPU_HAS_RELEASE_VM
-#define VGPU_RELEASE_VM_HOOK(to) \
-	{ "amdgpu_amdkfd_gpuvm_release_process_vm", to, vgpu_is_adev },
+#define VGPU_RELEASE_VM_HOOK(to) { "amdgpu_amdkfd_gpuvm_release_process_vm", to, vgpu_is_adev },
 #else
 #define VGPU_RELEASE_VM_HOOK(to)
 #endif
@@ -341,8 +328,7 @@ vgpu_set_pcie(struct amdgpu_device *adev,
 
 /* Registers that the RLC guards are read through functions of a table (7.x). */
 #ifdef VGPU_HAS_RLC_REG_FUNCS
-#define VGPU_RLC_SYMS(X) \
-	X(amdgpu_init_rlc_reg_funcs, void, (struct amdgpu_device *))
+#define VGPU_RLC_SYMS(X)    X(amdgpu_init_rlc_reg_funcs, void, (struct amdgpu_device *))
 #define vgpu_init_rlc(adev) vgpu_syms.amdgpu_init_rlc_reg_funcs(adev)
 #else
 #define VGPU_RLC_SYMS(X)
@@ -384,9 +370,8 @@ void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm);
 /* What a fence is made for besides a mm: memory of SVM, then a context (7.x). */
 #ifdef VGPU_HAS_CONTEXT_ID
 typedef u16 vgpu_fence_owner;
-#define VGPU_FENCE_OWNER(process) ((process)->context_id)
-#define VGPU_SET_CONTEXT(info, process) \
-	((info)->context_id = (process)->context_id)
+#define VGPU_FENCE_OWNER(process)	((process)->context_id)
+#define VGPU_SET_CONTEXT(info, process) ((info)->context_id = (process)->context_id)
 #else
 typedef struct svm_range_bo *vgpu_fence_owner;
 #define VGPU_FENCE_OWNER(process) NULL
@@ -401,9 +386,8 @@ typedef struct svm_range_bo *vgpu_fence_owner;
 #endif
 
 /* A timer gets its function when it is set up (6.13) */
-static inline void
-vgpu_hrtimer_setup(struct hrtimer *timer,
-		   enum hrtimer_restart (*function)(struct hrtimer *timer))
+static inline void vgpu_hrtimer_setup(struct hrtimer *timer,
+				      enum hrtimer_restart (*function)(struct hrtimer *timer))
 {
 #ifdef VGPU_HAS_HRTIMER_SETUP
 	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);

@@ -19,8 +19,7 @@ static void vm_init(struct vgpu *v, struct vgpu_file *f, struct drm_file *file)
 {
 	struct amdgpu_vm *vm = &f->fpriv.vm;
 
-	drm_gem_private_object_init(&v->adev.ddev, &f->root.tbo.base,
-				    PAGE_SIZE);
+	drm_gem_private_object_init(&v->adev.ddev, &f->root.tbo.base, PAGE_SIZE);
 	f->root.tbo.bdev = &v->adev.mman.bdev;
 	vm->va = RB_ROOT_CACHED;
 	vgpu_init_vm_locks(vm);
@@ -44,8 +43,7 @@ static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
 
 	if (!f)
 		return -ENOMEM;
-	f->fpriv.vm.task_info =
-		kzalloc(sizeof(*f->fpriv.vm.task_info), GFP_KERNEL);
+	f->fpriv.vm.task_info = kzalloc(sizeof(*f->fpriv.vm.task_info), GFP_KERNEL);
 	if (!f->fpriv.vm.task_info) {
 		kfree(f);
 		return -ENOMEM;
@@ -81,15 +79,13 @@ static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
 }
 
 /* The one ioctl that ROCm's libraries make, answered by the driver itself */
-static int vgpu_info_ioctl(struct drm_device *ddev, void *data,
-			   struct drm_file *file)
+static int vgpu_info_ioctl(struct drm_device *ddev, void *data, struct drm_file *file)
 {
 	return vgpu_syms.amdgpu_info_ioctl(ddev, data, file);
 }
 
 static const struct drm_ioctl_desc ioctls[] = {
-	DRM_IOCTL_DEF_DRV(AMDGPU_INFO, vgpu_info_ioctl,
-			  DRM_AUTH | DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(AMDGPU_INFO, vgpu_info_ioctl, DRM_AUTH | DRM_RENDER_ALLOW),
 };
 
 /* clang-format off */
@@ -107,16 +103,14 @@ const struct file_operations vgpu_drm_fops = {
 };
 /* clang-format on */
 
-const struct drm_driver vgpu_drm_driver = {
-	.driver_features = DRIVER_RENDER | DRIVER_GEM,
-	.open = vgpu_open,
-	.postclose = vgpu_postclose,
-	.ioctls = ioctls,
-	.num_ioctls = ARRAY_SIZE(ioctls),
-	.fops = &vgpu_drm_fops,
-	.name = "amdgpu", /* what ROCm's libraries ask for */
-	.desc = "simulated AMD GPU",
-	.major = 3,
-	.minor = 59,
-	VGPU_DATE
-};
+const struct drm_driver vgpu_drm_driver = { .driver_features = DRIVER_RENDER | DRIVER_GEM,
+					    .open = vgpu_open,
+					    .postclose = vgpu_postclose,
+					    .ioctls = ioctls,
+					    .num_ioctls = ARRAY_SIZE(ioctls),
+					    .fops = &vgpu_drm_fops,
+					    .name = "amdgpu", /* what ROCm's libraries ask for */
+					    .desc = "simulated AMD GPU",
+					    .major = 3,
+					    .minor = 59,
+					    VGPU_DATE };

@@ -26,8 +26,7 @@ static int counters_show(struct seq_file *s, void *unused)
 	int i;
 
 	for (i = 0; i < VGPU_CNT_MAX; i++)
-		seq_printf(s, "%s %lld\n", counters[i].name,
-			   atomic64_read(&v->counter[i]));
+		seq_printf(s, "%s %lld\n", counters[i].name, atomic64_read(&v->counter[i]));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(counters);
@@ -40,19 +39,17 @@ static int state_show(struct seq_file *s, void *unused)
 
 	mutex_lock(&v->lock);
 	vgpu_for_each_part(v, p)
-		seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n",
-			   p->hiq.loaded, p->queue_mask, p->vmid_mask);
-	seq_puts(s,
-		 "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
+		seq_printf(s, "hiq %d queue_mask %#llx vmid_mask %#x\n", p->hiq.loaded,
+			   p->queue_mask, p->vmid_mask);
+	seq_puts(s, "# type pasid vmid pipe queue doorbell mqd priority rptr wptr busy\n");
 	list_for_each_entry(q, &v->queues, node)
 		seq_printf(s, "%s %u %u %d %d %#x %#llx %u %llu %llu %d\n",
 			   q->sdma ? "sdma" :
 			   q->aql  ? "aql" :
 				     "pm4",
 			   q->pasid, q->vmid, q->sdma ? q->engine : q->pipe,
-			   q->sdma ? q->rlc : q->queue, q->doorbell,
-			   q->mqd_addr, q->priority, q->rptr, q->wptr,
-			   !!q->work.magic);
+			   q->sdma ? q->rlc : q->queue, q->doorbell, q->mqd_addr, q->priority,
+			   q->rptr, q->wptr, !!q->work.magic);
 	mutex_unlock(&v->lock);
 	return 0;
 }
@@ -61,8 +58,7 @@ DEFINE_SHOW_ATTRIBUTE(state);
 /* Hold the lock under which the driver resets, as a reset that does not end */
 static int reset_hold(void *data)
 {
-	struct amdgpu_reset_domain *domain =
-		((struct vgpu *)data)->adev.reset_domain;
+	struct amdgpu_reset_domain *domain = ((struct vgpu *)data)->adev.reset_domain;
 
 	down_write(&domain->sem);
 	atomic_set(&domain->in_gpu_reset, 1);
@@ -111,8 +107,7 @@ static int set_asleep(struct vgpu *v, bool on)
 static int set_stopped(struct vgpu *v, bool on)
 {
 	if (!on)
-		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev,
-						      VGPU_KEEP_PROCESSES);
+		return vgpu_syms.amdgpu_amdkfd_resume(&v->adev, VGPU_KEEP_PROCESSES);
 	vgpu_syms.amdgpu_amdkfd_suspend(&v->adev, VGPU_KEEP_PROCESSES);
 	return 0;
 }
@@ -167,15 +162,15 @@ static int set_apu(struct vgpu *v, bool on)
 	return 0;
 }
 
-static int foreign_dump(VGPU_AND_INST(struct amdgpu_device *adev, u32 pipe,
-				      u32 queue, u32 (**dump)[2], u32 *n_regs))
+static int foreign_dump(VGPU_AND_INST(struct amdgpu_device *adev, u32 pipe, u32 queue,
+				      u32 (**dump)[2], u32 *n_regs))
 {
 	vgpu_count(vgpu_of(adev), foreign_calls);
 	return -EIO;
 }
 
-static bool foreign_is_occupied(VGPU_AND_INST(struct amdgpu_device *adev,
-					      u64 ring, u32 pipe, u32 queue))
+static bool foreign_is_occupied(VGPU_AND_INST(struct amdgpu_device *adev, u64 ring, u32 pipe,
+					      u32 queue))
 {
 	vgpu_count(vgpu_of(adev), foreign_calls);
 	return false;
@@ -188,8 +183,7 @@ static int set_calls(struct vgpu *v, bool on)
 	int i;
 
 	for (i = 0; i < vgpu_num_nodes(kfd); i++)
-		WRITE_ONCE(*vgpu_node_calls(kfd, i),
-			   on ? &v->foreign_calls : v->own_calls);
+		WRITE_ONCE(*vgpu_node_calls(kfd, i), on ? &v->foreign_calls : v->own_calls);
 	return 0;
 }
 
@@ -284,25 +278,18 @@ void vgpu_fault_init(struct vgpu *v)
 	vgpu_usage_files(v);
 	vgpu_power_files(v);
 	debugfs_create_file("state", 0444, v->debugfs, v, &state_fops);
-#define VGPU_TIME_FILE(name, def, what) \
-	debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);
+#define VGPU_TIME_FILE(name, def, what) debugfs_create_u64(#name, 0644, v->debugfs, &v->times.name);
 	VGPU_TIMES(VGPU_TIME_FILE)
-#define VGPU_STATE_FILE(name) \
-	debugfs_create_file_unsafe(#name, 0644, v->debugfs, v, &name##_fops);
+#define VGPU_STATE_FILE(name) debugfs_create_file_unsafe(#name, 0644, v->debugfs, v, &name##_fops);
 	VGPU_STATE_SWITCHES(VGPU_STATE_FILE)
-	debugfs_create_u32("fail_preempt", 0644, v->debugfs,
-			   &v->faults.fail_preempt);
-	debugfs_create_bool("fail_fence", 0644, v->debugfs,
-			    &v->faults.fail_fence);
-	debugfs_create_bool("fail_create", 0644, v->debugfs,
-			    &v->faults.fail_create);
+	debugfs_create_u32("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
+	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
+	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
 	debugfs_create_bool("dead", 0644, v->debugfs, &v->faults.dead);
 	debugfs_create_u32("slow", 0644, v->debugfs, &v->faults.slow);
-	debugfs_create_bool("other_ring", 0644, v->debugfs,
-			    &v->faults.other_ring);
-	debugfs_create_bool("no_access", 0644, v->debugfs,
-			    &v->adev.no_hw_access);
+	debugfs_create_bool("other_ring", 0644, v->debugfs, &v->faults.other_ring);
+	debugfs_create_bool("no_access", 0644, v->debugfs, &v->adev.no_hw_access);
 }
 
 void vgpu_fault_fini(struct vgpu *v)
@@ -322,8 +309,7 @@ void vgpu_fault_fini(struct vgpu *v)
  */
 void vgpu_reset_work(struct work_struct *work)
 {
-	struct amdgpu_device *adev =
-		container_of(work, struct amdgpu_device, kfd.reset_work);
+	struct amdgpu_device *adev = container_of(work, struct amdgpu_device, kfd.reset_work);
 	struct amdgpu_reset_context context = { .reset_req_dev = adev };
 	struct vgpu *v = vgpu_of(adev);
 	struct vgpu_part *p;
@@ -348,8 +334,7 @@ void vgpu_reset_work(struct work_struct *work)
 void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
-	debugfs_create_bool("short_of_memory", 0600, root,
-			    &vgpu_short_of_memory);
+	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
 	vgpu_orders_init(root);
 	vgpu_steps_init(root);
 	vgpu_chaos_init(root);

@@ -24,14 +24,12 @@ static int gtt_insert(struct vgpu *v, struct vgpu_gtt *g)
 	mutex_lock(&v->lock);
 	g->addr = v->gtt_next;
 	v->gtt_next += g->size;
-	ret = mtree_store_range(&v->gtt, g->addr, g->addr + g->size - 1, g,
-				GFP_KERNEL);
+	ret = mtree_store_range(&v->gtt, g->addr, g->addr + g->size - 1, g, GFP_KERNEL);
 	mutex_unlock(&v->lock);
 	return ret;
 }
 
-int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr,
-		   void **cpu)
+int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr, void **cpu)
 {
 	struct vgpu_gtt *g = kzalloc(sizeof(*g), GFP_KERNEL);
 	int ret = -ENOMEM;
@@ -57,9 +55,8 @@ err_free:
 	return ret;
 }
 
-static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size,
-			  VGPU_DOMAIN_PARAM void **mem_obj, u64 *gpu_addr,
-			  void **cpu_ptr, VGPU_USWC_PARAM(bool cp_mqd_gfx9))
+static int vgpu_alloc_mem(struct amdgpu_device *adev, size_t size, VGPU_DOMAIN_PARAM void **mem_obj,
+			  u64 *gpu_addr, void **cpu_ptr, VGPU_USWC_PARAM(bool cp_mqd_gfx9))
 {
 	struct vgpu *v = vgpu_of(adev);
 
@@ -157,8 +154,7 @@ void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len)
 }
 
 /* GWS is only a number in the topology here */
-static int vgpu_alloc_gws(struct amdgpu_device *adev, size_t size,
-			  void **mem_obj)
+static int vgpu_alloc_gws(struct amdgpu_device *adev, size_t size, void **mem_obj)
 {
 	*mem_obj = &vgpu_of(adev)->gtt_next;
 	return 0;
@@ -180,14 +176,13 @@ void vgpu_gtt_fini(struct vgpu *v)
 	mtree_destroy(&v->gtt);
 }
 
-struct vgpu_hook vgpu_mem_hooks[] = {
-	{ VGPU_ALLOC_MEM, vgpu_alloc_mem, vgpu_is_adev },
-	{ VGPU_FREE_MEM, vgpu_free_mem, vgpu_is_adev },
-	{ "amdgpu_amdkfd_alloc_gws", vgpu_alloc_gws, vgpu_is_adev },
-	{ "amdgpu_amdkfd_free_gws", vgpu_free_gws, vgpu_is_adev },
+struct vgpu_hook vgpu_mem_hooks[] = { { VGPU_ALLOC_MEM, vgpu_alloc_mem, vgpu_is_adev },
+				      { VGPU_FREE_MEM, vgpu_free_mem, vgpu_is_adev },
+				      { "amdgpu_amdkfd_alloc_gws", vgpu_alloc_gws, vgpu_is_adev },
+				      { "amdgpu_amdkfd_free_gws", vgpu_free_gws, vgpu_is_adev },
 #ifdef VGPU_HAS_MES_RINGS
-	{ "amdgpu_amdkfd_map_gtt_bo_to_gart", vgpu_map_to_gart, vgpu_is_bo },
-	{ "amdgpu_bo_gpu_offset", vgpu_bo_gpu_offset, vgpu_is_bo },
+				      { "amdgpu_amdkfd_map_gtt_bo_to_gart", vgpu_map_to_gart,
+					vgpu_is_bo },
+				      { "amdgpu_bo_gpu_offset", vgpu_bo_gpu_offset, vgpu_is_bo },
 #endif
-	{}
-};
+				      {} };

@@ -15,16 +15,14 @@ static unsigned long addrs[VGPU_HOOKS_MAX];
 static unsigned int nhooks;
 
 /* The traced instruction is the first, or stands behind ENDBR */
-static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
-			       struct ftrace_ops *ops,
+static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			       struct ftrace_regs *fregs)
 {
 	unsigned int i;
 
 	for (i = 0; i < nhooks; i++) {
 		/* A function may have two hooks, for devices of different states. */
-		if (ip - hooks[i]->addr > 4 ||
-		    !hooks[i]->ours(vgpu_first_argument(fregs)))
+		if (ip - hooks[i]->addr > 4 || !hooks[i]->ours(vgpu_first_argument(fregs)))
 			continue;
 		vgpu_set_ip(fregs, (unsigned long)hooks[i]->to);
 		return;
@@ -33,8 +31,8 @@ static void notrace vgpu_thunk(unsigned long ip, unsigned long parent_ip,
 
 static struct ftrace_ops vgpu_ops = {
 	.func = vgpu_thunk,
-	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY |
-		 FTRACE_OPS_FL_DYNAMIC | FTRACE_OPS_FL_PERMANENT,
+	.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY | FTRACE_OPS_FL_DYNAMIC |
+		 FTRACE_OPS_FL_PERMANENT,
 };
 
 bool notrace vgpu_is_adev(unsigned long adev)
@@ -67,8 +65,7 @@ bool notrace vgpu_is_bo_ptr(unsigned long bo_ptr)
 /* A buffer of a process */
 bool notrace vgpu_is_bo(unsigned long bo)
 {
-	return is_bo((struct amdgpu_bo *)bo) &&
-	       ((struct amdgpu_bo *)bo)->kfd_bo;
+	return is_bo((struct amdgpu_bo *)bo) && ((struct amdgpu_bo *)bo)->kfd_bo;
 }
 
 bool notrace vgpu_is_mem(unsigned long mem)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Interrupts, as entries of an IH ring handed to the driver's own entry.  What
- * they wake is an event: a completion signal's, or the one that an SDMA trap
- * names.
+ * they wake is an event: a completion signal's, or the one that an SDMA trap names.
  */
 #include "kfd_priv.h"
 #include "soc15_ih_clientid.h"
@@ -18,8 +17,7 @@ static u32 node_id(int xcc)
 	return xcc / 2 * 4 + (xcc % 2 ? 2 : 1);
 }
 
-static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source,
-		  u32 context)
+static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source, u32 context)
 {
 	u32 ih[IH_DWORDS] = {
 		[0] = client | source << 8 | (u32)q->vmid << 24 | IH_VMID_TYPE,
@@ -33,8 +31,7 @@ static void raise(struct vgpu *v, struct vgpu_queue *q, u32 client, u32 source,
 
 void vgpu_irq_signal(struct vgpu *v, struct vgpu_queue *q, u32 event)
 {
-	raise(v, q, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE,
-	      event);
+	raise(v, q, SOC15_IH_CLIENTID_GRBM_CP, SOC15_INTSRC_CP_END_OF_PIPE, event);
 }
 
 void vgpu_irq_sdma(struct vgpu *v, struct vgpu_queue *q, u32 context)

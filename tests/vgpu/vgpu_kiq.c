@@ -59,8 +59,7 @@ static void kiq_set_wptr(struct amdgpu_ring *ring)
 
 	while (v->kiq_rptr[xcc] != (ring->wptr & ring->buf_mask)) {
 		for (i = 0; i < ARRAY_SIZE(pkt); i++)
-			pkt[i] = ring->ring[(v->kiq_rptr[xcc] + i) &
-					    ring->buf_mask];
+			pkt[i] = ring->ring[(v->kiq_rptr[xcc] + i) & ring->buf_mask];
 		n = pkt_dwords(pkt[0]);
 		op = pkt_op(pkt[0]);
 		if (op == IT_MAP_QUEUES)
@@ -101,13 +100,11 @@ static const struct amdgpu_ring_funcs kiq_ring_funcs = {
 };
 
 static void kiq_unmap_queues(struct amdgpu_ring *kiq, struct amdgpu_ring *ring,
-			     enum amdgpu_unmap_queues_action action,
-			     u64 gpu_addr, u64 seq)
+			     enum amdgpu_unmap_queues_action action, u64 gpu_addr, u64 seq)
 {
 	int i;
 
-	amdgpu_ring_write(kiq, 3u << 30 | (KIQ_UNMAP_DWORDS - 2) << 16 |
-				       IT_UNMAP_QUEUES << 8);
+	amdgpu_ring_write(kiq, 3u << 30 | (KIQ_UNMAP_DWORDS - 2) << 16 | IT_UNMAP_QUEUES << 8);
 	amdgpu_ring_write(kiq, action);
 	amdgpu_ring_write(kiq, ring->doorbell_index << 2);
 	for (i = 3; i < KIQ_UNMAP_DWORDS; i++)
@@ -133,8 +130,7 @@ int vgpu_kiq_init(struct vgpu *v)
 		vgpu_set_ring_xcc(&kiq->ring, i);
 		kiq->ring.max_dw = 16;
 		kiq->ring.ptr_mask = kiq->ring.buf_mask = KIQ_DWORDS - 1;
-		kiq->ring.sched.ready =
-			!vgpu_chip->mes; /* it is MES's own then */
+		kiq->ring.sched.ready = !vgpu_chip->mes; /* it is MES's own then */
 		kiq->ring.ring = kcalloc(KIQ_DWORDS, sizeof(u32), GFP_KERNEL);
 		if (!kiq->ring.ring)
 			return -ENOMEM;

@@ -12,8 +12,7 @@ MODULE_PARM_DESC(xccs, "XCCs of a GPU, 1 to 8 (as the profile has; 4)");
 
 unsigned int vgpu_parts = 1;
 module_param_named(partitions, vgpu_parts, uint, 0444);
-MODULE_PARM_DESC(partitions,
-		 "KFD nodes that a GPU is divided into: 1, 2, 4 or 8 (1)");
+MODULE_PARM_DESC(partitions, "KFD nodes that a GPU is divided into: 1, 2, 4 or 8 (1)");
 
 struct vgpu_times vgpu_default_times = {
 #define VGPU_TIME_DEFAULT(name, def, what) .name = def,
@@ -44,8 +43,7 @@ static int __init vgpu_init(void)
 		pr_err("vgpu: this profile has one XCC\n");
 		return -EINVAL;
 	}
-	if (!is_power_of_2(vgpu_parts) || vgpu_parts > VGPU_MAX_PARTS ||
-	    vgpu_xccs % vgpu_parts) {
+	if (!is_power_of_2(vgpu_parts) || vgpu_parts > VGPU_MAX_PARTS || vgpu_xccs % vgpu_parts) {
 		pr_err("vgpu: partitions is 1, 2, 4 or 8 and divides xccs\n");
 		return -EINVAL;
 	}

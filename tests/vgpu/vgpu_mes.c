@@ -66,8 +66,7 @@ static bool add_queue(struct vgpu *v, const struct vgpu_mes_frame *f, u64 now)
 
 	vgpu_count(v, mes_add);
 	/* Its write index as MES sees it: mapped to GART (init_user_queue()). */
-	if (!v->mes.on || find_queue(v, args.doorbell) ||
-	    !vgpu_gtt_ptr(v, f->wptr_addr, 8) ||
+	if (!v->mes.on || find_queue(v, args.doorbell) || !vgpu_gtt_ptr(v, f->wptr_addr, 8) ||
 	    !vgpu_gtt_ptr(v, f->gang_addr, AMDGPU_MES_GANG_CTX_SIZE) ||
 	    !vgpu_gtt_ptr(v, f->process_addr, AMDGPU_MES_PROC_CTX_SIZE))
 		return false;
@@ -93,8 +92,8 @@ static u64 unmap(struct vgpu *v, struct vgpu_queue *q)
 	return ns;
 }
 
-static bool remove_queue(struct vgpu *v, struct vgpu_mes_ring *r,
-			 const struct vgpu_mes_frame *f, u64 now)
+static bool remove_queue(struct vgpu *v, struct vgpu_mes_ring *r, const struct vgpu_mes_frame *f,
+			 u64 now)
 {
 	struct vgpu_queue *q = find_queue(v, f->doorbell);
 	u32 pasid;
@@ -111,8 +110,8 @@ static bool remove_queue(struct vgpu *v, struct vgpu_mes_ring *r,
 }
 
 /* amdgpu_mes_suspend() asks for all gangs, never for one */
-static bool suspend_all(struct vgpu *v, struct vgpu_mes_ring *r,
-			const struct vgpu_mes_frame *f, u64 now)
+static bool suspend_all(struct vgpu *v, struct vgpu_mes_ring *r, const struct vgpu_mes_frame *f,
+			u64 now)
 {
 	struct vgpu_queue *q;
 	u64 ns = 0;
@@ -141,8 +140,8 @@ static bool resume_all(struct vgpu *v, const struct vgpu_mes_frame *f, u64 now)
 }
 
 /* Begin a frame; false: it is refused.  r->ready_at says when it is over. */
-static bool frame_begin(struct vgpu *v, struct vgpu_mes_ring *r,
-			const struct vgpu_mes_frame *f, u64 now)
+static bool frame_begin(struct vgpu *v, struct vgpu_mes_ring *r, const struct vgpu_mes_frame *f,
+			u64 now)
 {
 	switch (f->op) {
 	case VGPU_MES_SET_RESOURCES:
@@ -180,8 +179,7 @@ static void frame_end(struct vgpu *v, const struct vgpu_mes_frame *f)
 		smp_store_release(fence, f->fence_value);
 }
 
-static void read_frame(struct amdgpu_ring *ring, u64 at,
-		       struct vgpu_mes_frame *f)
+static void read_frame(struct amdgpu_ring *ring, u64 at, struct vgpu_mes_frame *f)
 {
 	u32 dwords[VGPU_FRAME_DWORDS] __aligned(8);
 	int i;
@@ -269,8 +267,7 @@ static int ring_init(struct vgpu *v, int pipe)
 	u64 addr;
 	int ret;
 
-	ret = vgpu_gtt_alloc(v, RING_DWORDS * 4, &v->mes.rings[pipe], &addr,
-			     &cpu);
+	ret = vgpu_gtt_alloc(v, RING_DWORDS * 4, &v->mes.rings[pipe], &addr, &cpu);
 	if (ret)
 		return ret;
 	rptr = wb_take(adev);
@@ -307,8 +304,8 @@ int vgpu_mes_init(struct vgpu *v)
 	adev->enable_mes = true;
 	adev->enable_mes_kiq = true;
 	adev->enable_uni_mes = vgpu_chip->mes->rings > 1;
-	ret = vgpu_gtt_alloc(v, AMDGPU_MAX_WB * sizeof(u32) * 8, &v->mes.wb,
-			     &adev->wb.gpu_addr, &cpu);
+	ret = vgpu_gtt_alloc(v, AMDGPU_MAX_WB * sizeof(u32) * 8, &v->mes.wb, &adev->wb.gpu_addr,
+			     &cpu);
 	if (ret)
 		return ret;
 	adev->wb.wb = cpu;
@@ -332,8 +329,7 @@ int vgpu_mes_init(struct vgpu *v)
 /* As mes_v11_0_hw_init(): SET_HW_RSRC, by the driver's own function */
 int vgpu_mes_start(struct vgpu *v)
 {
-	int (*set)(struct amdgpu_mes *, int) =
-		(void *)vgpu_sym(vgpu_chip->mes->set_hw_resources);
+	int (*set)(struct amdgpu_mes *, int) = (void *)vgpu_sym(vgpu_chip->mes->set_hw_resources);
 	int ret, i;
 
 	if (!set)
@@ -352,9 +348,8 @@ int vgpu_mes_start(struct vgpu *v)
  * Where MES would list the queues that hang: it learns of none here, and the page
  * stays as the driver made it.  There is no buffer object, which the driver does not free.
  */
-static int vgpu_hung_queues(struct amdgpu_device *adev, unsigned long size,
-			    int align, u32 domain, struct amdgpu_bo **bo,
-			    u64 *gpu_addr, void **cpu_addr)
+static int vgpu_hung_queues(struct amdgpu_device *adev, unsigned long size, int align, u32 domain,
+			    struct amdgpu_bo **bo, u64 *gpu_addr, void **cpu_addr)
 {
 	static u8 page[PAGE_SIZE] __aligned(8);
 

@@ -19,8 +19,7 @@ union frame {
 	union MESAPI__QUERY_MES_STATUS query;
 };
 
-static void take_fence(struct vgpu_mes_frame *f,
-		       const struct MES_API_STATUS *status)
+static void take_fence(struct vgpu_mes_frame *f, const struct MES_API_STATUS *status)
 {
 	f->fence_addr = status->api_completion_fence_addr;
 	f->fence_value = status->api_completion_fence_value;

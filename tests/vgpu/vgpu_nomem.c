@@ -110,8 +110,7 @@ static int fail_alloc_get(void *data, u64 *val)
 	return 0;
 }
 
-DEFINE_DEBUGFS_ATTRIBUTE(fail_alloc_fops, fail_alloc_get, fail_alloc_set,
-			 "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(fail_alloc_fops, fail_alloc_get, fail_alloc_set, "%llu\n");
 
 void vgpu_nomem_init(struct dentry *root)
 {

@@ -11,8 +11,7 @@
 #include "vgpu_priv.h"
 
 /* Whatever is written: look at the doorbells now, as hardware would */
-static ssize_t kick_write(struct file *file, const char __user *buf, size_t len,
-			  loff_t *pos)
+static ssize_t kick_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	vgpu_cp_kick();
 	return len;
@@ -60,8 +59,7 @@ static struct kfd_process *find_process(pid_t pid)
 		hlist_for_each_entry(p, head, kfd_processes)
 			/* Not one that same_pid has made a context of it. */
 			if (task_tgid_nr(p->lead_thread) == pid &&
-			    (!p->lead_thread->mm ||
-			     p->mm == p->lead_thread->mm))
+			    (!p->lead_thread->mm || p->mm == p->lead_thread->mm))
 				return p;
 	return NULL;
 }
@@ -73,8 +71,7 @@ static struct kfd_process *find_process(pid_t pid)
  * such field, and the time of the last restore, which only delays evictions, takes
  * the numbers for a test whose BTF has it as context_id.  "A A" gives A a number.
  */
-static ssize_t same_pid_write(struct file *file, const char __user *buf,
-			      size_t len, loff_t *pos)
+static ssize_t same_pid_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	static u16 number;
 	struct kfd_process *a, *b;
@@ -125,8 +122,7 @@ DEFINE_DEBUGFS_ATTRIBUTE(end_session_fops, NULL, end_session_set, "%llu\n");
  * A PID: what KFD has of that process has no MMU notifier, as a secondary context
  * of newer drivers has none.  0: it has it again, which it needs to end.
  */
-static ssize_t secondary_write(struct file *file, const char __user *buf,
-			       size_t len, loff_t *pos)
+static ssize_t secondary_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	static struct kfd_process *changed;
 	static struct mm_struct *mm;
@@ -167,8 +163,8 @@ static struct perf_event *__percpu *slow_writes[2];
 static unsigned int slow_ms;
 static atomic_t slow_count;
 
-static void slow_write_done(struct perf_event *event,
-			    struct perf_sample_data *data, struct pt_regs *regs)
+static void slow_write_done(struct perf_event *event, struct perf_sample_data *data,
+			    struct pt_regs *regs)
 {
 	atomic_inc(&slow_count);
 	mdelay(slow_ms);
@@ -193,13 +189,11 @@ static int watch_write(int i, void *field, int len)
 	attr.bp_addr = (unsigned long)field;
 	attr.bp_len = len;
 	attr.bp_type = HW_BREAKPOINT_W;
-	slow_writes[i] =
-		register_wide_hw_breakpoint(&attr, slow_write_done, NULL);
+	slow_writes[i] = register_wide_hw_breakpoint(&attr, slow_write_done, NULL);
 	return PTR_ERR_OR_ZERO(slow_writes[i]);
 }
 
-static ssize_t slow_evict_write(struct file *file, const char __user *buf,
-				size_t len, loff_t *pos)
+static ssize_t slow_evict_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	struct kfd_process_device *pdd;
 	struct kfd_process *p;
@@ -219,15 +213,13 @@ static ssize_t slow_evict_write(struct file *file, const char __user *buf,
 		return -ESRCH;
 	pdd = p->pdds[0];
 	ret = watch_write(0, &pdd->qpd.evicted, HW_BREAKPOINT_LEN_4) ?:
-		      watch_write(1, &pdd->evict_duration_counter,
-				  HW_BREAKPOINT_LEN_8);
+		      watch_write(1, &pdd->evict_duration_counter, HW_BREAKPOINT_LEN_8);
 	if (ret)
 		stop_slow_evict();
 	return ret ?: len;
 }
 
-static ssize_t slow_evict_read(struct file *file, char __user *buf, size_t len,
-			       loff_t *pos)
+static ssize_t slow_evict_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	char text[16];
 	int n = scnprintf(text, sizeof(text), "%d\n", atomic_read(&slow_count));
@@ -252,8 +244,7 @@ void vgpu_orders_init(struct dentry *root)
 	debugfs_create_file_unsafe("plug", 0200, root, NULL, &plug_fops);
 	debugfs_create_file_unsafe("unplug", 0200, root, NULL, &unplug_fops);
 	debugfs_create_file_unsafe("evict", 0200, root, NULL, &evict_fops);
-	debugfs_create_file_unsafe("end_session", 0200, root, NULL,
-				   &end_session_fops);
+	debugfs_create_file_unsafe("end_session", 0200, root, NULL, &end_session_fops);
 	debugfs_create_file("same_pid", 0200, root, NULL, &same_pid_fops);
 	debugfs_create_file("secondary", 0200, root, NULL, &secondary_fops);
 	debugfs_create_file("kick", 0200, root, NULL, &kick_fops);

@@ -26,16 +26,14 @@ int vgpu_parts_init(struct vgpu *v)
 	mgr->num_xcps = vgpu_parts;
 	mgr->num_xcp_per_mem_partition = vgpu_parts;
 	/* As __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX, however many. */
-	mgr->mode = vgpu_parts > 1 && xccs == 1 ? AMDGPU_CPX_PARTITION_MODE :
-						  modes[vgpu_parts];
+	mgr->mode = vgpu_parts > 1 && xccs == 1 ? AMDGPU_CPX_PARTITION_MODE : modes[vgpu_parts];
 	for (i = 0; i < vgpu_parts; i++) {
 		mgr->xcp[i].id = i;
 		vgpu_set_xcp_mgr(&mgr->xcp[i], mgr);
 		mgr->xcp[i].valid = true;
 		mgr->xcp[i].ddev = &v->adev.ddev;
 		mgr->xcp[i].ip[AMDGPU_XCP_GFX].valid = true;
-		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask = ((1 << xccs) - 1)
-							   << (i * xccs);
+		mgr->xcp[i].ip[AMDGPU_XCP_GFX].inst_mask = ((1 << xccs) - 1) << (i * xccs);
 	}
 	v->adev.xcp_mgr = mgr;
 	return 0;

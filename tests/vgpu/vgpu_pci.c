@@ -35,8 +35,7 @@ static u8 *config_of(unsigned int devfn, int where, int size)
 	return config[slot] + where;
 }
 
-static int vgpu_pci_read(struct pci_bus *b, unsigned int devfn, int where,
-			 int size, u32 *val)
+static int vgpu_pci_read(struct pci_bus *b, unsigned int devfn, int where, int size, u32 *val)
 {
 	u8 *p = config_of(devfn, where, size);
 
@@ -49,8 +48,7 @@ static int vgpu_pci_read(struct pci_bus *b, unsigned int devfn, int where,
 }
 
 /* No BAR, no capability: nothing but the command register can be written */
-static int vgpu_pci_write(struct pci_bus *b, unsigned int devfn, int where,
-			  int size, u32 val)
+static int vgpu_pci_write(struct pci_bus *b, unsigned int devfn, int where, int size, u32 val)
 {
 	u8 *p = config_of(devfn, where, size);
 

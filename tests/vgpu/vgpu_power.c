@@ -85,13 +85,11 @@ static int autosuspend_set(void *data, u64 val)
 	autosuspend_change(data, val);
 	return 0;
 }
-DEFINE_DEBUGFS_ATTRIBUTE(autosuspend_fops, autosuspend_get, autosuspend_set,
-			 "%llu\n");
+DEFINE_DEBUGFS_ATTRIBUTE(autosuspend_fops, autosuspend_get, autosuspend_set, "%llu\n");
 
 void vgpu_power_files(struct vgpu *v)
 {
-	debugfs_create_file_unsafe("autosuspend", 0644, v->debugfs, v,
-				   &autosuspend_fops);
+	debugfs_create_file_unsafe("autosuspend", 0644, v->debugfs, v, &autosuspend_fops);
 }
 
 /* The files are gone. */

@@ -115,17 +115,16 @@ struct vgpu_faults {
 	u32 fail_preempt; /* the next unmap leaves one queue of this PID in its slot; 1: of any */
 	bool fail_fence;  /* QUERY_STATUS is not answered */
 	bool fail_create; /* no memory for MQDs */
-	u32 drain;	/* 1: drain interrupt delivered, 2: and its VMID set */
-	bool keep_slot; /* a slot stays active when its queue is unmapped */
-	bool in_reset, asleep, stopped, gfxoff,
-		sriov;	   /* states that are held */
-	bool dead;	   /* every register reads as all ones */
-	u32 slow;	   /* ms that each register read takes */
+	u32 drain;	  /* 1: drain interrupt delivered, 2: and its VMID set */
+	bool keep_slot;	  /* a slot stays active when its queue is unmapped */
+	bool in_reset, asleep, stopped, gfxoff, sriov; /* states that are held */
+	bool dead;				       /* every register reads as all ones */
+	u32 slow;				       /* ms that each register read takes */
 	u32 autosuspend;   /* ms until runtime PM suspends it; 0: never */
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
 	bool mes, apu;	   /* what the device says of itself */
 	bool foreign_hook; /* two register hooks lie outside the driver */
-	bool data_hook; /* a register hook is the address of data of the driver */
+	bool data_hook;	   /* a register hook is the address of data of the driver */
 };
 
 /**
@@ -176,12 +175,9 @@ struct vgpu {
 #define vgpu_of(adev_)	    container_of(adev_, struct vgpu, adev)
 #define vgpu_count(v, name) atomic64_inc(&(v)->counter[VGPU_CNT_##name])
 
-static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe,
-			    int queue)
+static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queue)
 {
-	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) *
-			      VGPU_QUEUES_PER_PIPE +
-		      queue];
+	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) * VGPU_QUEUES_PER_PIPE + queue];
 }
 
 /* vgpu_main.c: parameters */
@@ -198,8 +194,7 @@ static inline struct vgpu_part *vgpu_part_of_xcc(struct vgpu *v, int xcc)
 	return &v->part[xcc / vgpu_num_xcc(v)];
 }
 
-#define vgpu_for_each_part(v, p) \
-	for ((p) = (v)->part; (p) < (v)->part + vgpu_parts; (p)++)
+#define vgpu_for_each_part(v, p) for ((p) = (v)->part; (p) < (v)->part + vgpu_parts; (p)++)
 
 /* vgpu_main.c: the devices that are there; written under vgpu_devices_lock */
 extern struct vgpu *vgpu_devices[VGPU_MAX_GPUS];
@@ -230,23 +225,21 @@ void vgpu_parts_fini(struct vgpu *v);
 #endif
 
 /* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
-#define VGPU_SYMS(X)                                                      \
-	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))     \
-	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))      \
-	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))   \
-	X(amdgpu_amdkfd_interrupt, void,                                  \
-	  (struct amdgpu_device *, const void *))                         \
-	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))        \
-	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))    \
-	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))      \
-	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,       \
-	  (u64, struct mm_struct *, vgpu_fence_owner))                    \
-	VGPU_DRIFT_SYMS(X)                                                \
-	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *, \
-	  (enum amdgpu_reset_domain_type, char *))                        \
-	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))       \
-	X(amdgpu_info_ioctl, int,                                         \
-	  (struct drm_device *, void *, struct drm_file *))               \
+#define VGPU_SYMS(X)                                                                \
+	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))               \
+	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))                \
+	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))             \
+	X(amdgpu_amdkfd_interrupt, void, (struct amdgpu_device *, const void *))    \
+	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))                  \
+	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))              \
+	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))                \
+	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,                 \
+	  (u64, struct mm_struct *, vgpu_fence_owner))                              \
+	VGPU_DRIFT_SYMS(X)                                                          \
+	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *,           \
+	  (enum amdgpu_reset_domain_type, char *))                                  \
+	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))                 \
+	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *)) \
 	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
 
 struct vgpu_syms {
@@ -280,15 +273,14 @@ bool vgpu_is_adev(unsigned long adev);
 bool vgpu_is_mem(unsigned long mem);
 bool vgpu_is_bo_ptr(unsigned long bo_ptr);
 bool vgpu_is_bo(unsigned long bo);
-extern struct vgpu_hook vgpu_mem_hooks[], vgpu_doorbell_hooks[],
-	vgpu_bo_hooks[], vgpu_vm_hooks[], vgpu_dev_hooks[], vgpu_mes_hooks[];
+extern struct vgpu_hook vgpu_mem_hooks[], vgpu_doorbell_hooks[], vgpu_bo_hooks[], vgpu_vm_hooks[],
+	vgpu_dev_hooks[], vgpu_mes_hooks[];
 
 /* vgpu_gtt.c: GART */
 void vgpu_gtt_init(struct vgpu *v);
 void vgpu_gtt_fini(struct vgpu *v);
 void *vgpu_gtt_ptr(struct vgpu *v, u64 addr, size_t len);
-int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr,
-		   void **cpu);
+int vgpu_gtt_alloc(struct vgpu *v, size_t size, void **handle, u64 *addr, void **cpu);
 void vgpu_gtt_free(struct vgpu *v, void **handle);
 
 /* vgpu_doorbell.c: the BAR of doorbells */

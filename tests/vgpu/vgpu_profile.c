@@ -9,8 +9,7 @@
 
 #define VGPU_ENGINE_CLOCK 210000 /* 10 kHz */
 #define VGPU_MEMORY_CLOCK 130000
-#define VGPU_WAIT_TIMES \
-	0x40400140 /* SCH_WAVE, bits 15:8: a grace period of 1 */
+#define VGPU_WAIT_TIMES	  0x40400140 /* SCH_WAVE, bits 15:8: a grace period of 1 */
 
 static u64 vgpu_clock_counter(struct amdgpu_device *adev)
 {
@@ -23,8 +22,8 @@ static void gc_write(struct amdgpu_device *adev, int xcc, u32 reg, u32 val)
 }
 
 /* The driver's own for this chip stand in an IP block, which is not started. */
-static void vgpu_select_se_sh(VGPU_AND_XCC(struct amdgpu_device *adev, u32 se,
-					   u32 sh, u32 instance))
+static void vgpu_select_se_sh(VGPU_AND_XCC(struct amdgpu_device *adev, u32 se, u32 sh,
+					   u32 instance))
 {
 	u32 all = ~0, val = 0;
 
@@ -32,19 +31,15 @@ static void vgpu_select_se_sh(VGPU_AND_XCC(struct amdgpu_device *adev, u32 se,
 			   se << GRBM_GFX_INDEX__SE_INDEX__SHIFT;
 	val |= sh == all ? GRBM_GFX_INDEX__SH_BROADCAST_WRITES_MASK :
 			   sh << GRBM_GFX_INDEX__SH_INDEX__SHIFT;
-	val |= instance == all ?
-		       GRBM_GFX_INDEX__INSTANCE_BROADCAST_WRITES_MASK :
-		       instance;
+	val |= instance == all ? GRBM_GFX_INDEX__INSTANCE_BROADCAST_WRITES_MASK : instance;
 	gc_write(adev, VGPU_THIS_XCC(xcc), vgpu_chip->regs->grbm_index, val);
 }
 
-static void vgpu_select_queue(VGPU_AND_INST(struct amdgpu_device *adev, u32 me,
-					    u32 pipe, u32 queue, u32 vmid))
+static void vgpu_select_queue(VGPU_AND_INST(struct amdgpu_device *adev, u32 me, u32 pipe, u32 queue,
+					    u32 vmid))
 {
-	u32 val = pipe << GRBM_GFX_CNTL__PIPEID__SHIFT |
-		  me << GRBM_GFX_CNTL__MEID__SHIFT |
-		  vmid << GRBM_GFX_CNTL__VMID__SHIFT |
-		  queue << GRBM_GFX_CNTL__QUEUEID__SHIFT;
+	u32 val = pipe << GRBM_GFX_CNTL__PIPEID__SHIFT | me << GRBM_GFX_CNTL__MEID__SHIFT |
+		  vmid << GRBM_GFX_CNTL__VMID__SHIFT | queue << GRBM_GFX_CNTL__QUEUEID__SHIFT;
 
 	gc_write(adev, VGPU_THIS_XCC(inst), vgpu_chip->regs->grbm, val);
 }
@@ -74,8 +69,7 @@ static u32 vgpu_xclk(struct amdgpu_device *adev)
 }
 
 /* GB_ADDR_CONFIG and its like: an MI300 says 0 to user space's questions */
-static int vgpu_read_register(struct amdgpu_device *adev, u32 se, u32 sh,
-			      u32 reg, u32 *value)
+static int vgpu_read_register(struct amdgpu_device *adev, u32 se, u32 sh, u32 reg, u32 *value)
 {
 	*value = 0;
 	return 0;
@@ -114,8 +108,7 @@ static const struct amdgpu_smuio_funcs smuio_funcs = {
 	.get_pkg_type = vgpu_pkg_type,
 };
 
-static enum amdgpu_memory_partition
-vgpu_mem_partition(struct amdgpu_device *adev)
+static enum amdgpu_memory_partition vgpu_mem_partition(struct amdgpu_device *adev)
 {
 	return AMDGPU_NPS1_PARTITION_MODE;
 }
@@ -123,19 +116,17 @@ vgpu_mem_partition(struct amdgpu_device *adev)
 static const struct amdgpu_smuio_funcs smuio_funcs;
 #endif
 
-static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub,
-			   u32 type)
+static void vgpu_flush_tlb(struct amdgpu_device *adev, u32 vmid, u32 hub, u32 type)
 {
 }
 
 #ifdef VGPU_HAS_XCC
-static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid,
-				 u32 type, bool all_hub, u32 inst)
+static void vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type, bool all_hub,
+				 u32 inst)
 {
 }
 #else
-static int vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type,
-				bool all_hub)
+static int vgpu_flush_tlb_pasid(struct amdgpu_device *adev, u16 pasid, u32 type, bool all_hub)
 {
 	return 0;
 }
@@ -181,8 +172,7 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	/* the first queues of each pipe are the kernel's own rings */
 	for (i = 0; i < vgpu_chip->pipes; i++)
 		for (j = 0; j < VGPU_KGD_QUEUES; j++)
-			set_bit(i * vgpu_chip->queues_per_pipe + j,
-				vgpu_mec_bitmap(gfx));
+			set_bit(i * vgpu_chip->queues_per_pipe + j, vgpu_mec_bitmap(gfx));
 	gfx->config.max_shader_engines = s->engines;
 	gfx->config.max_sh_per_se = s->arrays;
 	gfx->config.max_cu_per_sh = s->cu_places;
@@ -195,16 +185,14 @@ static void profile_gfx(struct amdgpu_device *adev, int xccs)
 	gfx->cu_info.wave_front_size = s->wave_size;
 	gfx->cu_info.max_scratch_slots_per_cu = 32;
 	gfx->cu_info.lds_size = 64;
-	gfx->cu_info.number =
-		xccs * s->engines * s->arrays * hweight16(s->cu_bitmap);
+	gfx->cu_info.number = xccs * s->engines * s->arrays * hweight16(s->cu_bitmap);
 	/* Four rows: the engines after the fourth stand behind the first ones' arrays. */
 	for (i = 0; i < xccs; i++) {
 		u32(*map)[4] = vgpu_cu_bitmap(gfx, i);
 
 		for (j = 0; j < s->engines; j++)
 			for (k = 0; k < s->arrays; k++)
-				map[j % 4][j / 4 * s->arrays + k] =
-					s->cu_bitmap;
+				map[j % 4][j / 4 * s->arrays + k] = s->cu_bitmap;
 	}
 }
 
@@ -230,8 +218,7 @@ static void profile_doorbells(struct amdgpu_device *adev)
 	adev->sdma.num_instances = s->engines;
 	for (i = 0; i < s->engines; i++) {
 		adev->sdma.instance[i].fw_version = s->fw;
-		adev->doorbell_index.sdma_engine[i] =
-			s->bell + i * s->bell_step;
+		adev->doorbell_index.sdma_engine[i] = s->bell + i * s->bell_step;
 	}
 	adev->doorbell_index.first_non_cp = s->bell;
 	adev->doorbell_index.last_non_cp = s->bell_last;
@@ -266,7 +253,6 @@ int vgpu_profile(struct vgpu *v)
 	profile_doorbells(adev);
 	vgpu_reg_tables(v);
 	adev->reset_domain =
-		vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE,
-							   "vgpu-reset");
+		vgpu_syms.amdgpu_reset_create_reset_domain(SINGLE_DEVICE, "vgpu-reset");
 	return adev->reset_domain ? vgpu_parts_init(v) : -ENOMEM;
 }

@@ -17,8 +17,9 @@
 
 /* reg_offset tables: [instance][BASE_IDX] */
 static u32 gc_table[VGPU_MAX_XCCS][6], sdma_table[VGPU_SDMA_ENGINES][6];
-static u32 other_table[6] = { OTHER_BASE, OTHER_BASE, OTHER_BASE,
-			      OTHER_BASE, OTHER_BASE, OTHER_BASE };
+static u32 other_table[6] = {
+	OTHER_BASE, OTHER_BASE, OTHER_BASE, OTHER_BASE, OTHER_BASE, OTHER_BASE
+};
 
 void vgpu_reg_tables(struct vgpu *v)
 {
@@ -37,8 +38,8 @@ void vgpu_reg_tables(struct vgpu *v)
 	/* Instances of one block, or blocks of their own (before MI300) */
 	for (i = 0; i < vgpu_chip->sdma->engines; i++) {
 		for (j = 0; j < 6; j++)
-			sdma_table[i][j] = vgpu_chip->sdma->base[i] -
-					   i * vgpu_chip->sdma->numbered_on;
+			sdma_table[i][j] =
+				vgpu_chip->sdma->base[i] - i * vgpu_chip->sdma->numbered_on;
 		adev->reg_offset[SDMA0_HWIP][i] = sdma_table[i];
 		if (i)
 			adev->reg_offset[SDMA0_HWIP + i][0] = sdma_table[i];
@@ -52,8 +53,7 @@ static int gc_reg(u32 dword, int *xcc)
 	int i;
 
 	for (i = 0; i < vgpu_xccs; i++)
-		if (dword - r->base[i] < GC_SEGMENT ||
-		    dword - r->base[i] == r->grbm ||
+		if (dword - r->base[i] < GC_SEGMENT || dword - r->base[i] == r->grbm ||
 		    dword - r->base[i] == r->grbm_index) {
 			*xcc = i;
 			return dword - r->base[i];
@@ -75,8 +75,7 @@ static u32 *sdma_reg(struct vgpu *v, u32 dword)
 	for (i = 0; i < s->engines; i++) {
 		off = dword - s->base[i] - s->first;
 		if (off < s->queues * s->stride)
-			return &vgpu_rlc(v, i,
-					 off / s->stride)[off % s->stride];
+			return &vgpu_rlc(v, i, off / s->stride)[off % s->stride];
 	}
 	return NULL;
 }
@@ -89,8 +88,7 @@ static u32 *selected_hqd(struct vgpu *v, int xcc)
 
 	if (!me || me > VGPU_MECS)
 		return NULL;
-	return vgpu_hqd(v, xcc, me - 1,
-			REG_GET_FIELD(sel, GRBM_GFX_CNTL, PIPEID),
+	return vgpu_hqd(v, xcc, me - 1, REG_GET_FIELD(sel, GRBM_GFX_CNTL, PIPEID),
 			REG_GET_FIELD(sel, GRBM_GFX_CNTL, QUEUEID));
 }
 
@@ -106,8 +104,7 @@ static u32 gc_read(struct vgpu *v, int xcc, u32 reg)
 		if (!hqd)
 			return 0;
 		/* A ring one page further on, of a slot that is the same */
-		if (READ_ONCE(v->faults.other_ring) &&
-		    reg - r->mqd_base == HQD_PQ_BASE)
+		if (READ_ONCE(v->faults.other_ring) && reg - r->mqd_base == HQD_PQ_BASE)
 			return READ_ONCE(hqd[HQD_PQ_BASE]) + (PAGE_SIZE >> 8);
 		return READ_ONCE(hqd[reg - r->mqd_base]);
 	}

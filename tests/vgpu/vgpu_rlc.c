@@ -47,8 +47,7 @@ static bool rlc_choose(struct vgpu *v, struct vgpu_queue *q)
 
 	for (rlc = 0; rlc < s->queues; rlc++)
 		for (engine = s->engines - 1; engine >= 0; engine--) {
-			if (!(v->mes.sdma_mask[engine] >> rlc & 1) ||
-			    rlc_used(v, engine, rlc))
+			if (!(v->mes.sdma_mask[engine] >> rlc & 1) || rlc_used(v, engine, rlc))
 				continue;
 			q->engine = engine;
 			q->rlc = rlc;
@@ -65,15 +64,13 @@ bool vgpu_rlc_init(struct vgpu *v, struct vgpu_queue *q)
 	const u32 *mqd = q->mqd;
 
 	if (!vgpu_chip->mes) {
-		q->engine = m->sdma_engine_id +
-			    (q->part - v->part) * (s->engines / vgpu_parts);
+		q->engine = m->sdma_engine_id + (q->part - v->part) * (s->engines / vgpu_parts);
 		q->rlc = m->sdma_queue_id;
 	} else if (!rlc_choose(v, q)) {
 		return false;
 	}
 	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
-	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl,
-					    SDMA0_RLC0_RB_CNTL, RB_SIZE);
+	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl, SDMA0_RLC0_RB_CNTL, RB_SIZE);
 	q->rptr_va = mqd[s->mqd_rptr_lo] | (u64)mqd[s->mqd_rptr_hi] << 32;
 	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
 	return q->engine < s->engines && q->rlc < s->queues;

@@ -23,8 +23,8 @@
 
 /* A packet that the GPU works at */
 struct vgpu_work {
-	u32 magic;  /* VGPU_WORK_MAGIC while there is one */
-	u16 groups; /* workgroups in flight; 0: the shaders have nothing to do */
+	u32 magic;	 /* VGPU_WORK_MAGIC while there is one */
+	u16 groups;	 /* workgroups in flight; 0: the shaders have nothing to do */
 	u16 group_waves; /* waves of each */
 	u64 left_ns;
 	u64 signal;  /* user address of the completion signal or 0 */

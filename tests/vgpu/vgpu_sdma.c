@@ -39,9 +39,7 @@ static u32 packet_dwords(const u32 *pkt)
 		       sub == SDMA_SUBOP_COPY_LINEAR_SUB_WIND ? 13 :
 								0;
 	case SDMA_OP_WRITE:
-		return sub == SDMA_SUBOP_WRITE_LINEAR ?
-			       WRITE_COUNT + 1 + write_dwords(pkt) :
-			       0;
+		return sub == SDMA_SUBOP_WRITE_LINEAR ? WRITE_COUNT + 1 + write_dwords(pkt) : 0;
 	case SDMA_OP_FENCE:
 		return 4;
 	case SDMA_OP_TRAP:
@@ -61,17 +59,14 @@ static u32 packet_dwords(const u32 *pkt)
 
 static u32 *ring_at(struct vgpu *v, struct vgpu_queue *q, u32 dword)
 {
-	return vgpu_user_ptr(v, q->pasid,
-			     q->ring + (q->rptr + dword * 4) % q->ring_bytes,
-			     4);
+	return vgpu_user_ptr(v, q->pasid, q->ring + (q->rptr + dword * 4) % q->ring_bytes, 4);
 }
 
 /*
  * The packet at the read pointer, and of a longer one its first dwords; false: none,
  * or its ring is not there.  The length is sure once the count of a WRITE is read.
  */
-static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt,
-			 u32 *dwords)
+static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt, u32 *dwords)
 {
 	u32 i, *p;
 
@@ -123,8 +118,7 @@ static u64 packet_bytes(const u32 *pkt)
 	switch (pkt[0] & 0xff) {
 	case SDMA_OP_COPY:
 		if (pkt[0] >> 8 & 0xff)
-			return (u64)((pkt[11] & 0x3fff) + 1) *
-				       ((pkt[11] >> 16 & 0x3fff) + 1) *
+			return (u64)((pkt[11] & 0x3fff) + 1) * ((pkt[11] >> 16 & 0x3fff) + 1) *
 				       ((pkt[12] & 0x7ff) + 1)
 			       << (pkt[0] >> 29);
 		return (pkt[1] & 0x3fffffff) + 1ull;
@@ -137,8 +131,7 @@ static u64 packet_bytes(const u32 *pkt)
 	}
 }
 
-static void copy(struct vgpu *v, struct vgpu_queue *q, u64 dst, u64 src,
-		 u64 bytes)
+static void copy(struct vgpu *v, struct vgpu_queue *q, u64 dst, u64 src, u64 bytes)
 {
 	void *to = vgpu_user_ptr(v, q->pasid, dst, bytes);
 	void *from = vgpu_user_ptr(v, q->pasid, src, bytes);
@@ -156,15 +149,11 @@ static void copy_window(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 	for (z = 0; z < nz; z++)
 		for (y = 0; y < ny; y++) {
-			src = ((pkt[4] & 0x7ff) + z) *
-				      ((pkt[5] & 0xfffffff) + 1ull) +
-			      ((pkt[3] >> 16 & 0x3fff) + y) *
-				      ((pkt[4] >> 13) + 1ull) +
+			src = ((pkt[4] & 0x7ff) + z) * ((pkt[5] & 0xfffffff) + 1ull) +
+			      ((pkt[3] >> 16 & 0x3fff) + y) * ((pkt[4] >> 13) + 1ull) +
 			      (pkt[3] & 0x3fff);
-			dst = ((pkt[9] & 0x7ff) + z) *
-				      ((pkt[10] & 0xfffffff) + 1ull) +
-			      ((pkt[8] >> 16 & 0x3fff) + y) *
-				      ((pkt[9] >> 13) + 1ull) +
+			dst = ((pkt[9] & 0x7ff) + z) * ((pkt[10] & 0xfffffff) + 1ull) +
+			      ((pkt[8] >> 16 & 0x3fff) + y) * ((pkt[9] >> 13) + 1ull) +
 			      (pkt[8] & 0x3fff);
 			copy(v, q, addr64(pkt + 6) + (dst << shift),
 			     addr64(pkt + 1) + (src << shift), (u64)x << shift);
@@ -194,8 +183,7 @@ static void atomic(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		atomic64_add(addr64(pkt + 3), p);
 }
 
-static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val,
-		  size_t bytes)
+static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes)
 {
 	void *p = vgpu_user_ptr(v, q->pasid, addr, bytes);
 
@@ -223,8 +211,7 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		if (pkt[0] >> 8 & 0xff)
 			copy_window(v, q, pkt);
 		else
-			copy(v, q, addr64(pkt + 5), addr64(pkt + 3),
-			     packet_bytes(pkt));
+			copy(v, q, addr64(pkt + 5), addr64(pkt + 3), packet_bytes(pkt));
 		break;
 	case SDMA_OP_WRITE:
 		write_data(v, q, pkt);
@@ -250,13 +237,11 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 static u64 packet_ns(struct vgpu *v, const u32 *pkt)
 {
-	return v->times.sdma_ns +
-	       (packet_bytes(pkt) * v->times.sdma_mib_ns >> 20);
+	return v->times.sdma_ns + (packet_bytes(pkt) * v->times.sdma_mib_ns >> 20);
 }
 
 /* The packet is over: its effect, and the read pointer in memory */
-static void packet_end(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt,
-		       u32 dwords)
+static void packet_end(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt, u32 dwords)
 {
 	u64 *rptr;
 
@@ -287,11 +272,9 @@ void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until)
 
 	q->time = max(q->time, v->resume_at);
 	while (q->time < until && q->rptr < q->wptr) {
-		if (!packet_fetch(v, q, pkt, &dwords) ||
-		    !packet_known(v, q, dwords))
+		if (!packet_fetch(v, q, pkt, &dwords) || !packet_known(v, q, dwords))
 			break;
-		if ((pkt[0] & 0xff) == SDMA_OP_POLL_REGMEM &&
-		    !poll_over(v, q, pkt))
+		if ((pkt[0] & 0xff) == SDMA_OP_POLL_REGMEM && !poll_over(v, q, pkt))
 			break;
 		if (!q->work.magic) {
 			q->work.magic = VGPU_WORK_MAGIC;

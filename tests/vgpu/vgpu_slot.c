@@ -39,8 +39,7 @@ static u32 mqd_stride(const struct v9_mqd *m)
 {
 	if (vgpu_chip->mes)
 		return PAGE_SIZE;
-	return vgpu_xcc_stride(m) ?:
-		       PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
+	return vgpu_xcc_stride(m) ?: PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
 }
 
 static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
@@ -50,14 +49,12 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	u32 ctl = hqd[HQD_PQ_CONTROL];
 
 	/* init_mqd_v9_4_3() has it; elsewhere an MQD is alone */
-	q->stride = vgpu_xcc_stride(m) ?:
-			    PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
+	q->stride = vgpu_xcc_stride(m) ?: PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
 	if (!vgpu_gtt_ptr(v, q->mqd_addr, (size_t)q->stride * vgpu_num_xcc(v)))
 		return false;
 	q->aql = (ctl >> vgpu_chip->regs->aql_shift & 3) == 2;
 	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
-	q->ring_packets =
-		(8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
+	q->ring_packets = (8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
 	q->rptr_va = join64(hqd + HQD_RPTR_REPORT);
 	q->wptr_va = join64(hqd + HQD_WPTR_POLL);
 	q->priority = hqd[HQD_PIPE_PRIO] << 8 | (hqd[HQD_QUEUE_PRIO] & 0xff);
@@ -126,8 +123,7 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 		return;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);
-		WRITE_ONCE(hqd[HQD_PQ_RPTR],
-			   (q->rptr % q->ring_packets) * AQL_DWORDS);
+		WRITE_ONCE(hqd[HQD_PQ_RPTR], (q->rptr % q->ring_packets) * AQL_DWORDS);
 		WRITE_ONCE(hqd[HQD_PQ_WPTR], lower_32_bits(wptr));
 		WRITE_ONCE(hqd[HQD_PQ_WPTR + 1], upper_32_bits(wptr));
 	}
@@ -155,10 +151,10 @@ static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		m = xcc_mqd(q, i);
-		m->cp_hqd_cntl_stack_offset = m->cp_hqd_cntl_stack_size -
-					      (saved ? VGPU_SAVE_BYTES : 0);
-		m->cp_hqd_wg_state_offset = m->cp_hqd_cntl_stack_size +
-					    (saved ? SAVED_WAVE_BYTES : 0);
+		m->cp_hqd_cntl_stack_offset =
+			m->cp_hqd_cntl_stack_size - (saved ? VGPU_SAVE_BYTES : 0);
+		m->cp_hqd_wg_state_offset =
+			m->cp_hqd_cntl_stack_size + (saved ? SAVED_WAVE_BYTES : 0);
 	}
 }
 
@@ -244,14 +240,13 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 }
 
 /* The compute queue in a slot, or NULL */
-static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe,
-				     int queue)
+static struct vgpu_queue *slot_queue(struct vgpu *v, int xcc, int pipe, int queue)
 {
 	struct vgpu_queue *q;
 
 	list_for_each_entry(q, &v->queues, node)
-		if (!q->sdma && q->part == vgpu_part_of_xcc(v, xcc) &&
-		    q->pipe == pipe && q->queue == queue)
+		if (!q->sdma && q->part == vgpu_part_of_xcc(v, xcc) && q->pipe == pipe &&
+		    q->queue == queue)
 			return q;
 	return NULL;
 }
@@ -266,9 +261,7 @@ void vgpu_slots_clear(struct vgpu *v)
 		queue = n % VGPU_QUEUES_PER_PIPE;
 		for (xcc = 0; xcc < vgpu_xccs; xcc++)
 			if (!slot_queue(v, xcc, pipe, queue))
-				WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe,
-						    queue)[HQD_ACTIVE],
-					   0);
+				WRITE_ONCE(vgpu_hqd(v, xcc, 0, pipe, queue)[HQD_ACTIVE], 0);
 	}
 }
 
@@ -394,8 +387,7 @@ void vgpu_rotate(struct vgpu *v, u64 now)
 		rotated |= rotate_part(v, p);
 	if (!rotated)
 		return;
-	v->resume_at =
-		now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
+	v->resume_at = now + (busy ? v->times.save_ns + v->times.restore_ns : 0);
 	v->rotate_at = v->resume_at + v->times.rotate_ns;
 }
 

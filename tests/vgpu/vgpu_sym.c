@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Driver functions by name.  amdgpu.ko exports nothing; a bench may ask
- * kallsyms, whose lookup function itself is found by a probe that is removed
- * at once.
+ * kallsyms, whose lookup function itself is found by a probe that is removed at once.
  */
 #include <linux/kprobes.h>
 #include <linux/workqueue.h>
@@ -20,8 +19,7 @@ static const struct {
 	const char *name;
 	size_t where;
 } wanted[] = {
-#define VGPU_SYM_ROW(name, ret, args) \
-	{ #name, offsetof(struct vgpu_syms, name) },
+#define VGPU_SYM_ROW(name, ret, args) { #name, offsetof(struct vgpu_syms, name) },
 	VGPU_SYMS(VGPU_SYM_ROW)
 };
 
@@ -67,9 +65,7 @@ static int is_amdgpu(struct device_driver *drv, void *data)
 
 struct hlist_head *vgpu_kfd_processes(int bucket)
 {
-	return bucket < KFD_PROCESS_BUCKETS ?
-		       (struct hlist_head *)processes + bucket :
-		       NULL;
+	return bucket < KFD_PROCESS_BUCKETS ? (struct hlist_head *)processes + bucket : NULL;
 }
 
 /*

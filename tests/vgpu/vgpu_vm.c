@@ -41,10 +41,9 @@ static struct amdkfd_process_info *info_new(struct kfd_process *process)
 	INIT_LIST_HEAD(&info->kfd_bo_list);
 	INIT_LIST_HEAD(&info->userptr_valid_list);
 	INIT_LIST_HEAD(&info->userptr_inval_list);
-	info->eviction_fence =
-		vgpu_syms.amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1),
-						     current->mm,
-						     VGPU_FENCE_OWNER(process));
+	info->eviction_fence = vgpu_syms.amdgpu_amdkfd_fence_create(dma_fence_context_alloc(1),
+								    current->mm,
+								    VGPU_FENCE_OWNER(process));
 	VGPU_SET_CONTEXT(info, process);
 	if (!info->eviction_fence)
 		goto err_free;
@@ -80,8 +79,7 @@ static int vgpu_acquire_process_vm(struct amdgpu_device *adev, vgpu_vm_owner of,
 		return -EINVAL;
 	if (!*process_info)
 		*process_info =
-			info_new(container_of(process_info, struct kfd_process,
-					      kgd_process_info));
+			info_new(container_of(process_info, struct kfd_process, kgd_process_info));
 	info = *process_info;
 	if (!info)
 		return -ENOMEM;
@@ -131,8 +129,7 @@ static void vgpu_release_process_vm(struct amdgpu_device *adev, void *drm_priv)
 bool vgpu_short_of_memory;
 
 /* After an eviction: nothing was moved, a new fence is all that it takes */
-static int vgpu_restore_process_bos(void *process_info,
-				    struct dma_fence __rcu **ef)
+static int vgpu_restore_process_bos(void *process_info, struct dma_fence __rcu **ef)
 {
 	struct amdkfd_process_info *info = process_info;
 	struct amdgpu_amdkfd_fence *fence, *old;
@@ -151,8 +148,7 @@ static int vgpu_restore_process_bos(void *process_info,
 	}
 	info->eviction_fence = fence;
 	dma_fence_put(&old->base);
-	dma_fence_put(rcu_replace_pointer(*ef, dma_fence_get(&fence->base),
-					  true));
+	dma_fence_put(rcu_replace_pointer(*ef, dma_fence_get(&fence->base), true));
 out:
 	mutex_unlock(&info->lock);
 	return 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waves in flight: what the SPI's registers say of them, and what a test compares
- * that with.
+ * Waves in flight: what the SPI's registers say of them, and what a test compares that with.
  *
  * A dispatch has as many waves as its workgroups make, at most as many as fit.  All
  * of them are in flight while its packet executes, and no others: a packet that waits
@@ -56,8 +55,7 @@ void vgpu_waves_begin(struct vgpu *v, struct vgpu_work *w, const void *pkt)
 		groups *= DIV_ROUND_UP(max_t(u64, READ_ONCE(grid[i]), 1), side);
 		groups = min_t(u64, groups, U16_MAX);
 	}
-	waves = min_t(u64, DIV_ROUND_UP(items, vgpu_chip->shaders.wave_size),
-		      room);
+	waves = min_t(u64, DIV_ROUND_UP(items, vgpu_chip->shaders.wave_size), room);
 	room = room / waves * vgpu_chip->shaders.engines * vgpu_num_xcc(v);
 	w->groups = min_t(u64, groups, room);
 	w->group_waves = waves;
@@ -82,19 +80,16 @@ static u32 xcc_groups(struct vgpu *v, const struct vgpu_queue *q, int i)
 		return q->work.groups;
 	if (!vgpu_xcc_chunk(m))
 		return i == vgpu_xcc_target(m) ? q->work.groups : 0;
-	return q->work.groups / xccs +
-	       (vgpu_xcc_number(m) < q->work.groups % xccs);
+	return q->work.groups / xccs + (vgpu_xcc_number(m) < q->work.groups % xccs);
 }
 
-static u32 engine_waves(struct vgpu *v, const struct vgpu_queue *q, int i,
-			u32 engine)
+static u32 engine_waves(struct vgpu *v, const struct vgpu_queue *q, int i, u32 engine)
 {
 	u32 groups = xcc_groups(v, q, i), engines = vgpu_chip->shaders.engines;
 
 	if (engine >= engines)
 		return 0;
-	return (groups / engines + (engine < groups % engines)) *
-	       q->work.group_waves;
+	return (groups / engines + (engine < groups % engines)) * q->work.group_waves;
 }
 
 /*
@@ -117,8 +112,7 @@ static struct vgpu_queue *executing(struct vgpu *v)
 /* Waves of a slot on an XCC, in the shader engine that GRBM_GFX_INDEX selects */
 static u32 slot_waves(struct vgpu *v, int xcc, const struct vgpu_queue *q)
 {
-	u32 engine = REG_GET_FIELD(READ_ONCE(v->index[xcc]), GRBM_GFX_INDEX,
-				   SE_INDEX);
+	u32 engine = REG_GET_FIELD(READ_ONCE(v->index[xcc]), GRBM_GFX_INDEX, SE_INDEX);
 
 	if (!q || q->part != vgpu_part_of_xcc(v, xcc))
 		return 0;
@@ -192,8 +186,7 @@ static int vgpu_busy_show(struct seq_file *s, void *unused)
 	seq_puts(s, "# pid busy_ns waves_ns wave_ns xcc_ns...\n");
 	mutex_lock(&v->lock);
 	xa_for_each(&v->usage, pid, use) {
-		seq_printf(s, "%lu %llu %llu %llu", pid, use->busy_ns,
-			   use->waves_ns, use->wave_ns);
+		seq_printf(s, "%lu %llu %llu %llu", pid, use->busy_ns, use->waves_ns, use->wave_ns);
 		for (i = 0; i < vgpu_xccs; i++)
 			seq_printf(s, " %llu", use->xcc_ns[i]);
 		seq_putc(s, '\n');
@@ -219,9 +212,8 @@ static int vgpu_waves_show(struct seq_file *s, void *unused)
 		vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 		waves = q == now ? work_waves(&q->work) : 0;
 		first = waves ? xcc_groups(v, q, 0) * q->work.group_waves : 0;
-		seq_printf(s, "%d %d %d %#x %u %u\n",
-			   vm ? vm->task_info->tgid : 0, q->pipe, q->queue,
-			   q->doorbell, waves, first);
+		seq_printf(s, "%d %d %d %#x %u %u\n", vm ? vm->task_info->tgid : 0, q->pipe,
+			   q->queue, q->doorbell, waves, first);
 	}
 	mutex_unlock(&v->lock);
 	return 0;

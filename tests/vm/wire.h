@@ -2,8 +2,7 @@
 /*
  * What the runner on the host and PID 1 in the guest say to each other.
  *
- * The runner describes a job in an item of QEMU's fw_cfg device, one "word value" a
- * line:
+ * The runner describes a job in an item of QEMU's fw_cfg device, one "word value" a line:
  *
  *	env NAME VALUE		in its environment: SLOW, PACE, SEED
  *	timeout SECONDS		after which the guest gives the job up
@@ -21,11 +20,10 @@
  * Each port is a virtio-serial port with a name. While a job runs, "resize ROWS COLUMNS"
  * may come on the command port.
  *
- * The guest answers on the verdict port, one line each: "ready" when it waits
- * for an item, "accepted" when it has read a job, and at the end "sent OUTPUT ERROR
- * LOG after MS" and one of "exit N", "signal N", "timeout", "failed SENTENCE". What is
- * written to one port may arrive after what was written later to another, so
- * "sent" says how many bytes there are to wait for.
+ * The guest answers on the verdict port, one line each: "ready" when it waits for an item,
+ * "accepted" when it has read a job, and at the end "sent OUTPUT ERROR LOG after MS" and one of
+ * "exit N", "signal N", "timeout", "failed SENTENCE". What is written to one port may arrive
+ * after what was written later to another, so "sent" says how many bytes there are to wait for.
  */
 #ifndef VM_WIRE_H
 #define VM_WIRE_H

@@ -17,8 +17,7 @@ static int lower_bounding_set(uint64_t kept)
 	int cap;
 
 	for (cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-		if (!(kept & 1ULL << cap) &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
+		if (!(kept & 1ULL << cap) && prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) && errno != EPERM)
 			return -errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }

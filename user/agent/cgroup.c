@@ -82,8 +82,7 @@ bool hold_cgroup_enter(pid_t name)
 			return false;
 		hold_cgroup_sweep(base);
 		snprintf(group, sizeof(group), "%s/%d", base, name);
-		if (mkdir(group, 0755) < 0 && errno != EEXIST &&
-		    errno != ENOENT)
+		if (mkdir(group, 0755) < 0 && errno != EEXIST && errno != ENOENT)
 			return false;
 		if (!hold_cgroup_move_to(group))
 			return true;

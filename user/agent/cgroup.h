@@ -13,10 +13,9 @@
  */
 
 /*
- * Move this process to the root of that freezer, which cannot be frozen. 0,
- * also when there is nothing to leave, or -errno. @inside: it was in a cgroup of
- * that freezer; with an error it may still be there. False with an error: its
- * cgroups could not be read.
+ * Move this process to the root of that freezer, which cannot be frozen. 0, also when there is
+ * nothing to leave, or -errno. @inside: it was in a cgroup of that freezer; with an error it
+ * may still be there. False with an error: its cgroups could not be read.
  */
 int freezer_v1_leave(bool *inside);
 

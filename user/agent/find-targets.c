@@ -27,8 +27,7 @@ struct search {
 	struct gpreempt_target target[MOST];
 };
 
-bool same_target(const struct gpreempt_target *a,
-		 const struct gpreempt_target *b)
+bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b)
 {
 	return a->pid == b->pid && a->start == b->start;
 }
@@ -73,13 +72,11 @@ static bool skip_mute(void *data, pid_t pid)
 	return false;
 }
 
-static int select_targets(struct find *f, const char *const *words,
-			  size_t count, bool (*never)(void *data, pid_t pid),
-			  void *data, struct gpreempt_targets **out,
-			  struct gpreempt_error *err)
+static int select_targets(struct find *f, const char *const *words, size_t count,
+			  bool (*never)(void *data, pid_t pid), void *data,
+			  struct gpreempt_targets **out, struct gpreempt_error *err)
 {
-	return (f->sure ? gp_select_sure : gpreempt_select)(f->g, words, count,
-							    never, data, out,
+	return (f->sure ? gp_select_sure : gpreempt_select)(f->g, words, count, never, data, out,
 							    err);
 }
 
@@ -91,8 +88,7 @@ static int work(void *arg)
 
 	shr_close_range(STDIN_FILENO, STDERR_FILENO);
 	s->f->beat = NULL;
-	s->ret = select_targets(s->f, s->words, s->count, skip_mute, s, &list,
-				&s->err);
+	s->ret = select_targets(s->f, s->words, s->count, skip_mute, s, &list, &s->err);
 	if (s->ret)
 		return EXIT_SUCCESS;
 	s->found = list->count < MOST ? list->count : MOST;
@@ -121,8 +117,7 @@ static bool note_mute(struct search *s)
 
 static int fail_system(struct gpreempt_error *err, int code)
 {
-	return ctl_set_error(err, code, GPREEMPT_SYSTEM, 0,
-			     "reading the command lines");
+	return ctl_set_error(err, code, GPREEMPT_SYSTEM, 0, "reading the command lines");
 }
 
 /* Words that a child looks for. */
@@ -153,8 +148,7 @@ static int merge(struct search *s, const struct gpreempt_targets *plain,
 		return ret;
 	for (i = 0; i < all->count; i++)
 		if (contains(s->target, s->found, &all->targets[i]) ||
-		    (plain &&
-		     contains(plain->targets, plain->count, &all->targets[i])))
+		    (plain && contains(plain->targets, plain->count, &all->targets[i])))
 			all->targets[kept++] = all->targets[i];
 	all->count = kept;
 	*out = all;
@@ -201,8 +195,7 @@ int find_targets(struct find *f, const char *const *words, size_t count,
 		;
 	if (f->saved || i == count)
 		return select_targets(f, words, count, skip, f, out, err);
-	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		return fail_system(err, -ENOMEM);
 	s->f = f;

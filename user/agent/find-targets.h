@@ -15,8 +15,7 @@
 #include "agent/holder-lock.h"
 
 /* Is it the same process? Its number alone may be that of another one by now. */
-bool same_target(const struct gpreempt_target *a,
-		 const struct gpreempt_target *b);
+bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b);
 
 #define FIND_MUTE 8 /* processes that do not answer; then it fails */
 
@@ -25,7 +24,7 @@ struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
 	bool saved; /* g reads a snapshot: this host has neither process nor holder */
-	bool sure; /* as gp_select_sure() */
+	bool sure;  /* as gp_select_sure() */
 	/* Called all the time meanwhile; or NULL: a look at all can take seconds. */
 	void (*beat)(void *data);
 	void *data;

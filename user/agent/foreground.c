@@ -37,9 +37,8 @@ int foreground_dir(void)
 	if (!ret)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     ret == -ENOSPC ?
-				     "make room there, and try again" :
-				     "it must be a directory of root's",
+			     ret == -ENOSPC ? "make room there, and try again" :
+					      "it must be a directory of root's",
 			     "cannot make " HOLD_DIR ": %s", strerror(-ret));
 }
 
@@ -57,8 +56,7 @@ int foreground_freezer(void)
 					    "it is needed to see whether this "
 					    "process could be frozen while it "
 					    "holds a target",
-				     "cannot read /proc/self/cgroup: %s",
-				     strerror(-ret));
+				     "cannot read /proc/self/cgroup: %s", strerror(-ret));
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 			     "start it from another cgroup, or boot with "
 			     "cgroup v2 alone",

@@ -12,9 +12,8 @@
 #include "agent/holder-lock.h"
 
 /*
- * A descriptor that is readable after Ctrl-C, a hangup and their like; other
- * signals of job control are ignored, so that this process is not stopped
- * while it holds its target. -errno.
+ * A descriptor that is readable after Ctrl-C, a hangup and their like; other signals of job
+ * control are ignored, so that this process is not stopped while it holds its target. -errno.
  */
 int foreground_signals(void);
 
@@ -32,8 +31,7 @@ int foreground_freezer(void);
 int foreground_capabilities(uint64_t kept);
 
 /*
- * The lock of a target, in that role; or, after saying why not, the negated
- * exit status.
+ * The lock of a target, in that role; or, after saying why not, the negated exit status.
  */
 int foreground_take(pid_t target, enum hold_role role);
 

@@ -17,9 +17,8 @@
  * GPU that never comes (gfx 9.4.3); only a signal ends that wait, and the target may be
  * a process that is about to exit.
  *
- * Longer than any call of a driver that is well, but for a suspend's wait for
- * the hardware, which no signal ends; and short against the 100 ms in which a
- * target may end.
+ * Longer than any call of a driver that is well, but for a suspend's wait for the hardware,
+ * which no signal ends; and short against the 100 ms in which a target may end.
  */
 #define KICK_NS (20 * NSEC_PER_MSEC)
 
@@ -90,8 +89,7 @@ static void kick(bool busy)
 static void beat(struct heartbeat *h)
 {
 	watchdog_pet(&h->watchdog,
-		     HEARTBEAT_SPARE_NS + (h->busy ? HEARTBEAT_BUSY_NS :
-						     HEARTBEAT_SILENCE_NS));
+		     HEARTBEAT_SPARE_NS + (h->busy ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS));
 	if (h->also)
 		h->also(h->data, h->busy);
 }

@@ -64,9 +64,8 @@ void heartbeat_stop(struct heartbeat *h);
 void heartbeat_beat(struct heartbeat *h);
 /*
  * The calling thread enters the driver, or has returned from it: for
- * struct gpreempt_options, with the heartbeat as its data. Silence is allowed
- * for longer only in between: a process that is stopped elsewhere is missed
- * soon.
+ * struct gpreempt_options, with the heartbeat as its data. Silence is allowed for longer only
+ * in between: a process that is stopped elsewhere is missed soon.
  */
 void heartbeat_busy(void *data, bool busy);
 

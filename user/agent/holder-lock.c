@@ -84,8 +84,7 @@ int hold_write_owner(int lock, const struct hold_owner *owner)
 	int len;
 
 	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
-		       (unsigned long long)owner->pid,
-		       (unsigned long long)owner->guardian);
+		       (unsigned long long)owner->pid, (unsigned long long)owner->guardian);
 	memset(text + len, ' ', sizeof(text) - len);
 	n = pwrite(lock, text, OWNER_SIZE, 0);
 	if (n < 0)
@@ -141,8 +140,7 @@ static int parse_owner(const char *text, struct hold_owner *owner)
 	unsigned long long pid, guardian;
 	unsigned int role;
 
-	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3 ||
-	    role >= HOLD_ROLE_UNKNOWN)
+	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3 || role >= HOLD_ROLE_UNKNOWN)
 		return -EPROTO;
 	owner->role = role;
 	owner->pid = pid;
@@ -194,8 +192,7 @@ int hold_read_owner(pid_t target, struct hold_owner *owner)
 	return 0;
 }
 
-int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
-		     void *arg)
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg)
 {
 	struct dirent *entry;
 	int ret = 0;
@@ -234,8 +231,7 @@ static bool has_lock(pid_t target, uint64_t pid)
 	struct hold_owner owner;
 	int ret = hold_read_owner(target, &owner);
 
-	return ret != -ENOENT && (!pid || ret || owner.pid == pid ||
-				  owner.role == HOLD_ROLE_NONE);
+	return ret != -ENOENT && (!pid || ret || owner.pid == pid || owner.role == HOLD_ROLE_NONE);
 }
 
 bool hold_wait_for_end(pid_t target, uint64_t pid)
@@ -267,8 +263,8 @@ static bool has_open(pid_t pid, pid_t target)
 	if (!dir)
 		return false;
 	while (!found && (entry = readdir(dir)))
-		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) &&
-			st.st_dev == lock.st_dev && st.st_ino == lock.st_ino;
+		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) && st.st_dev == lock.st_dev &&
+			st.st_ino == lock.st_ino;
 	closedir(dir);
 	return found;
 }
@@ -277,8 +273,7 @@ static bool is_owner(const struct hold_owned *o, pid_t pid)
 {
 	if (o->owner.role == HOLD_ROLE_UNKNOWN)
 		return has_open(pid, o->target);
-	return o->owner.pid == (uint64_t)pid ||
-	       o->owner.guardian == (uint64_t)pid;
+	return o->owner.pid == (uint64_t)pid || o->owner.guardian == (uint64_t)pid;
 }
 
 static int add_owner(void *arg, pid_t target)

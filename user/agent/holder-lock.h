@@ -60,8 +60,7 @@ bool hold_wait_for_end(pid_t target, uint64_t pid);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */
-int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target),
-		     void *arg);
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg);
 /* Of the socket of a target; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
 

@@ -11,10 +11,9 @@
 
 /*
  * Have *stream write to its descriptor without waiting.
- * What is written up to an fflush() is written whole or dropped whole, but for
- * what a terminal takes in parts. notice is a line with one %zu: how many lines
- * were dropped; it comes before the next line that the reader takes, or at the
- * end. 0, or -errno: *stream is as it was.
+ * What is written up to an fflush() is written whole or dropped whole, but for what a terminal
+ * takes in parts. notice is a line with one %zu: how many lines were dropped; it comes before
+ * the next line that the reader takes, or at the end. 0, or -errno: *stream is as it was.
  */
 int lossy_output_start(FILE **stream, const char *notice);
 

@@ -12,10 +12,8 @@
 const char *hold_role_name(enum hold_role role)
 {
 	static const char *const names[HOLD_ROLES] = {
-		[HOLD_ROLE_HOLDER] = "suspend",
-		[HOLD_ROLE_PREEMPT] = "preempt",
-		[HOLD_ROLE_FOLLOW] = "follow",
-		[HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_HOLDER] = "suspend",	 [HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",	 [HOLD_ROLE_GUARD] = "guard",
 		[HOLD_ROLE_UNKNOWN] = "unknown",
 	};
 
@@ -28,18 +26,15 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 	*buf = '\0';
 	switch (owner->role) {
 	case HOLD_ROLE_HOLDER:
-		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d",
-			 target);
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d", target);
 		break;
 	case HOLD_ROLE_GUARD:
-		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl guard release %d",
-			 target);
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl guard release %d", target);
 		break;
 	case HOLD_ROLE_PREEMPT:
 	case HOLD_ROLE_FOLLOW:
 		/* They release the target however they end. */
-		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu",
-			 (unsigned long long)owner->pid);
+		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu", (unsigned long long)owner->pid);
 		break;
 	default:
 		break;
@@ -63,11 +58,9 @@ tell(struct hold_reply *out, enum gpreempt_class class, const char *format, ...)
 	va_end(ap);
 }
 
-void hold_taken(struct hold_reply *out, const struct hold_owner *owner,
-		pid_t target)
+void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target)
 {
-	bool stays = owner->role == HOLD_ROLE_HOLDER ||
-		     owner->role == HOLD_ROLE_GUARD;
+	bool stays = owner->role == HOLD_ROLE_HOLDER || owner->role == HOLD_ROLE_GUARD;
 	char command[HOLD_MAX_COMMAND];
 
 	hold_release_command(owner, target, command);
@@ -85,11 +78,9 @@ void hold_taken(struct hold_reply *out, const struct hold_owner *owner,
 		     target);
 	else
 		tell(out, GPREEMPT_CLASS_BUSY,
-		     "process %d is held by gpreempt-ctl %s (%llu)\n%s: %s",
-		     target, hold_role_name(owner->role),
-		     (unsigned long long)hold_command_of(owner),
-		     stays ? "release it first" : "wait for it, or end it",
-		     command);
+		     "process %d is held by gpreempt-ctl %s (%llu)\n%s: %s", target,
+		     hold_role_name(owner->role), (unsigned long long)hold_command_of(owner),
+		     stays ? "release it first" : "wait for it, or end it", command);
 }
 
 /* A file in it could not be made. */
@@ -99,8 +90,7 @@ static const char *what_the_directory_wants(int code)
 
 	if (code == -ENOSPC)
 		return "make room in " HOLD_DIR " and try again";
-	return want ? want :
-		      "it must be a directory of root's that can be written to";
+	return want ? want : "it must be a directory of root's that can be written to";
 }
 
 void hold_not_taken(struct hold_reply *out, int code, pid_t target)
@@ -117,14 +107,12 @@ void hold_not_taken(struct hold_reply *out, int code, pid_t target)
 		     target, target);
 	} else if (code == -EPROTO) {
 		tell(out, GPREEMPT_CLASS_FAILED,
-		     TEXT_PAUSE_DAMAGED "\n" NEXT_PAUSE_DAMAGED
-					"; gpreempt-ctl queues %d "
+		     TEXT_PAUSE_DAMAGED "\n" NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d "
 					"shows whether the process is evicted",
 		     target, target);
 	} else {
-		tell(out, GPREEMPT_CLASS_FAILED,
-		     "cannot lock process %d in " HOLD_DIR ": %s\n%s", target,
-		     strerror(-code), what_the_directory_wants(code));
+		tell(out, GPREEMPT_CLASS_FAILED, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
+		     target, strerror(-code), what_the_directory_wants(code));
 	}
 }
 

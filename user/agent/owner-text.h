@@ -25,8 +25,7 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
  */
 
 /* The target is held by that one. */
-void hold_taken(struct hold_reply *out, const struct hold_owner *owner,
-		pid_t target);
+void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target);
 /* hold_take(), hold_lock() or pause_take() failed with that -errno. */
 void hold_not_taken(struct hold_reply *out, int code, pid_t target);
 /* So did pause_journal_write(). */

@@ -93,8 +93,7 @@ static int try_open(struct owner *o, enum gpreempt_route way)
 	return !ret && owner_is_paused(o) ? begin_pauses(o) : ret;
 }
 
-static int open_by(struct owner *o, enum gpreempt_route way,
-		   struct gpreempt_error *err)
+static int open_by(struct owner *o, enum gpreempt_route way, struct gpreempt_error *err)
 {
 	int ret = try_open(o, way);
 
@@ -117,8 +116,7 @@ static int open_instead(struct owner *o, const struct gpreempt_error *because,
 	if (!paused)
 		o->why = *because;
 	owner_close(o);
-	return open_by(o, paused ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE,
-		       err);
+	return open_by(o, paused ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE, err);
 }
 
 /* Is that why a pause is refused on a process that can have a session? */
@@ -139,8 +137,7 @@ static bool may_change(const struct owner *o, const struct gpreempt_error *err)
 {
 	if (o->how != GPREEMPT_HOW_AUTO || o->changed)
 		return false;
-	return owner_is_paused(o) ? session_can_serve(err->reason) :
-				    pause_can_serve(err->reason);
+	return owner_is_paused(o) ? session_can_serve(err->reason) : pause_can_serve(err->reason);
 }
 
 /*
@@ -160,15 +157,13 @@ static bool session_costs(struct gpreempt *g)
 	for (i = 0; i < nodes->count; i++) {
 		int64_t gfx = nodes->nodes[i].gfx;
 
-		costs |= (gfx >= 90000 && gfx < 90010) ||
-			 (gfx >= 100000 && gfx < 110100);
+		costs |= (gfx >= 90000 && gfx < 90010) || (gfx >= 100000 && gfx < 110100);
 	}
 	gpreempt_nodes_free(nodes);
 	return costs;
 }
 
-int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
-		struct gpreempt_error *err)
+int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how, struct gpreempt_error *err)
 {
 	int ret;
 
@@ -178,8 +173,7 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 		ret = gp_route_pause_check(g, target, err);
 	/* A session would work, and its end would let nothing run. */
 	if (!ret && pause_is_seen(g, target))
-		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target,
-				    "looking at its queues");
+		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target, "looking at its queues");
 	return ret;
 }
 
@@ -191,14 +185,12 @@ static bool pauses_first(struct owner *o)
 	if (o->as.role == HOLD_ROLE_FOLLOW)
 		return true;
 	/* guard has it open all the time. */
-	return o->as.role == HOLD_ROLE_GUARD && !owner_new(o) &&
-	       session_costs(o->g);
+	return o->as.role == HOLD_ROLE_GUARD && !owner_new(o) && session_costs(o->g);
 }
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
 {
-	enum gpreempt_route first = pauses_first(o) ? GPREEMPT_ROUTE_PAUSE :
-						      GPREEMPT_ROUTE_DEBUG;
+	enum gpreempt_route first = pauses_first(o) ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG;
 	int ret = open_by(o, first, err);
 
 	return ret && may_change(o, err) ? open_instead(o, err, err) : ret;
@@ -269,16 +261,14 @@ static void keep_paused(struct owner *o)
 		return;
 	o->looked_ns = now;
 	seen = pause_see(o->g, o->target);
-	if (seen == PAUSE_SEEN_OFF && !o->off &&
-	    pause_find_off(o->g, o->target, &err))
+	if (seen == PAUSE_SEEN_OFF && !o->off && pause_find_off(o->g, o->target, &err))
 		note_loss(o, &err);
 	o->off = seen == PAUSE_SEEN_OFF;
 	if (seen != PAUSE_SEEN_RUNS) {
 		o->unpaused = false;
 		return;
 	}
-	ctl_set_error(&err, -ENOTCONN, GPREEMPT_UNPAUSED, o->target,
-		      "looking at its queues");
+	ctl_set_error(&err, -ENOTCONN, GPREEMPT_UNPAUSED, o->target, "looking at its queues");
 	if (!o->unpaused)
 		note_loss(o, &err);
 	o->unpaused = true;
@@ -335,8 +325,7 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 		which = NULL;
 	if (!out)
 		out = &unused;
-	ret = suspend ? ops->suspend(&o->route, which, out) :
-			ops->resume(&o->route, which, out);
+	ret = suspend ? ops->suspend(&o->route, which, out) : ops->resume(&o->route, which, out);
 	if (!owner_is_paused(o))
 		return ret;
 	/* After an error the driver has restored the queues, or not. */
@@ -365,16 +354,14 @@ int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
 	 * The driver enables the runtime of no process that has a queue: one that has
 	 * queues and no runtime will never have it.
 	 */
-	if (!ret || !may_change(o, owner_error(o)) ||
-	    !queues_of(o->g, o->target))
+	if (!ret || !may_change(o, owner_error(o)) || !queues_of(o->g, o->target))
 		return ret;
 	err = *owner_error(o);
 	ret = open_instead(o, &err, &err);
 	return ret ? ret : change(o, which, out, true);
 }
 
-int owner_resume(struct owner *o, const struct gpreempt_filter *which,
-		 struct gpreempt_outcome *out)
+int owner_resume(struct owner *o, const struct gpreempt_filter *which, struct gpreempt_outcome *out)
 {
 	return owner_is_open(o) ? change(o, which, out, false) : o->error.code;
 }
@@ -383,9 +370,8 @@ bool owner_is_stopped(const struct owner *o)
 {
 	if (!owner_is_open(o))
 		return false;
-	return owner_is_paused(o) ?
-		       process_is_stopped(o->target) :
-		       gpreempt_session_stopped(o->route.keeper.session);
+	return owner_is_paused(o) ? process_is_stopped(o->target) :
+				    gpreempt_session_stopped(o->route.keeper.session);
 }
 
 /* Also after a failed change of the way, with nothing open. */
@@ -409,8 +395,7 @@ bool process_is_stopped(pid_t pid)
 	while ((entry = readdir(dir))) {
 		if (*entry->d_name == '.')
 			continue;
-		shr_read_start(text, sizeof(text), "%s/%.16s/stat", path,
-			       entry->d_name);
+		shr_read_start(text, sizeof(text), "%s/%.16s/stat", path, entry->d_name);
 		state = shr_stat_state(text);
 		if (state && !strchr("ZX", *state))
 			break;

@@ -41,8 +41,7 @@ int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg)
 
 static int read_boot_id(char boot[BOOT_SIZE])
 {
-	ssize_t n = shr_read_start(boot, BOOT_SIZE,
-				   "/proc/sys/kernel/random/boot_id");
+	ssize_t n = shr_read_start(boot, BOOT_SIZE, "/proc/sys/kernel/random/boot_id");
 
 	if (n < 0)
 		return n;
@@ -96,24 +95,21 @@ void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start)
 }
 
 /* The record of an entry: exactly ENTRY_SIZE bytes, and a NUL. */
-static void format_entry(const struct pause_entry *e, const char *boot,
-			 char text[ENTRY_SIZE + 1])
+static void format_entry(const struct pause_entry *e, const char *boot, char text[ENTRY_SIZE + 1])
 {
 	int len;
 
 	len = snprintf(text, ENTRY_SIZE,
 		       "gpreempt-pause 1 pid=%d start=%llu boot=%s state=%s "
 		       "since_ns=%llu by=%d uid=%u comm=%s",
-		       e->pid, (unsigned long long)e->start, boot,
-		       states[e->state], (unsigned long long)e->since_ns, e->by,
-		       e->uid, e->comm);
+		       e->pid, (unsigned long long)e->start, boot, states[e->state],
+		       (unsigned long long)e->since_ns, e->by, e->uid, e->comm);
 	memset(text + len, ' ', ENTRY_SIZE - len);
 	text[ENTRY_SIZE - 1] = '\n';
 	text[ENTRY_SIZE] = '\0';
 }
 
-static int parse_entry(const char *text, struct pause_entry *e,
-		       char boot[BOOT_SIZE])
+static int parse_entry(const char *text, struct pause_entry *e, char boot[BOOT_SIZE])
 {
 	unsigned long long start, since;
 	char state[8], again[ENTRY_SIZE + 1];
@@ -121,8 +117,7 @@ static int parse_entry(const char *text, struct pause_entry *e,
 	if (sscanf(text,
 		   "gpreempt-pause 1 pid=%d start=%llu boot=%36s state=%7s "
 		   "since_ns=%llu by=%d uid=%u comm=%63s",
-		   &e->pid, &start, boot, state, &since, &e->by, &e->uid,
-		   e->comm) != 8)
+		   &e->pid, &start, boot, state, &since, &e->by, &e->uid, e->comm) != 8)
 		return -EPROTO;
 	e->start = start;
 	e->since_ns = since;
@@ -141,9 +136,8 @@ static bool is_record(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       st.st_uid == geteuid() && !(st.st_mode & 077) &&
-	       st.st_nlink == 1 && st.st_size == ENTRY_SIZE;
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 077) && st.st_nlink == 1 && st.st_size == ENTRY_SIZE;
 }
 
 static int read_once(pid_t target, struct pause_entry *e, char boot[BOOT_SIZE])
@@ -202,8 +196,7 @@ static int write_record(int fd, const struct pause_entry *e)
 /* Its name is on the disk, too. */
 static int sync_dir(void)
 {
-	__cleanup_fd int fd =
-		open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__cleanup_fd int fd = open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
@@ -214,8 +207,7 @@ static int make_record(const char *next, const struct pause_entry *e)
 
 	/* Of a process that was killed here; we have the lock. */
 	unlink(next);
-	fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		  0600);
+	fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : write_record(fd, e);
 }
 

@@ -6,9 +6,8 @@
  * entry is on disk before the ioctl, and is removed after the process runs again:
  * what is paused by us can be found and undone by any gpreempt-ctl.
  *
- * Lock order: the lock of the target (holder-lock.h) is taken before its entry
- * is written, changed or removed; no process waits for a lock while it has one.
- * Reading takes no lock.
+ * Lock order: the lock of the target (holder-lock.h) is taken before its entry is written,
+ * changed or removed; no process waits for a lock while it has one. Reading takes no lock.
  */
 #ifndef AGENT_PAUSE_JOURNAL_H
 #define AGENT_PAUSE_JOURNAL_H
@@ -48,9 +47,8 @@ int pause_journal_write(const struct pause_entry *e);
 /* Over the entry that is there: it needs no room on the disk. 0 or -errno. */
 int pause_journal_change(const struct pause_entry *e);
 /*
- * 0; -ENOENT: there is none; -ESTALE: it is of an earlier boot; -EPROTO: the file
- * is none of ours, or is damaged; or another -errno. Never follows a link, never
- * waits.
+ * 0; -ENOENT: there is none; -ESTALE: it is of an earlier boot; -EPROTO: the file is none of
+ * ours, or is damaged; or another -errno. Never follows a link, never waits.
  */
 int pause_journal_read(pid_t target, struct pause_entry *e);
 /* The caller has the target's lock. 0 or -errno; none there is no error. */

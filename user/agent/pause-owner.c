@@ -36,8 +36,8 @@ static void close_guardian(struct pause_owner *o)
 
 static int start_guardian(struct pause_owner *o)
 {
-	int ret = pause_guardian_start(o->lock, o->target, o->start,
-				       o->heartbeat, &o->guardian_pid);
+	int ret =
+		pause_guardian_start(o->lock, o->target, o->start, o->heartbeat, &o->guardian_pid);
 
 	o->is_alone = ret < 0;
 	if (ret < 0)
@@ -140,8 +140,8 @@ static void watch(const struct guardian *gd)
 	do {
 		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
 	} while (poll(fds, 2, HEARTBEAT_TICK_NS / NSEC_PER_MSEC) <= 0);
-	while (pause_journal_read(gd->target, &e) != -ENOENT &&
-	       !has_ended(gd->owner) && !has_ended(gd->process)) {
+	while (pause_journal_read(gd->target, &e) != -ENOENT && !has_ended(gd->owner) &&
+	       !has_ended(gd->process)) {
 		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
 		shr_sleep_ns(HEARTBEAT_TICK_NS);
 	}
@@ -155,8 +155,8 @@ static int leave_owner(const struct guardian *gd)
 	int null, ret;
 
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
 		return -errno;
 	ret = leave_command();
 	if (ret)
@@ -177,8 +177,7 @@ __attribute__((noreturn)) static void become(struct guardian *gd)
 	if (fork())
 		_exit(0);
 	self = getpid();
-	if (leave_owner(gd) || prepare(gd) ||
-	    send(gd->fd, &self, sizeof(self), MSG_NOSIGNAL) < 0)
+	if (leave_owner(gd) || prepare(gd) || send(gd->fd, &self, sizeof(self), MSG_NOSIGNAL) < 0)
 		_exit(1);
 	shr_title_set(TITLE, TITLE ": guardian of %d", gd->target);
 	watch(gd);
@@ -220,8 +219,8 @@ static int start(struct guardian *gd)
 	return 0;
 }
 
-int pause_guardian_start(int lock, pid_t target, uint64_t since,
-			 struct heartbeat *heartbeat, pid_t *pid)
+int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbeat *heartbeat,
+			 pid_t *pid)
 {
 	__cleanup_fd int process = shr_pidfd_open(target);
 	__cleanup_fd int owner = process < 0 ? -1 : shr_pidfd_open(getpid());
@@ -234,8 +233,7 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since,
 	};
 	int fds[2], ret;
 
-	if (owner < 0 ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+	if (owner < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
 		return -errno;
 	gd.fd = fds[1];
 	ret = start(&gd);

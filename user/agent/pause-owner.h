@@ -18,22 +18,21 @@
 #include "agent/holder-lock.h"
 
 /*
- * Start the guardian of the calling process for a target whose entry is in the journal
- * and whose lock the caller has: both have the lock then. The guardian is a child of
- * init. Returns a descriptor, or -errno: when the caller closes the descriptor, or ends,
- * the guardian undoes a pause whose entry is still there, and ends. The descriptor is
- * readable when the guardian has ended. *@pid gets its PID. @heartbeat (or NULL) beats
- * until the guardian is there.
+ * Start the guardian of the calling process for a target whose entry is in the journal and
+ * whose lock the caller has: both have the lock then. The guardian is a child of init. Returns
+ * a descriptor, or -errno: when the caller closes the descriptor, or ends, the guardian undoes
+ * a pause whose entry is still there, and ends. The descriptor is readable when the guardian
+ * has ended. *@pid gets its PID. @heartbeat (or NULL) beats until the guardian is there.
  */
-int pause_guardian_start(int lock, pid_t target, uint64_t start,
-			 struct heartbeat *heartbeat, pid_t *pid);
+int pause_guardian_start(int lock, pid_t target, uint64_t start, struct heartbeat *heartbeat,
+			 pid_t *pid);
 
 struct pause_owner {
 	/* Set by the caller: */
 	pid_t target;
-	uint64_t start; /* when it started, clock ticks since boot */
-	int lock;	/* of the target; -1: given back by pause_owner_end() */
-	bool guarded;	/* the caller, a holder, has its own guardian */
+	uint64_t start;		     /* when it started, clock ticks since boot */
+	int lock;		     /* of the target; -1: given back by pause_owner_end() */
+	bool guarded;		     /* the caller, a holder, has its own guardian */
 	struct heartbeat *heartbeat; /* of the caller, or NULL */
 
 	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */

@@ -17,8 +17,7 @@
 #define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
 /* All but the lock: one without a lease is never said to wait. */
-static enum pause_finding judge(struct gpreempt *g, pid_t target,
-				struct pause_report *r)
+static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_report *r)
 {
 	struct gpreempt_error err;
 	uint64_t start;
@@ -49,8 +48,7 @@ static enum pause_finding judge(struct gpreempt *g, pid_t target,
 	return r->entry.state == PAUSE_KEPT ? PAUSE_IS_KEPT : PAUSE_WAITS;
 }
 
-void pause_look_locked(struct gpreempt *g, pid_t target,
-		       struct pause_report *out)
+void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out)
 {
 	*out = (struct pause_report){ 0 };
 	out->finding = judge(g, target, out);
@@ -62,8 +60,7 @@ void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out)
 
 	pause_look_locked(g, target, out);
 	/* A lock lasts as long as the last process that has it. */
-	if (out->finding == PAUSE_WAITS &&
-	    hold_read_owner(target, &owner) != -ENOENT)
+	if (out->finding == PAUSE_WAITS && hold_read_owner(target, &owner) != -ENOENT)
 		out->finding = PAUSE_ANSWERED;
 }
 
@@ -107,8 +104,7 @@ enum pause_seen pause_see(struct gpreempt *g, pid_t target)
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
-		if (q->evicted == GPREEMPT_UNKNOWN ||
-		    q->state == GPREEMPT_UNKNOWN || q->age_ms > 0)
+		if (q->evicted == GPREEMPT_UNKNOWN || q->state == GPREEMPT_UNKNOWN || q->age_ms > 0)
 			break;
 		evicted |= q->evicted > 0;
 	}
@@ -124,22 +120,20 @@ int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
 {
 	if (pause_see(g, target) != PAUSE_SEEN_OFF)
 		return 0;
-	ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target,
-		      "looking at its queues");
+	ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target, "looking at its queues");
 	gp_pause_name_left(g, target, err);
 	return -EIO;
 }
 
-int pause_undo(struct gpreempt *g, const struct pause_entry *e,
-	       struct gp_pause_report *report, struct gpreempt_error *err)
+int pause_undo(struct gpreempt *g, const struct pause_entry *e, struct gp_pause_report *report,
+	       struct gpreempt_error *err)
 {
 	int ret;
 
 	/* One that was never paused is no error. */
 	ret = gp_unpause(g, e->pid, e->start, report, err);
 	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET &&
-	    (err->reason != GPREEMPT_PAUSE_FAILED ||
-	     pause_see(g, e->pid) != PAUSE_SEEN_RUNS))
+	    (err->reason != GPREEMPT_PAUSE_FAILED || pause_see(g, e->pid) != PAUSE_SEEN_RUNS))
 		return ret;
 	ret = pause_journal_remove(e->pid);
 	if (ret)
@@ -149,8 +143,7 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e,
 }
 
 /* False: try again. The watchdog is set for as long as an ioctl can take. */
-static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start,
-		     const struct watchdog *w)
+static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
 {
 	struct gpreempt_error err;
 	struct pause_entry e;
@@ -171,8 +164,7 @@ static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start,
 	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
 }
 
-void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
-		     const struct watchdog *w)
+void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
 {
 	while (!undo_now(g, target, start, w)) {
 		watchdog_pet(w, HEARTBEAT_WATCH_NS);
@@ -230,8 +222,7 @@ int pause_repair_target(void *g, pid_t target)
 		ctl_note("process %d was left paused by %s (%d), which has "
 			 "ended; it cannot be repaired now: %s; see: "
 			 "gpreempt-ctl repair",
-			 target, r.entry.comm, r.entry.by,
-			 r.err.code ? text : strerror(-r.code));
+			 target, r.entry.comm, r.entry.by, r.err.code ? text : strerror(-r.code));
 	}
 	return 0;
 }
@@ -295,8 +286,7 @@ int pause_lock(pid_t target)
 
 	for (;;) {
 		lock = hold_take(target, &owner);
-		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline ||
-		    !is_passing(target))
+		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline || !is_passing(target))
 			return lock;
 		shr_sleep_ns(LOCK_PAUSE_NS);
 	}
@@ -306,8 +296,7 @@ int pause_take(pid_t target, const struct hold_owner *owner)
 {
 	int lock, ret;
 
-	lock = owner->role == HOLD_ROLE_NONE ? pause_lock(target) :
-					       hold_take(target, owner);
+	lock = owner->role == HOLD_ROLE_NONE ? pause_lock(target) : hold_take(target, owner);
 	if (lock < 0)
 		return lock;
 	ret = check_free(target);

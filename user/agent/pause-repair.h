@@ -25,17 +25,16 @@ enum pause_finding {
 struct pause_report {
 	pid_t pid;
 	enum pause_finding finding;
-	struct pause_entry entry; /* of PAUSE_IS_KEPT, _ANSWERED, _WAITS */
-	int code;		  /* of PAUSE_UNREAD; of a repair that failed */
-	bool repaired;		  /* it runs, or the stale entry is removed */
+	struct pause_entry entry;  /* of PAUSE_IS_KEPT, _ANSWERED, _WAITS */
+	int code;		   /* of PAUSE_UNREAD; of a repair that failed */
+	bool repaired;		   /* it runs, or the stale entry is removed */
 	struct gpreempt_error err; /* if code is that of the unpause */
 };
 
 /* Look at one target's entry. Changes nothing. */
 void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out);
 /* The same for who has the target's lock. */
-void pause_look_locked(struct gpreempt *g, pid_t target,
-		       struct pause_report *out);
+void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out);
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
 
@@ -43,8 +42,7 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
  * For the process that is left of an owner, with the lock: undo the pause of that
  * process, as soon as it can be done.
  */
-void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start,
-		     const struct watchdog *w);
+void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w);
 
 /* Repair one target's entry, and write a note of it. 0. */
 int pause_repair_target(void *g, pid_t target);
@@ -60,9 +58,8 @@ void pause_repair_early(void);
 int pause_lock(pid_t target);
 
 /*
- * As hold_take(), and as pause_lock() for HOLD_ROLE_NONE. -EALREADY: the target is
- * paused by us, so it is held; -EPROTO: its entry is damaged. The lock is not taken
- * then.
+ * As hold_take(), and as pause_lock() for HOLD_ROLE_NONE. -EALREADY: the target is paused by
+ * us, so it is held; -EPROTO: its entry is damaged. The lock is not taken then.
  */
 int pause_take(pid_t target, const struct hold_owner *owner);
 
@@ -82,8 +79,7 @@ enum pause_seen {
 
 enum pause_seen pause_see(struct gpreempt *g, pid_t target);
 /* -EIO and *err (GPREEMPT_PAUSE_OFF) for PAUSE_SEEN_OFF, or else 0. */
-int pause_find_off(struct gpreempt *g, pid_t target,
-		   struct gpreempt_error *err);
+int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err);
 
 /*
  * Does the view show that a process is paused? For one without an entry: it is
@@ -92,12 +88,11 @@ int pause_find_off(struct gpreempt *g, pid_t target,
 bool pause_is_seen(struct gpreempt *g, pid_t target);
 
 /*
- * Undo the pause of an entry, and remove it. The caller has the lock. 0 also when
- * it was not paused, or has ended, or when the driver failed and the process is seen
- * to run. -errno: the entry stays, unless *err is GPREEMPT_PAUSE_OFF. @report may be
- * NULL.
+ * Undo the pause of an entry, and remove it. The caller has the lock. 0 also when it was not
+ * paused, or has ended, or when the driver failed and the process is seen to run. -errno: the
+ * entry stays, unless *err is GPREEMPT_PAUSE_OFF. @report may be NULL.
  */
-int pause_undo(struct gpreempt *g, const struct pause_entry *e,
-	       struct gp_pause_report *report, struct gpreempt_error *err);
+int pause_undo(struct gpreempt *g, const struct pause_entry *e, struct gp_pause_report *report,
+	       struct gpreempt_error *err);
 
 #endif

@@ -13,8 +13,7 @@
 #include "shared/atomic-file.h"
 #include "shared/macro.h"
 
-#define HEAD \
-	"gpreempt-left 1 role=%u start=%llu places=%zu left=%zu waiting=%zu\n"
+#define HEAD	 "gpreempt-left 1 role=%u start=%llu places=%zu left=%zu waiting=%zu\n"
 #define MAX_FILE (256 + 16 * PLACES_LISTED)
 
 /* To ask all of them whose they are takes a while. */
@@ -33,9 +32,8 @@ static int by_target(const void *a, const void *b)
 {
 	const struct place_claim *x = a, *y = b;
 
-	return x->target.pid != y->target.pid ?
-		       compare(x->target.pid, y->target.pid) :
-		       compare(x->target.start, y->target.start);
+	return x->target.pid != y->target.pid ? compare(x->target.pid, y->target.pid) :
+						compare(x->target.start, y->target.start);
 }
 
 /* Within a tenant: with queues, then held, then the others. */
@@ -69,10 +67,9 @@ void place_claims_share(struct place_claim *claims, size_t n, size_t places)
 
 	qsort(claims, n, sizeof(*claims), by_tenant);
 	for (i = 0; i < n; i++)
-		claims[i].turn =
-			i && !strcmp(claims[i].tenant, claims[i - 1].tenant) ?
-				claims[i - 1].turn + 1 :
-				0;
+		claims[i].turn = i && !strcmp(claims[i].tenant, claims[i - 1].tenant) ?
+					 claims[i - 1].turn + 1 :
+					 0;
 	qsort(claims, n, sizeof(*claims), by_right);
 	for (i = 0; i < n; i++)
 		claims[i].given = i < places;
@@ -92,8 +89,7 @@ void places_begin(struct places *p)
 	p->lost = false;
 }
 
-void places_claim(struct places *p, const struct gpreempt_target *target,
-		  bool held)
+void places_claim(struct places *p, const struct gpreempt_target *target, bool held)
 {
 	struct place_claim *claim = shr_add(&p->now);
 
@@ -121,8 +117,7 @@ static void merge_same(struct places *p)
 	p->now.count = n + 1;
 }
 
-static const struct place_claim *find(const struct place_claim *claims,
-				      size_t n,
+static const struct place_claim *find(const struct place_claim *claims, size_t n,
 				      const struct gpreempt_target *target)
 {
 	struct place_claim key = { .target = *target };
@@ -133,14 +128,12 @@ static const struct place_claim *find(const struct place_claim *claims,
 /* Whose it is stays as it was; whether it has queues does not. */
 static void ask(struct places *p, struct place_claim *claim)
 {
-	const struct place_claim *known =
-		find(p->before.items, p->before.count, &claim->target);
+	const struct place_claim *known = find(p->before.items, p->before.count, &claim->target);
 
 	if (known && *known->tenant)
 		memcpy(claim->tenant, known->tenant, sizeof(claim->tenant));
 	else
-		gp_tenant(p->g, claim->target.pid, claim->tenant,
-			  sizeof(claim->tenant));
+		gp_tenant(p->g, claim->target.pid, claim->tenant, sizeof(claim->tenant));
 	claim->queues = gp_may_have_queues(p->g, claim->target.pid);
 }
 
@@ -206,8 +199,8 @@ static void publish(struct places *p)
 	}
 	if (hold_dir_prepare() || gpreempt_start_time(p->g, getpid(), &start))
 		return;
-	len = snprintf(text, sizeof(text), HEAD, p->role,
-		       (unsigned long long)start, p->most, p->left, p->waiting);
+	len = snprintf(text, sizeof(text), HEAD, p->role, (unsigned long long)start, p->most,
+		       p->left, p->waiting);
 	for (i = 0; i < p->now.count && n < PLACES_LISTED; i++)
 		if (p->now.items[i].queues && !p->now.items[i].given) {
 			len += snprintf(text + len, sizeof(text) - len, "%d\n",
@@ -242,8 +235,7 @@ bool places_share(struct places *p)
 
 bool places_given(const struct places *p, const struct gpreempt_target *target)
 {
-	const struct place_claim *claim =
-		find(p->now.items, p->now.count, target);
+	const struct place_claim *claim = find(p->now.items, p->now.count, target);
 
 	return claim ? claim->given : p->lost;
 }
@@ -253,8 +245,8 @@ void places_left_text(const struct places_left *l, char *text, size_t size)
 	snprintf(text, size,
 		 "%s (%d) has no place for %zu %sprocesses with queues and %zu "
 		 "without: all its %zu places are taken",
-		 hold_role_name(l->role), l->command, l->left,
-		 l->online ? "online " : "", l->waiting, l->most);
+		 hold_role_name(l->role), l->command, l->left, l->online ? "online " : "",
+		 l->waiting, l->most);
 }
 
 void places_text(const struct places *p, char *text, size_t size)
@@ -286,21 +278,18 @@ void places_end(struct places *p)
 }
 
 /* In the text of a file. False: it is none of ours. */
-static bool parse_left(const char *text, struct places_left *out,
-		       unsigned long long *start)
+static bool parse_left(const char *text, struct places_left *out, unsigned long long *start)
 {
 	unsigned int role;
 	const char *at;
 	int n = 0;
 
-	if (sscanf(text, HEAD "%n", &role, start, &out->most, &out->left,
-		   &out->waiting, &n) != 5 ||
+	if (sscanf(text, HEAD "%n", &role, start, &out->most, &out->left, &out->waiting, &n) != 5 ||
 	    !n || role >= HOLD_ROLES)
 		return false;
 	out->role = role;
-	for (at = text + n; out->n < PLACES_LISTED &&
-			    sscanf(at, "%d\n%n", &out->pid[out->n], &n) == 1;
-	     at += n)
+	for (at = text + n;
+	     out->n < PLACES_LISTED && sscanf(at, "%d\n%n", &out->pid[out->n], &n) == 1; at += n)
 		out->n++;
 	return true;
 }
@@ -340,8 +329,7 @@ static int read_left(void *arg, pid_t command)
 	return r->fn(r->arg, &left);
 }
 
-int places_left_list(struct gpreempt *g,
-		     int (*fn)(void *arg, const struct places_left *left),
+int places_left_list(struct gpreempt *g, int (*fn)(void *arg, const struct places_left *left),
 		     void *arg)
 {
 	struct reader r = { .g = g, .fn = fn, .arg = arg };

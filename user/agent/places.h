@@ -43,10 +43,10 @@ struct places {
 
 	SHR_ARRAY(struct place_claim, now);
 	SHR_ARRAY(struct place_claim, before); /* in the last look */
-	bool lost;   /* no memory: each claim has a place */
-	size_t left; /* with queues and without a place, now */
+	bool lost;			       /* no memory: each claim has a place */
+	size_t left;			       /* with queues and without a place, now */
 	size_t waiting; /* without queues and without a place: they are asked again */
-	bool ever; /* some were left alone */
+	bool ever;	/* some were left alone */
 	struct shr_report_pause pause;
 	uint64_t shared_ns;
 	size_t written; /* left and waiting in the file */
@@ -54,8 +54,7 @@ struct places {
 
 void places_begin(struct places *p);
 /* One claim for each process; more of the same are one. */
-void places_claim(struct places *p, const struct gpreempt_target *target,
-		  bool held);
+void places_claim(struct places *p, const struct gpreempt_target *target, bool held);
 /* All have claimed. True: report that some are left alone. */
 bool places_share(struct places *p);
 /* Of one that has claimed: has it a place from now on? */
@@ -79,8 +78,7 @@ struct places_left {
 };
 
 /* Calls fn for each such command that lives, until it returns other than 0. */
-int places_left_list(struct gpreempt *g,
-		     int (*fn)(void *arg, const struct places_left *left),
+int places_left_list(struct gpreempt *g, int (*fn)(void *arg, const struct places_left *left),
 		     void *arg);
 /* The same text as the command's own. */
 void places_left_text(const struct places_left *left, char *text, size_t size);

@@ -52,8 +52,7 @@ int role_give(const char *cgroup, enum gpreempt_role role)
 	cgroup = below_mount(cgroup);
 	if (!*cgroup || shr_cgroup_goes_up(cgroup))
 		return -EINVAL;
-	if (count_levels(cgroup) > SHR_CGROUP_LEVELS ||
-	    strlen(cgroup) + 1 >= SHR_CGROUP_CUT)
+	if (count_levels(cgroup) > SHR_CGROUP_LEVELS || strlen(cgroup) + 1 >= SHR_CGROUP_CUT)
 		return -E2BIG;
 	fd = openat(root, cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
@@ -77,8 +76,7 @@ static int look_below(struct walk *w, int dir);
 
 static int look_at(struct walk *w, int dir, const char *name)
 {
-	int fd = openat(dir, name,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	size_t len = strlen(w->path);
 	int role, ret = 0;
 
@@ -116,8 +114,7 @@ static int look_below(struct walk *w, int dir)
 	return ret;
 }
 
-int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role),
-	      void *arg)
+int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role), void *arg)
 {
 	struct walk w = { .fn = fn, .arg = arg };
 	int root = shr_cgroup_root();

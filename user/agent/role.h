@@ -35,7 +35,6 @@ int role_give(const char *cgroup, enum gpreempt_role role);
  * Call fn with each cgroup that has a role, by its path below the mount, until it
  * returns other than 0. That, 0 or -errno; -ENOENT: there is no cgroup v2.
  */
-int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role),
-	      void *arg);
+int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role), void *arg);
 
 #endif

@@ -47,8 +47,7 @@ static bool is_group(const char *word)
 	size_t len = strlen(word), i;
 
 	for (i = 0; ctl_commands[i]; i++)
-		if (!strncmp(ctl_commands[i]->name, word, len) &&
-		    ctl_commands[i]->name[len] == ' ')
+		if (!strncmp(ctl_commands[i]->name, word, len) && ctl_commands[i]->name[len] == ' ')
 			return true;
 	return false;
 }
@@ -102,14 +101,12 @@ int ctl_no_command(int argc, char **argv)
 	const char *name = find_meant(argc, argv);
 	char next[64];
 
-	snprintf(next, sizeof(next), "gpreempt-ctl %s",
-		 name ? name : "--help lists the commands");
+	snprintf(next, sizeof(next), "gpreempt-ctl %s", name ? name : "--help lists the commands");
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s \"%s\"%s%s%s",
-			     is_group(argv[0]) ?
-				     "a second word belongs to the command" :
-				     "there is no command",
-			     argv[0], name ? "; did you mean \"" : "",
-			     name ? name : "", name ? "\"?" : "");
+			     is_group(argv[0]) ? "a second word belongs to the command" :
+						 "there is no command",
+			     argv[0], name ? "; did you mean \"" : "", name ? name : "",
+			     name ? "\"?" : "");
 }
 
 void ctl_help_all(FILE *f)
@@ -123,8 +120,8 @@ void ctl_help_all(FILE *f)
 		const char *words = ctl_commands[i]->usage;
 
 		fprintf(f, "  %s %-*s %s\n", ctl_commands[i]->name,
-			(int)(LEFT - strlen(ctl_commands[i]->name)),
-			words ? words : "", ctl_commands[i]->summary);
+			(int)(LEFT - strlen(ctl_commands[i]->name)), words ? words : "",
+			ctl_commands[i]->summary);
 	}
 	fprintf(f, "\n%s", ctl_targets_help);
 	fputs("\n  --help     this list; COMMAND --help: more about one\n"

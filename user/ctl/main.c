@@ -22,9 +22,8 @@ static int run(const struct ctl_command *cmd, int argc, char **argv)
 }
 
 /*
- * Started without stdin, stdout or stderr (">&-"), the next file that we open
- * would take its number, and get what we print. To what is put in its place
- * writing fails as it would have.
+ * Started without stdin, stdout or stderr (">&-"), the next file that we open would take its
+ * number, and get what we print. To what is put in its place writing fails as it would have.
  */
 static void fill_gaps(void)
 {
@@ -45,8 +44,7 @@ int main(int argc, char **argv)
 	shr_title_init(argc, argv);
 	if (argc < 2)
 		return run(&ctl_list, argc, argv);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-	    !strcmp(argv[1], "help")) {
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		ctl_help_all(stdout);
 		return ctl_finish_output(0);
 	}

@@ -22,8 +22,7 @@ static const char *value_of(const struct ctl_option *o)
 	return values[o->kind] ? values[o->kind] : "";
 }
 
-static void put_table(const char *name,
-		      void (*entry)(const struct ctl_command *))
+static void put_table(const char *name, void (*entry)(const struct ctl_command *))
 {
 	size_t i;
 
@@ -55,8 +54,7 @@ static void put_values(const struct ctl_command *cmd)
 
 	ctl_for_each_option(o, cmd)
 		if (o->arg)
-			printf("\t['%s --%s']='%s'\n", cmd->name, o->name,
-			       value_of(o));
+			printf("\t['%s --%s']='%s'\n", cmd->name, o->name, value_of(o));
 }
 
 static void put_commands(const struct ctl_command *cmd)
@@ -81,8 +79,7 @@ static void put_quoted(const char *text)
 	for (; *text; text++) {
 		if (*text == '\'')
 			fputs("'\\''", stdout);
-		else if (*text == ':' || *text == '[' || *text == ']' ||
-			 *text == '\\')
+		else if (*text == ':' || *text == '[' || *text == ']' || *text == '\\')
 			printf("\\%c", *text);
 		else
 			putchar(*text);
@@ -112,8 +109,7 @@ static void put_case(const struct ctl_command *cmd)
 		put_option(o);
 	if (*kind)
 		printf("\t\t'*:%s:_gpreempt_ctl_%s' \\\n", kind, kind);
-	fputs("\t\t'(- *)--help[say more about the command]'\n\t\t;;\n",
-	      stdout);
+	fputs("\t\t'(- *)--help[say more about the command]'\n\t\t;;\n", stdout);
 }
 
 void doc_zsh(void)

@@ -23,10 +23,9 @@ static const struct {
 	const char *name;
 	void (*print)(void);
 } outputs[] = {
-	{ "man", doc_man },	      { "bash", doc_bash },
-	{ "zsh", doc_zsh },	      { "table", doc_table },
-	{ "markdown", doc_markdown }, { "families", doc_families },
-	{ "labels", doc_labels },     { "list", doc_list },
+	{ "man", doc_man },	  { "bash", doc_bash },		{ "zsh", doc_zsh },
+	{ "table", doc_table },	  { "markdown", doc_markdown }, { "families", doc_families },
+	{ "labels", doc_labels }, { "list", doc_list },
 };
 
 int main(int argc, char **argv)
@@ -39,7 +38,6 @@ int main(int argc, char **argv)
 		outputs[i].print();
 		return fflush(stdout) || ferror(stdout);
 	}
-	fputs("usage: command-doc man|bash|zsh|table|markdown|families|labels|list\n",
-	      stderr);
+	fputs("usage: command-doc man|bash|zsh|table|markdown|families|labels|list\n", stderr);
 	return 2;
 }

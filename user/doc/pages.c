@@ -31,10 +31,7 @@ static void put_text(const char *text, const struct style *style)
 		if (len && keep && !literal)
 			fputs(style->begin_literal, stdout);
 		else if (len && (literal || empty))
-			fputs(!keep ? style->paragraph :
-			      empty ? "\n" :
-				      "",
-			      stdout);
+			fputs(!keep ? style->paragraph : empty ? "\n" : "", stdout);
 		if (len) {
 			literal = keep;
 			(keep ? style->literal : style->line)(text, len);
@@ -49,8 +46,7 @@ static void put_text(const char *text, const struct style *style)
 static bool ends_sentence(const char *line, size_t i, size_t len)
 {
 	return line[i] == '.' && i && i + 2 < len && line[i + 1] == ' ' &&
-	       (isalnum(line[i - 1]) || line[i - 1] == ')') &&
-	       !islower(line[i + 2]);
+	       (isalnum(line[i - 1]) || line[i - 1] == ')') && !islower(line[i + 2]);
 }
 
 /*
@@ -65,8 +61,7 @@ static void put_mdoc(const char *line, size_t len)
 		fputs("\\&", stdout);
 	for (i = 0; i < len; i++) {
 		bool option = line[i] == '-' &&
-			      ((i + 1 < len && line[i + 1] == '-') ||
-			       (i && line[i - 1] == '-'));
+			      ((i + 1 < len && line[i + 1] == '-') || (i && line[i - 1] == '-'));
 
 		if (line[i] == '\\')
 			fputs("\\e", stdout);
@@ -84,10 +79,7 @@ static void put_mdoc(const char *line, size_t len)
 static void put_mdoc_literal(const char *line, size_t len)
 {
 	for (; len--; line++)
-		printf(*line == '\\' ? "\\e" :
-		       *line == '-'  ? "\\-" :
-				       "%c",
-		       *line);
+		printf(*line == '\\' ? "\\e" : *line == '-' ? "\\-" : "%c", *line);
 	putchar('\n');
 }
 
@@ -169,8 +161,7 @@ static void put_options(const struct ctl_command *cmd)
 
 	fputs("\n| option | |\n| --- | --- |\n", stdout);
 	ctl_for_each_option(o, cmd) {
-		printf("| `--%s%s%s` | ", o->name, o->arg ? " " : "",
-		       o->arg ? o->arg : "");
+		printf("| `--%s%s%s` | ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 		put_cell(o->help);
 		fputs(" |\n", stdout);
 	}
@@ -211,8 +202,7 @@ void doc_table(void)
 		const struct ctl_command *cmd = ctl_commands[i];
 
 		printf("| `%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "",
-		       cmd->usage ? cmd->usage : "",
-		       cmd->usage && !cmd->max_words ? "..." : "");
+		       cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "");
 		put_cell(cmd->summary);
 		fputs(" |\n", stdout);
 	}

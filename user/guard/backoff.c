@@ -13,8 +13,7 @@
 #define PATIENCE_NS NSEC_PER_SEC
 
 /* NULL: it is none of them. */
-static struct guard_refusal *find(struct guard *guard,
-				  const struct gpreempt_target *target)
+static struct guard_refusal *find(struct guard *guard, const struct gpreempt_target *target)
 {
 	size_t i;
 
@@ -25,8 +24,7 @@ static struct guard_refusal *find(struct guard *guard,
 }
 
 /* The place of a target among the refused; if it has none, the oldest one. */
-static struct guard_refusal *place_of(struct guard *guard,
-				      const struct gpreempt_target *target)
+static struct guard_refusal *place_of(struct guard *guard, const struct gpreempt_target *target)
 {
 	struct guard_refusal *r = find(guard, target);
 	size_t i;
@@ -44,37 +42,33 @@ static struct guard_refusal *place_of(struct guard *guard,
 	return r;
 }
 
-void guard_refuse(struct guard *guard, const struct gpreempt_target *target,
-		  bool at_once, const char *format, ...)
+void guard_refuse(struct guard *guard, const struct gpreempt_target *target, bool at_once,
+		  const char *format, ...)
 {
 	struct guard_refusal *r = place_of(guard, target);
 	uint64_t now = shr_now_ns();
 	char why[512];
 	va_list ap;
 
-	r->retry_ns =
-		now +
-		(now < r->first_ns + PATIENCE_NS ? RETRY_NS : PATIENT_RETRY_NS);
+	r->retry_ns = now + (now < r->first_ns + PATIENCE_NS ? RETRY_NS : PATIENT_RETRY_NS);
 	if (r->said || (!at_once && now < r->first_ns + PATIENCE_NS))
 		return;
 	r->said = true;
 	va_start(ap, format);
 	vsnprintf(why, sizeof(why), format, ap);
 	va_end(ap);
-	guard_event(guard, "refused", target->pid,
-		    "process %d is left alone: %s", target->pid, why);
+	guard_event(guard, "refused", target->pid, "process %d is left alone: %s", target->pid,
+		    why);
 }
 
-bool guard_backoff_over(struct guard *guard,
-			const struct gpreempt_target *target)
+bool guard_backoff_over(struct guard *guard, const struct gpreempt_target *target)
 {
 	const struct guard_refusal *r = find(guard, target);
 
 	return !r || shr_now_ns() >= r->retry_ns;
 }
 
-void guard_backoff_for(struct guard *guard,
-		       const struct gpreempt_target *target, uint64_t ns)
+void guard_backoff_for(struct guard *guard, const struct gpreempt_target *target, uint64_t ns)
 {
 	struct guard_refusal *r = place_of(guard, target);
 
@@ -82,8 +76,7 @@ void guard_backoff_for(struct guard *guard,
 	r->said = true;
 }
 
-void guard_backoff_reset(struct guard *guard,
-			 const struct gpreempt_target *target)
+void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *target)
 {
 	struct guard_refusal *r = find(guard, target);
 

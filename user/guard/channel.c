@@ -13,14 +13,12 @@
 
 void *guard_channel_map(size_t size)
 {
-	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-void guard_channel_order(struct guard_channel *c,
-			 const struct guard_order *order)
+void guard_channel_order(struct guard_channel *c, const struct guard_order *order)
 {
 	atomic_fetch_add(&c->version, 1);
 	c->order = *order;
@@ -42,8 +40,7 @@ bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order)
 	return false;
 }
 
-bool guard_channel_give(struct guard_channel *c,
-			const struct guard_result *result)
+bool guard_channel_give(struct guard_channel *c, const struct guard_result *result)
 {
 	unsigned int given = atomic_load(&c->given);
 

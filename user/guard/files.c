@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files that guard writes: what is in each, and when. A child process replaces
- * one in one step, so that a disk or a network file system that does not answer
- * never makes guard late.
+ * The files that guard writes: what is in each, and when. A child process replaces one in one
+ * step, so that a disk or a network file system that does not answer never makes guard late.
  */
 #include <errno.h>
 #include <signal.h>
@@ -44,8 +43,8 @@ static int fail_file(const struct guard_file *file, const char *when, int code)
 static void note(struct guard_file *file, int code)
 {
 	if (code && !file->failed)
-		ctl_note("the %s %s cannot be written: %s", file->what,
-			 file->path, shr_file_reason(code));
+		ctl_note("the %s %s cannot be written: %s", file->what, file->path,
+			 shr_file_reason(code));
 	file->failed = code;
 }
 
@@ -70,8 +69,7 @@ int guard_files_check(struct guard *guard)
 
 		ret = path ? shr_file_check(path) : 0;
 		if (ret)
-			return fail_file(&guard->file[i], "cannot be written",
-					 ret);
+			return fail_file(&guard->file[i], "cannot be written", ret);
 	}
 	return 0;
 }
@@ -166,8 +164,7 @@ static int finish(struct guard *guard, struct guard_file *file)
 	if (!ret)
 		ret = wait_for(guard, file);
 	free_text(file);
-	return ret ? fail_file(file, "could not be written at the end", ret) :
-		     0;
+	return ret ? fail_file(file, "could not be written at the end", ret) : 0;
 }
 
 int guard_files_finish(struct guard *guard)

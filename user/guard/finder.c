@@ -19,8 +19,7 @@
 
 enum guard_word_kind guard_word_kind(const char *word)
 {
-	if (!strncmp(word, CONTAINER, strlen(CONTAINER)) ||
-	    gp_select_reads_memory(word))
+	if (!strncmp(word, CONTAINER, strlen(CONTAINER)) || gp_select_reads_memory(word))
 		return GUARD_WORD_HANGS;
 	return gp_select_is_slow(word) ? GUARD_WORD_SLOW : GUARD_WORD_QUICK;
 }
@@ -38,8 +37,7 @@ static void add_text(struct guard_finding *out, const char *text)
  * List the processes of all containers of that name, or whose id begins with
  * it. The names themselves are not printed: processes chose them.
  */
-static void list_containers(struct gpreempt *g, const char *name,
-			    struct guard_finding *out)
+static void list_containers(struct gpreempt *g, const char *name, struct guard_finding *out)
 {
 	struct gpreempt_targets *all;
 	struct gp_container c;
@@ -55,15 +53,14 @@ static void list_containers(struct gpreempt *g, const char *name,
 		    (strcmp(c.name, name) && strncmp(c.id, name, strlen(name))))
 			continue;
 		out->target[out->n++] = all->targets[i];
-		snprintf(text, sizeof(text), "%s%.*s (process %d)",
-			 out->n > 1 ? ", " : "", SHOWN_ID, c.id, pid);
+		snprintf(text, sizeof(text), "%s%.*s (process %d)", out->n > 1 ? ", " : "",
+			 SHOWN_ID, c.id, pid);
 		add_text(out, text);
 	}
 	gpreempt_targets_free(all);
 }
 
-static void note_error(struct gpreempt *g, const char *word,
-		       const struct gpreempt_error *err,
+static void note_error(struct gpreempt *g, const char *word, const struct gpreempt_error *err,
 		       struct guard_finding *out)
 {
 	out->code = err->code ? err->code : -EIO;
@@ -79,8 +76,7 @@ static void note_error(struct gpreempt *g, const char *word,
 }
 
 /* A user can start any number of processes that have no queues. */
-static void copy_targets(struct gpreempt *g,
-			 const struct gpreempt_targets *targets,
+static void copy_targets(struct gpreempt *g, const struct gpreempt_targets *targets,
 			 struct guard_finding *out)
 {
 	bool all = targets->count <= GUARD_FOUND_MAX;
@@ -89,19 +85,16 @@ static void copy_targets(struct gpreempt *g,
 
 	for (idle = 0; idle < rounds; idle++)
 		for (i = 0; i < targets->count && out->n < GUARD_FOUND_MAX; i++)
-			if (all ||
-			    gp_may_have_queues(g, targets->targets[i].pid) !=
-				    idle)
+			if (all || gp_may_have_queues(g, targets->targets[i].pid) != idle)
 				out->target[out->n++] = targets->targets[i];
 	if (!all)
 		snprintf(out->text, sizeof(out->text),
-			 "it names %zu processes; %d of them are looked at",
-			 targets->count, GUARD_FOUND_MAX);
+			 "it names %zu processes; %d of them are looked at", targets->count,
+			 GUARD_FOUND_MAX);
 }
 
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
-		     bool (*skip)(void *data, pid_t pid), void *data,
-		     struct guard_finding *out)
+		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out)
 {
 	struct gpreempt_targets *targets;
 	struct gpreempt_error err = { 0 };
@@ -112,11 +105,9 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 	out->text[0] = '\0';
 	/* In doubt a process makes way, and none makes way for it. */
 	if (what.online)
-		ret = gp_select_sure(g, &what.word, 1, skip, data, &targets,
-				     &err);
+		ret = gp_select_sure(g, &what.word, 1, skip, data, &targets, &err);
 	else
-		ret = gpreempt_select(g, &what.word, 1, skip, data, &targets,
-				      &err);
+		ret = gpreempt_select(g, &what.word, 1, skip, data, &targets, &err);
 	if (ret) {
 		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			note_error(g, what.word, &err, out);
@@ -137,8 +128,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 #define RETRY_NS (10 * NSEC_PER_SEC)
 
 /*
- * Both sides see it. Either may end in the middle of a word: what is not given
- * is not taken.
+ * Both sides see it. Either may end in the middle of a word: what is not given is not taken.
  */
 struct guard_finder_memory {
 	atomic_uint_fast64_t since_ns; /* of the process at hand; 0: waits */
@@ -151,8 +141,7 @@ struct guard_finder_memory {
 };
 
 /* Not the whole of it, which is large. */
-static void copy_finding(struct guard_finding *to,
-			 const struct guard_finding *from)
+static void copy_finding(struct guard_finding *to, const struct guard_finding *from)
 {
 	to->code = from->code;
 	to->n = from->n;
@@ -272,8 +261,7 @@ static void check_child(struct guard_finder *f, uint64_t now)
 	int status;
 
 	reap_stuck(f);
-	if (f->child && !shr_child_gone(&f->child, &status) && since &&
-	    now > since + GUARD_WORD_NS)
+	if (f->child && !shr_child_gone(&f->child, &status) && since && now > since + GUARD_WORD_NS)
 		give_up(f);
 	if (!f->child && now >= f->retry_ns && f->n_stuck < GUARD_FINDER_STUCK)
 		start_child(f);
@@ -304,14 +292,12 @@ void guard_finder_poll(struct guard_finder *f)
 	(void)n;
 }
 
-const struct guard_finding *guard_finder_get(const struct guard_finder *f,
-					     struct guard_sought what)
+const struct guard_finding *guard_finder_get(const struct guard_finder *f, struct guard_sought what)
 {
 	size_t i;
 
 	for (i = 0; f->memory && i < f->n; i++)
-		if (f->sought[i].online == what.online &&
-		    !strcmp(f->sought[i].word, what.word))
+		if (f->sought[i].online == what.online && !strcmp(f->sought[i].word, what.word))
 			return &f->last[i];
 	return NULL;
 }

@@ -60,8 +60,7 @@ struct guard_sought {
 
 /* Look for one word, here and now; skip as for gpreempt_select(). */
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
-		     bool (*skip)(void *data, pid_t pid), void *data,
-		     struct guard_finding *out);
+		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out);
 
 struct guard_finder_memory;
 

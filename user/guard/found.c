@@ -23,8 +23,7 @@ static uint64_t *words_of(struct guard_found *f, bool online)
 	return online ? &f->online : &f->offline;
 }
 
-static void note(struct guard *guard, const struct lookup *l,
-		 const struct gpreempt_target *target)
+static void note(struct guard *guard, const struct lookup *l, const struct gpreempt_target *target)
 {
 	struct guard_candidates *found = &guard->found;
 	struct guard_found *f = shr_add(&found->list);
@@ -94,16 +93,15 @@ static void note_kept(struct guard *guard, const struct lookup *l)
 }
 
 /* Once, and again after a pause that grows: it may come and go. */
-static void report(struct guard *guard, const struct lookup *l,
-		   const struct guard_finding *finding)
+static void report(struct guard *guard, const struct lookup *l, const struct guard_finding *finding)
 {
 	struct guard_word *w = l->state;
 
 	if (w->failing || !shr_report_due(&w->pause, shr_now_ns()))
 		return;
 	w->failing = true;
-	guard_event(guard, "unresolved", 0, "--%s %s: %s",
-		    l->online ? "online" : "offline", l->word, finding->text);
+	guard_event(guard, "unresolved", 0, "--%s %s: %s", l->online ? "online" : "offline",
+		    l->word, finding->text);
 }
 
 static void refuse_all(struct guard *guard, const struct guard_finding *finding)
@@ -127,8 +125,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	if (kind != GUARD_WORD_QUICK)
 		slow = guard_finder_get(&guard->finders[kind], what);
 	if (!slow)
-		guard_find_word(guard->g, what, hold_skip_owner, &found->owners,
-				&found->finding);
+		guard_find_word(guard->g, what, hold_skip_owner, &found->owners, &found->finding);
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
@@ -152,8 +149,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 		note_kept(guard, l);
 }
 
-static void find_role(struct guard *guard, bool online,
-		      const struct guard_words *words, bool gang)
+static void find_role(struct guard *guard, bool online, const struct guard_words *words, bool gang)
 {
 	unsigned int i;
 
@@ -200,16 +196,14 @@ bool guard_found_is(const struct guard_found *f, bool online)
 	return online ? f->online && !f->offline : f->offline && !f->online;
 }
 
-bool guard_is_named(const struct guard *guard,
-		    const struct gpreempt_target *target, bool online)
+bool guard_is_named(const struct guard *guard, const struct gpreempt_target *target, bool online)
 {
 	const struct guard_found key = { .target = *target };
 	const struct guard_candidates *found = &guard->found;
-	const struct guard_found *f =
-		found->list.count ?
-			bsearch(&key, found->list.items, found->list.count,
-				sizeof(key), compare_found) :
-			NULL;
+	const struct guard_found *f = found->list.count ?
+					      bsearch(&key, found->list.items, found->list.count,
+						      sizeof(key), compare_found) :
+					      NULL;
 
 	return f && guard_found_is(f, online);
 }

@@ -92,8 +92,7 @@ static void watch(struct guard *guard)
 /* How often a child looks for words that may hang; for others, as often as guard. */
 #define PACE_NS (200 * NSEC_PER_MSEC)
 
-static void leave_to_children(struct guard *guard,
-			      const struct guard_words *words, bool online)
+static void leave_to_children(struct guard *guard, const struct guard_words *words, bool online)
 {
 	size_t i;
 
@@ -134,20 +133,17 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 	ret = guard_serve_start(guard, &server);
 	if (!ret)
 		return server;
-	ctl_note("%s: %s; this guard cannot receive \"guard begin\"",
-		 GUARD_SOCKET, strerror(-ret));
+	ctl_note("%s: %s; this guard cannot receive \"guard begin\"", GUARD_SOCKET, strerror(-ret));
 	return NULL;
 }
 
 /* The main thread has to beat: no output may block it. */
 static void start_output(const struct guard *guard)
 {
-	static const char notice[] =
-		"note: %zu lines were not read in time, and dropped\n";
+	static const char notice[] = "note: %zu lines were not read in time, and dropped\n";
 
-	lossy_output_start_both(guard->options->json ?
-					"{\"event\":\"dropped\",\"lines\":%zu}\n" :
-					notice,
+	lossy_output_start_both(guard->options->json ? "{\"event\":\"dropped\",\"lines\":%zu}\n" :
+						       notice,
 				notice);
 }
 
@@ -174,10 +170,8 @@ int guard_run(struct guard *guard)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);
 	if (ret)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "is there such a CPU?",
-				     "the poller cannot be started: %s",
-				     strerror(-ret));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is there such a CPU?",
+				     "the poller cannot be started: %s", strerror(-ret));
 	server = listen_to_servers(guard);
 	notify_manager("READY=1");
 	watch(guard);

@@ -73,8 +73,8 @@ struct guard_online {
 	unsigned int entity;
 	uint64_t nodes;
 	bool busy;
-	bool looked; /* it was looked at before */
-	bool gone;   /* its memory cannot be read any more */
+	bool looked;				/* it was looked at before */
+	bool gone;				/* its memory cannot be read any more */
 	struct guard_queue queue[GUARD_QUEUES]; /* as the module lists them */
 	size_t n;
 };
@@ -98,11 +98,11 @@ struct guard_offline {
 	int entity[GUARD_NODES]; /* -1: not on that node */
 	bool whole;		 /* it is paused: one entity on all nodes */
 	bool announced;
-	bool partly;	  /* the policy has no entity for some node */
-	bool told_partly; /* that */
-	bool unwanted;	  /* a request: release it */
-	uint64_t away_ns; /* and leave it alone for so long; UINT64_MAX: for good */
-	bool failed;	  /* said; not again before it works */
+	bool partly;		  /* the policy has no entity for some node */
+	bool told_partly;	  /* that */
+	bool unwanted;		  /* a request: release it */
+	uint64_t away_ns;	  /* and leave it alone for so long; UINT64_MAX: for good */
+	bool failed;		  /* said; not again before it works */
 	uint64_t since_ns;	  /* when it was taken */
 	uint64_t held_since_ns;	  /* 0: it runs */
 	struct guard_times times; /* of ended holds; kept_ns is 0 */
@@ -168,9 +168,9 @@ struct guard_figures {
 	uint64_t suspends;
 	uint64_t resumes[GPREEMPT_POLICY_REASONS];
 	uint64_t failures;
-	struct guard_times gone;     /* of targets that are gone */
-	struct guard_sample *sample; /* the last GUARD_SAMPLES */
-	size_t samples;		     /* all that there were */
+	struct guard_times gone;		       /* of targets that are gone */
+	struct guard_sample *sample;		       /* the last GUARD_SAMPLES */
+	size_t samples;				       /* all that there were */
 	struct out_histogram latency[GUARD_LATENCIES]; /* of all of them */
 };
 
@@ -205,9 +205,8 @@ struct guard_note {
 #define GUARD_WORKS 8192
 
 struct guard_work {
-	struct guard_note
-		note[2][GUARD_WORKS]; /* the poller's, and what is printed */
-	unsigned int at;	      /* the poller's */
+	struct guard_note note[2][GUARD_WORKS]; /* the poller's, and what is printed */
+	unsigned int at;			/* the poller's */
 	size_t n;
 	size_t lost;
 };
@@ -289,8 +288,7 @@ enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
 int guard_look(struct guard_sight *sight);
 /* Queues that came or went; what was seen of the others is kept. */
-void guard_sight_update(struct guard_sight *sight,
-			const struct guard_online *online);
+void guard_sight_update(struct guard_sight *sight, const struct guard_online *online);
 
 /* files.c */
 /* How long the end may wait for each of them. */
@@ -333,22 +331,18 @@ void guard_found_free(struct guard *guard);
 /* Is it named in that role, and in no other? */
 bool guard_found_is(const struct guard_found *f, bool online);
 /* The same of a process that may not be named at all. */
-bool guard_is_named(const struct guard *guard,
-		    const struct gpreempt_target *target, bool online);
+bool guard_is_named(const struct guard *guard, const struct gpreempt_target *target, bool online);
 
 /* backoff.c: targets that we cannot take, or shall not. */
 /* Not now, but perhaps later; said once, when it goes on for a while. */
-__attribute__((format(printf, 4, 5))) void
-guard_refuse(struct guard *guard, const struct gpreempt_target *target,
-	     bool at_once, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void guard_refuse(struct guard *guard,
+							const struct gpreempt_target *target,
+							bool at_once, const char *format, ...);
 /* Leave it alone for so long, silently. */
-void guard_backoff_for(struct guard *guard,
-		       const struct gpreempt_target *target, uint64_t ns);
-bool guard_backoff_over(struct guard *guard,
-			const struct gpreempt_target *target);
+void guard_backoff_for(struct guard *guard, const struct gpreempt_target *target, uint64_t ns);
+bool guard_backoff_over(struct guard *guard, const struct gpreempt_target *target);
 /* It was taken: a later failure is reported again. */
-void guard_backoff_reset(struct guard *guard,
-			 const struct gpreempt_target *target);
+void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *target);
 
 /* offline.c: those that make way, each with a worker. */
 /* The nodes that a process has queues on; under the lock. */
@@ -373,8 +367,8 @@ void guard_targets_drop(struct guard *guard);
 /* results.c */
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
 /* The nodes on which an offline process has that entity. */
-uint64_t guard_nodes_of_entity(const struct guard *guard,
-			       const struct guard_offline *offline, int entity);
+uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
+			       int entity);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 /* How long it ran although it was to be suspended. */
@@ -388,12 +382,10 @@ int guard_print_metrics(struct guard *guard, FILE *out);
 int guard_print_samples(struct guard *guard, FILE *out);
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
 /* Add those of one that is there still. */
-void guard_add_times(struct guard_times *sum, const struct guard_offline *o,
-		     uint64_t now);
+void guard_add_times(struct guard_times *sum, const struct guard_offline *o, uint64_t now);
 /* Something that happened, a note or an event of JSON. */
-__attribute__((format(printf, 4, 5))) void
-guard_event(const struct guard *guard, const char *event, pid_t pid,
-	    const char *format, ...);
+__attribute__((format(printf, 4, 5))) void guard_event(const struct guard *guard, const char *event,
+						       pid_t pid, const char *format, ...);
 /* A process is a target from now on. */
 void guard_tell_joined(const struct guard *guard, pid_t pid, bool online);
 /* For work.c: one that was noted; and how many could not be. */
@@ -404,8 +396,7 @@ void guard_tell_ran(const struct guard *guard, pid_t pid, uint64_t ns);
 /* A worker has done something; its target makes and destroys queues. */
 void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 		       const struct guard_sample *s);
-void guard_tell_churn(const struct guard *guard, pid_t pid,
-		      const struct guard_channel *c);
+void guard_tell_churn(const struct guard *guard, pid_t pid, const struct guard_channel *c);
 
 /* serve.c: the guard's socket. */
 /* Connections at once, and as many processes that others speak for. */

@@ -8,8 +8,7 @@
 
 bool guard_poller_runs(struct guard *guard)
 {
-	return shr_now_ns() <=
-	       atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
+	return shr_now_ns() <= atomic_load(&guard->common->beat_ns) + POLLER_SILENCE_NS;
 }
 
 /*

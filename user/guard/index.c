@@ -24,14 +24,11 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 	struct iovec here = { out, sizeof(*out) };
 	struct iovec there = { (void *)(uintptr_t)address, sizeof(*out) };
 
-	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ?
-		       0 :
-		       -EFAULT;
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ? 0 : -EFAULT;
 }
 
 /* All indices of all queues in one call. */
-static int read_indices(const struct guard_sight *sight,
-			struct indices *indices)
+static int read_indices(const struct guard_sight *sight, struct indices *indices)
 {
 	struct iovec there[2 * GUARD_QUEUES];
 	struct iovec here = { indices, sight->n * sizeof(*indices) };
@@ -43,8 +40,7 @@ static int read_indices(const struct guard_sight *sight,
 
 		there[2 * i].iov_base = (void *)(uintptr_t)queue->read_addr;
 		there[2 * i].iov_len = sizeof(indices->read);
-		there[2 * i + 1].iov_base =
-			(void *)(uintptr_t)queue->write_addr;
+		there[2 * i + 1].iov_base = (void *)(uintptr_t)queue->write_addr;
 		there[2 * i + 1].iov_len = sizeof(indices->written);
 	}
 	n = process_vm_readv(sight->pid, &here, 1, there, 2 * sight->n, 0);
@@ -54,8 +50,7 @@ static int read_indices(const struct guard_sight *sight,
 }
 
 /* The signal of the last packet, which stays in the ring when it is begun. */
-static uint64_t find_signal(const struct guard_sight *sight,
-			    const struct guard_queue *queue)
+static uint64_t find_signal(const struct guard_sight *sight, const struct guard_queue *queue)
 {
 	uint64_t at, signal;
 
@@ -68,13 +63,11 @@ static uint64_t find_signal(const struct guard_sight *sight,
 }
 
 /* A signal counts down; one that cannot be read says nothing. */
-static bool signal_waits(const struct guard_sight *sight,
-			 const struct guard_queue *queue)
+static bool signal_waits(const struct guard_sight *sight, const struct guard_queue *queue)
 {
 	uint64_t value;
 
-	return queue->signal &&
-	       !read_word(sight->pid, queue->signal + SIGNAL_VALUE, &value) &&
+	return queue->signal && !read_word(sight->pid, queue->signal + SIGNAL_VALUE, &value) &&
 	       (int64_t)value > 0;
 }
 
@@ -121,8 +114,7 @@ int guard_look(struct guard_sight *sight)
 	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
 }
 
-void guard_sight_update(struct guard_sight *sight,
-			const struct guard_online *online)
+void guard_sight_update(struct guard_sight *sight, const struct guard_online *online)
 {
 	struct guard_queue fresh[GUARD_QUEUES];
 	size_t i, j;

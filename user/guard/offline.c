@@ -38,15 +38,13 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
 	return nodes;
 }
 
-static int add_entity(struct guard *guard, const struct guard_offline *offline,
-		      uint64_t nodes)
+static int add_entity(struct guard *guard, const struct guard_offline *offline, uint64_t nodes)
 {
-	return gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, nodes,
-				   offline->job, shr_now_ns());
+	return gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, nodes, offline->job,
+				   shr_now_ns());
 }
 
-static void remove_entity(struct guard *guard, struct guard_offline *offline,
-			  int entity)
+static void remove_entity(struct guard *guard, struct guard_offline *offline, int entity)
 {
 	size_t i;
 
@@ -57,28 +55,23 @@ static void remove_entity(struct guard *guard, struct guard_offline *offline,
 }
 
 /* An entity for each node that it has queues on; of a paused one, one for all. */
-static void set_entities(struct guard *guard, struct guard_offline *offline,
-			 uint64_t nodes)
+static void set_entities(struct guard *guard, struct guard_offline *offline, uint64_t nodes)
 {
 	int all = -1;
 	size_t i;
 
 	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] >= 0 &&
-		    (offline->whole || !(nodes & (1ULL << i))))
+		if (offline->entity[i] >= 0 && (offline->whole || !(nodes & (1ULL << i))))
 			remove_entity(guard, offline, offline->entity[i]);
 	if (offline->whole && nodes)
 		all = add_entity(guard, offline, nodes);
 	offline->partly = false;
 	for (i = 0; i < GUARD_NODES; i++)
 		if ((nodes & (1ULL << i)) && offline->entity[i] < 0)
-			offline->entity[i] =
-				offline->whole ?
-					all :
-					add_entity(guard, offline, 1ULL << i);
+			offline->entity[i] = offline->whole ? all :
+							      add_entity(guard, offline, 1ULL << i);
 	for (i = 0; i < GUARD_NODES; i++)
-		offline->partly |= (nodes & (1ULL << i)) &&
-				   offline->entity[i] < 0;
+		offline->partly |= (nodes & (1ULL << i)) && offline->entity[i] < 0;
 }
 
 /* It runs on these nodes, whatever online does. */
@@ -93,8 +86,7 @@ static void tell_partly(struct guard *guard, struct guard_offline *offline)
 	offline->told_partly = offline->partly;
 }
 
-static void set_nodes(struct guard *guard, struct guard_offline *offline,
-		      uint64_t nodes)
+static void set_nodes(struct guard *guard, struct guard_offline *offline, uint64_t nodes)
 {
 	uint64_t want;
 
@@ -127,8 +119,7 @@ static void note_route(struct guard *guard, struct guard_offline *offline)
 	if (!c->why.reason)
 		return;
 	gpreempt_error_text(&c->why, text, sizeof(text));
-	guard_event(guard, "paused", offline->target.pid, "%s; so it is paused",
-		    text);
+	guard_event(guard, "paused", offline->target.pid, "%s; so it is paused", text);
 }
 
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
@@ -156,23 +147,19 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 	guard_tell_joined(guard, offline->target.pid, false);
 }
 
-static void refuse_locked(struct guard *guard,
-			  const struct gpreempt_target *target, int code)
+static void refuse_locked(struct guard *guard, const struct gpreempt_target *target, int code)
 {
 	struct hold_owner owner = { 0 };
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target->pid, &owner);
-		guard_refuse(guard, target, false,
-			     "it is held by gpreempt-ctl %s (%llu)",
+		guard_refuse(guard, target, false, "it is held by gpreempt-ctl %s (%llu)",
 			     hold_role_name(owner.role),
 			     (unsigned long long)hold_command_of(&owner));
 	} else if (code == -EALREADY) {
-		guard_refuse(guard, target, false,
-			     "it is paused by gpreempt-ctl suspend");
+		guard_refuse(guard, target, false, "it is paused by gpreempt-ctl suspend");
 	} else {
-		guard_refuse(guard, target, false,
-			     "it cannot be locked in " HOLD_DIR ": %s",
+		guard_refuse(guard, target, false, "it cannot be locked in " HOLD_DIR ": %s",
 			     strerror(-code));
 	}
 }
@@ -214,8 +201,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	if (ret) {
 		guard_wake_give(&guard->wakes, job.wake);
 		hold_drop(f->target.pid, job.lock);
-		guard_refuse(guard, &f->target, false,
-			     "its worker cannot be started: %s",
+		guard_refuse(guard, &f->target, false, "its worker cannot be started: %s",
 			     strerror(-ret));
 		return false;
 	}
@@ -240,8 +226,7 @@ static void tell_end(struct guard *guard, struct guard_offline *offline)
 	if (w->child || (atomic_load(&w->channel->state) == GUARD_ENDED &&
 			 w->channel->error.reason == GPREEMPT_ENDED)) {
 		if (offline->announced)
-			guard_event(guard, "left", pid,
-				    "process %d is not offline any more", pid);
+			guard_event(guard, "left", pid, "process %d is not offline any more", pid);
 		return;
 	}
 	guard_worker_why(w, text, sizeof(text));
@@ -276,8 +261,7 @@ static int repair(void *target)
 
 	if (gpreempt_new(NULL, &g))
 		return 1;
-	for (pause_look(g, pid, &r);
-	     r.finding == PAUSE_ANSWERED && shr_now_ns() < end;
+	for (pause_look(g, pid, &r); r.finding == PAUSE_ANSWERED && shr_now_ns() < end;
 	     pause_look(g, pid, &r))
 		shr_sleep_ns(REPAIR_PAUSE_NS);
 	return pause_repair_target(g, pid);
@@ -346,8 +330,8 @@ static void release(struct guard *guard, size_t i, uint64_t ns)
 {
 	struct gpreempt_target target = guard->offline[i].target;
 
-	guard_event(guard, "released", target.pid,
-		    "process %d is released, as requested", target.pid);
+	guard_event(guard, "released", target.pid, "process %d is released, as requested",
+		    target.pid);
 	guard_backoff_for(guard, &target, ns);
 	guard_drop_offline(guard, i);
 }

@@ -2,12 +2,11 @@
 /*
  * The threads of the poller, one of which polls at a time.
  *
- * A read of another process's memory may never end: the page may be one of
- * userfaultfd or of a FUSE file, and the kernel waits for whatever the process
- * does to its address space. A second thread, the stand-in, watches the one
- * whose turn it is, and takes over when a read takes long. When that read
- * returns, the thread that waited for it is the next stand-in. Even SIGKILL does
- * not end a wait for a page of FUSE, so these threads share no descriptors with
+ * A read of another process's memory may never end: the page may be one of userfaultfd or of a
+ * FUSE file, and the kernel waits for whatever the process does to its address space. A second
+ * thread, the stand-in, watches the one whose turn it is, and takes over when a read takes
+ * long. When that read returns, the thread that waited for it is the next stand-in. Even
+ * SIGKILL does not end a wait for a page of FUSE, so these threads share no descriptors with
  * the others: guard's socket and locks are closed when guard is killed.
  */
 #include <errno.h>
@@ -39,8 +38,7 @@ static bool stand_in(struct guard *guard, unsigned int me)
 	while (!taken && !atomic_load(&guard->quit)) {
 		shr_sleep_ns(STAND_IN_NS);
 		pthread_mutex_lock(&guard->lock);
-		taken = turn->since_ns &&
-			shr_now_ns() > turn->since_ns + STUCK_NS;
+		taken = turn->since_ns && shr_now_ns() > turn->since_ns + STUCK_NS;
 		if (taken) {
 			turn->thread = me;
 			turn->since_ns = 0;
@@ -180,8 +178,7 @@ void guard_poll_tend(struct guard *guard)
 	bool wanted;
 
 	pthread_mutex_lock(&guard->lock);
-	wanted = !turn->has_stand_in && turn->threads <= GUARD_STUCK &&
-		 !atomic_load(&guard->quit);
+	wanted = !turn->has_stand_in && turn->threads <= GUARD_STUCK && !atomic_load(&guard->quit);
 	turn->has_stand_in |= wanted;
 	pthread_mutex_unlock(&guard->lock);
 	if (!wanted || !start_thread(guard))

@@ -18,8 +18,7 @@
 #define LOOKS_A_COUNT 64
 
 /* What was seen of one. Under the lock. */
-static void note_seen(struct guard *guard, struct guard_online *online,
-		      int seen, uint64_t now)
+static void note_seen(struct guard *guard, struct guard_online *online, int seen, uint64_t now)
 {
 	bool busy = seen == GUARD_BUSY, before = online->busy;
 	struct guard_turn *turn = &guard->turn;
@@ -43,14 +42,12 @@ static void note_seen(struct guard *guard, struct guard_online *online,
 }
 
 /* The offline process of an entity, among those that changed. */
-static struct guard_offline *find_entity(struct guard *guard, int entity,
-					 uint64_t *nodes)
+static struct guard_offline *find_entity(struct guard *guard, int entity, uint64_t *nodes)
 {
 	size_t i;
 
 	for (i = 0; i < guard->n_offline; i++) {
-		*nodes = guard_nodes_of_entity(guard, &guard->offline[i],
-					       entity);
+		*nodes = guard_nodes_of_entity(guard, &guard->offline[i], entity);
 		if (*nodes)
 			return &guard->offline[i];
 	}
@@ -63,9 +60,7 @@ static void give_order(const struct guard *guard, struct guard_offline *offline,
 	struct guard_order order = {
 		.nodes = offline->want,
 		.reason = reason,
-		.arrival_ns = reason == GPREEMPT_POLICY_ARRIVAL ?
-				      guard->turn.arrival_ns :
-				      0,
+		.arrival_ns = reason == GPREEMPT_POLICY_ARRIVAL ? guard->turn.arrival_ns : 0,
 	};
 
 	guard_worker_order(offline->worker, &order);
@@ -108,8 +103,7 @@ static bool no_more_threads(const struct guard *guard)
  * Begin to read one; NULL: it is not answering the read of another thread, or
  * cannot be read. Under the lock.
  */
-static struct guard_sight *claim(struct guard *guard,
-				 struct guard_online *online, uint64_t now)
+static struct guard_sight *claim(struct guard *guard, struct guard_online *online, uint64_t now)
 {
 	struct guard_sight *sight = online->sight;
 
@@ -132,8 +126,8 @@ static struct guard_sight *claim(struct guard *guard,
 }
 
 /* The read has returned, in time or not. Under the lock. */
-static void give_back(struct guard *guard, struct guard_sight *sight, int seen,
-		      bool in_time, uint64_t now)
+static void give_back(struct guard *guard, struct guard_sight *sight, int seen, bool in_time,
+		      uint64_t now)
 {
 	size_t i;
 
@@ -183,8 +177,7 @@ static bool poll_once(struct guard *guard, unsigned int me)
 	if (in_time && (guard->changed || now >= turn->wake)) {
 		guard->changed = false;
 		carry_out(guard,
-			  gpreempt_policy_step(guard->policy, now,
-					       turn->actions, &turn->wake));
+			  gpreempt_policy_step(guard->policy, now, turn->actions, &turn->wake));
 	}
 	if (in_time)
 		turn->looked_ns = now;
@@ -197,8 +190,7 @@ static void doze(const struct guard *guard)
 	const struct guard_turn *turn = &guard->turn;
 	uint64_t ns = guard->poll_ns, now = shr_now_ns();
 
-	if (guard->n_online &&
-	    now < shr_later_ns(turn->worked_ns, guard->spin_ns))
+	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
 	if (!guard->n_online && !guard->n_clients)
 		ns = MAX_SLEEP_NS;

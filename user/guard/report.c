@@ -23,8 +23,7 @@ static void clear_line(void)
 		fputs("\r\033[K", stdout);
 }
 
-static struct json_object *new_event(const struct guard *guard,
-				     const char *event, uint64_t ns)
+static struct json_object *new_event(const struct guard *guard, const char *event, uint64_t ns)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -34,8 +33,7 @@ static struct json_object *new_event(const struct guard *guard,
 	return o;
 }
 
-static struct json_object *new_text(const struct guard *guard,
-				    const char *event, pid_t pid,
+static struct json_object *new_text(const struct guard *guard, const char *event, pid_t pid,
 				    const char *text)
 {
 	struct json_object *o = new_event(guard, event, shr_now_ns());
@@ -48,15 +46,13 @@ static struct json_object *new_text(const struct guard *guard,
 /* On a line of its own; it is freed. */
 static void print_event(struct json_object *o)
 {
-	puts(json_object_to_json_string_ext(o,
-					    JSON_C_TO_STRING_PLAIN |
-						    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+						       JSON_C_TO_STRING_NOSLASHESCAPE));
 	fflush(stdout);
 	json_object_put(o);
 }
 
-void guard_event(const struct guard *guard, const char *event, pid_t pid,
-		 const char *format, ...)
+void guard_event(const struct guard *guard, const char *event, pid_t pid, const char *format, ...)
 {
 	char text[768];
 	va_list ap;
@@ -93,8 +89,7 @@ void guard_tell_joined(const struct guard *guard, pid_t pid, bool online)
 
 void guard_tell_work(const struct guard *guard, const struct guard_note *note)
 {
-	struct json_object *o =
-		new_event(guard, note->busy ? "busy" : "idle", note->ns);
+	struct json_object *o = new_event(guard, note->busy ? "busy" : "idle", note->ns);
 
 	out_add(o, "pid", out_json_number(note->pid));
 	print_event(o);
@@ -134,8 +129,8 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 			return;
 		clear_line();
 		printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n",
-		       r->suspend ? "suspended" : "resumed", r->pid, reason,
-		       r->done, r->requested, (r->end_ns - r->start_ns) / 1e3);
+		       r->suspend ? "suspended" : "resumed", r->pid, reason, r->done, r->requested,
+		       (r->end_ns - r->start_ns) / 1e3);
 		fflush(stdout);
 		return;
 	}
@@ -151,8 +146,7 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 	print_event(o);
 }
 
-void guard_tell_churn(const struct guard *guard, pid_t pid,
-		      const struct guard_channel *c)
+void guard_tell_churn(const struct guard *guard, pid_t pid, const struct guard_channel *c)
 {
 	uint64_t recent = atomic_load(&c->recent_ns);
 	uint64_t window = atomic_load(&c->window_ns);
@@ -162,8 +156,8 @@ void guard_tell_churn(const struct guard *guard, pid_t pid,
 	snprintf(text, sizeof(text),
 		 "process %d %s queues while it is held: "
 		 "ran %.1f s of the last %.0f",
-		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys",
-		 recent / 1e9, window / 1e9);
+		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys", recent / 1e9,
+		 window / 1e9);
 	if (!guard->options->json) {
 		guard_event(guard, "churn", pid, "%s", text);
 		return;
@@ -221,8 +215,8 @@ struct totals {
 	struct gpreempt_stats latency[GUARD_LATENCIES];
 };
 
-static void summarise(const struct guard_figures *figures,
-		      enum guard_latency which, struct gpreempt_stats *out)
+static void summarise(const struct guard_figures *figures, enum guard_latency which,
+		      struct gpreempt_stats *out)
 {
 	size_t n = samples_kept(figures), used = 0, i;
 	uint64_t *copy = calloc(n + 1, sizeof(*copy));
@@ -235,8 +229,7 @@ static void summarise(const struct guard_figures *figures,
 	free(copy);
 }
 
-void guard_add_times(struct guard_times *sum, const struct guard_offline *o,
-		     uint64_t now)
+void guard_add_times(struct guard_times *sum, const struct guard_offline *o, uint64_t now)
 {
 	sum->kept_ns += now - o->since_ns;
 	sum->held_ns += o->times.held_ns;
@@ -257,12 +250,8 @@ static void add_up(const struct guard *guard, struct totals *t)
 	*t = (struct totals){ .times = figures->gone };
 	for (i = 0; i < guard->n_offline; i++)
 		guard_add_times(times, &guard->offline[i], now);
-	times->held_ns -= times->released_ns < times->held_ns ?
-				  times->released_ns :
-				  times->held_ns;
-	t->share = times->kept_ns ?
-			   100.0 - 100.0 * times->held_ns / times->kept_ns :
-			   100;
+	times->held_ns -= times->released_ns < times->held_ns ? times->released_ns : times->held_ns;
+	t->share = times->kept_ns ? 100.0 - 100.0 * times->held_ns / times->kept_ns : 100;
 	t->poll_ms = atomic_load(&guard->poll_cpu_ns) / 1e6 / seconds;
 	t->polls = atomic_load(&guard->polls) / seconds;
 	for (i = 0; i < GUARD_LATENCIES; i++)
@@ -297,8 +286,8 @@ static void print_stats(const char *name, const struct gpreempt_stats *s)
 		printf("%s n=0 p50=- p99=- max=-\n", name);
 		return;
 	}
-	printf("%s n=%zu p50=%.1f p99=%.1f max=%.1f\n", name, s->n,
-	       s->p50 / 1e3, s->p99 / 1e3, s->max / 1e3);
+	printf("%s n=%zu p50=%.1f p99=%.1f max=%.1f\n", name, s->n, s->p50 / 1e3, s->p99 / 1e3,
+	       s->max / 1e3);
 }
 
 static void print_text(const struct guard *guard, const struct totals *t)
@@ -308,8 +297,7 @@ static void print_text(const struct guard *guard, const struct totals *t)
 
 	clear_line();
 	ctl_label_times();
-	printf("preemptions %llu failures %llu\n",
-	       (unsigned long long)guard->figures.suspends,
+	printf("preemptions %llu failures %llu\n", (unsigned long long)guard->figures.suspends,
 	       (unsigned long long)guard->figures.failures);
 	printf("resumed idle %llu share %llu duty %llu\n",
 	       (unsigned long long)resumes[GPREEMPT_POLICY_IDLE],
@@ -320,16 +308,13 @@ static void print_text(const struct guard *guard, const struct totals *t)
 		       (unsigned long long)resumes[GPREEMPT_POLICY_JOB_CONTROL]);
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		print_stats(latency_names[i], &t->latency[i]);
-	printf("held_s %.3f of %.3f\n", t->times.held_ns / 1e9,
-	       t->times.kept_ns / 1e9);
+	printf("held_s %.3f of %.3f\n", t->times.held_ns / 1e9, t->times.kept_ns / 1e9);
 	if (t->times.released_ns)
 		printf("released_s %.3f\n", t->times.released_ns / 1e9);
 	if (t->times.unseen)
-		printf("unseen_queues %llu\n",
-		       (unsigned long long)t->times.unseen);
+		printf("unseen_queues %llu\n", (unsigned long long)t->times.unseen);
 	printf("offline_share_percent %.1f\n", t->share);
-	printf("poll_cpu_ms_per_s %.2f polls_per_s %.0f\n", t->poll_ms,
-	       t->polls);
+	printf("poll_cpu_ms_per_s %.2f polls_per_s %.0f\n", t->poll_ms, t->polls);
 	fflush(stdout);
 }
 
@@ -390,22 +375,18 @@ static void add_metrics(struct guard *guard, struct out_metrics *m)
 
 	add_up(guard, &t);
 	out_metric(m, OUT_GUARD_SIMULATED, NULL, ctl_simulated());
-	out_metric(m, OUT_GUARD_TARGETS,
-		   &(struct out_labels){ { [OUT_ROLE] = "online" } },
+	out_metric(m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "online" } },
 		   guard->n_online);
-	out_metric(m, OUT_GUARD_TARGETS,
-		   &(struct out_labels){ { [OUT_ROLE] = "offline" } },
+	out_metric(m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "offline" } },
 		   guard->n_offline);
 	out_metric(m, OUT_GUARD_PREEMPTIONS, NULL, figures->suspends);
 	out_metric(m, OUT_GUARD_FAILURES, NULL, figures->failures);
 	out_metric(m, OUT_GUARD_HELD, NULL, t.times.held_ns / 1e9);
 	out_metric(m, OUT_GUARD_RELEASED, NULL, t.times.released_ns / 1e9);
 	out_metric(m, OUT_GUARD_OFFLINE_SHARE, NULL, t.share / 100);
-	out_metric(m, OUT_GUARD_POLL_CPU, NULL,
-		   atomic_load(&guard->poll_cpu_ns) / 1e9);
+	out_metric(m, OUT_GUARD_POLL_CPU, NULL, atomic_load(&guard->poll_cpu_ns) / 1e9);
 	for (i = 0; i < GUARD_LATENCIES; i++)
-		out_metric_times(m, latency_families[i], NULL,
-				 &figures->latency[i]);
+		out_metric_times(m, latency_families[i], NULL, &figures->latency[i]);
 }
 
 int guard_print_metrics(struct guard *guard, FILE *out)

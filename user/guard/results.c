@@ -20,8 +20,8 @@ struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid)
 	return NULL;
 }
 
-uint64_t guard_nodes_of_entity(const struct guard *guard,
-			       const struct guard_offline *offline, int entity)
+uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
+			       int entity)
 {
 	uint64_t nodes = 0;
 	size_t i;
@@ -63,8 +63,7 @@ static void tell_policy(struct guard *guard, struct guard_offline *offline,
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
-		    gpreempt_policy_suspended(guard->policy, entity) !=
-			    r->suspend)
+		    gpreempt_policy_suspended(guard->policy, entity) != r->suspend)
 			continue;
 		gpreempt_policy_failed(guard->policy, entity, retry);
 		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
@@ -86,8 +85,8 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 		return;
 	offline->failed = true;
 	gpreempt_error_text(&r->error, text, sizeof(text));
-	guard_event(guard, "failed", r->pid, "process %d could not be %s: %s",
-		    r->pid, r->suspend ? "suspended" : "resumed", text);
+	guard_event(guard, "failed", r->pid, "process %d could not be %s: %s", r->pid,
+		    r->suspend ? "suspended" : "resumed", text);
 }
 
 /* It is held from then on, or runs. */
@@ -141,21 +140,17 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 }
 
 /*
- * To the policy it was no hold. On which node it ran the library does not know:
- * on all where it is to be suspended; on any, if it was resumed meanwhile.
- * Under the lock.
+ * To the policy it was no hold. On which node it ran the library does not know: on all where it
+ * is to be suspended; on any, if it was resumed meanwhile. Under the lock.
  */
-static void pay_share(struct guard *guard, struct guard_offline *offline,
-		      uint64_t ns, uint64_t now)
+static void pay_share(struct guard *guard, struct guard_offline *offline, uint64_t ns, uint64_t now)
 {
 	size_t i;
 
 	/* A paused one, with one entity on all, has no such time. */
 	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] >= 0 &&
-		    (!offline->want || (offline->want & (1ULL << i))))
-			gpreempt_policy_ran(guard->policy, offline->entity[i],
-					    ns, now);
+		if (offline->entity[i] >= 0 && (!offline->want || (offline->want & (1ULL << i))))
+			gpreempt_policy_ran(guard->policy, offline->entity[i], ns, now);
 	guard->changed = true;
 }
 

@@ -68,8 +68,7 @@ static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 	size_t i;
 
 	for (i = 0; i < guard->n_online; i++)
-		if (guard->online[i].target.pid == pid &&
-		    guard->online[i].nodes)
+		if (guard->online[i].target.pid == pid && guard->online[i].nodes)
 			return guard->online[i].nodes;
 	return ~0ULL;
 }
@@ -81,8 +80,8 @@ static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 	int ret;
 
 	if (*entity < 0) {
-		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE,
-					  nodes, 0, shr_now_ns());
+		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, nodes, 0,
+					  shr_now_ns());
 		if (ret < 0)
 			return ret;
 		*entity = ret;
@@ -106,8 +105,7 @@ static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
 		return -EINVAL;
 	pthread_mutex_lock(&guard->lock);
 	if (begins)
-		ret = begin(guard, entity, pid,
-			    request->count ? request->count : 1);
+		ret = begin(guard, entity, pid, request->count ? request->count : 1);
 	else
 		ret = gpreempt_policy_end(guard->policy, *entity, shr_now_ns());
 	guard->changed = true;
@@ -180,8 +178,7 @@ static int watch(struct guard_server *s, int fd, uint64_t number)
 }
 
 /* Its place, or -errno. The descriptor belongs to it. */
-static int add_process(struct guard_server *s, const struct ipc_client *c,
-		       pid_t pid, int pidfd)
+static int add_process(struct guard_server *s, const struct ipc_client *c, pid_t pid, int pidfd)
 {
 	int place = gp_ipc_place_find(s->place, &limits, c->uid);
 	int ret = place;
@@ -217,8 +214,7 @@ static int answer_for(struct guard_server *s, const struct ipc_client *c,
 		close(pidfd);
 	if (place < 0)
 		return place;
-	ret = begin_or_end(s->guard, &s->process[place].entity, request->pid,
-			   request);
+	ret = begin_or_end(s->guard, &s->process[place].entity, request->pid, request);
 	if (ret >= 0)
 		s->place[place].busy = ret > 0;
 	s->place[place].last_ns = shr_now_ns();

@@ -7,8 +7,7 @@
 /* Processes made in one look: the others want to be looked after, too. */
 #define MAX_TAKEN 8
 
-static void set_queue(struct guard_queue *out,
-		      const struct gpreempt_queue *queue)
+static void set_queue(struct guard_queue *out, const struct gpreempt_queue *queue)
 {
 	*out = (struct guard_queue){
 		.qid = queue->qid,
@@ -21,9 +20,8 @@ static void set_queue(struct guard_queue *out,
 
 static bool can_be_seen(const struct gpreempt_queue *queue)
 {
-	return queue->type == GPREEMPT_QUEUE_COMPUTE_AQL &&
-	       queue->rptr_addr > 0 && queue->wptr_addr > 0 &&
-	       queue->ring > 0 && queue->ring_size > 0;
+	return queue->type == GPREEMPT_QUEUE_COMPUTE_AQL && queue->rptr_addr > 0 &&
+	       queue->wptr_addr > 0 && queue->ring > 0 && queue->ring_size > 0;
 }
 
 /* Without the module the addresses of the indices are unknown. */
@@ -68,8 +66,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 	online->n = 0;
 	for (i = 0; i < view->count && online->n < GUARD_QUEUES; i++)
 		if (can_be_seen(&view->queues[i]))
-			set_queue(&online->queue[online->n++],
-				  &view->queues[i]);
+			set_queue(&online->queue[online->n++], &view->queues[i]);
 	online->gone = false;
 	if (nodes != online->nodes) {
 		gpreempt_policy_nodes(guard->policy, online->entity, nodes);
@@ -95,8 +92,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	}
 	sight->pid = f->target.pid;
 	pthread_mutex_lock(&guard->lock);
-	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0,
-				     shr_now_ns());
+	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns());
 	if (entity >= 0) {
 		*online = (struct guard_online){
 			.target = f->target,
@@ -130,8 +126,7 @@ static void drop_online(struct guard *guard, size_t i)
 	if (guard->ending)
 		return;
 	guard_work_tell(guard);
-	guard_event(guard, "left", pid, "process %d is not online any more",
-		    pid);
+	guard_event(guard, "left", pid, "process %d is not online any more", pid);
 }
 
 /*
@@ -159,8 +154,7 @@ static void drop_unnamed(struct guard *guard)
 			guard_drop_offline(guard, i);
 }
 
-static bool is_online(const struct guard *guard,
-		      const struct gpreempt_target *target)
+static bool is_online(const struct guard *guard, const struct gpreempt_target *target)
 {
 	size_t i;
 
@@ -197,8 +191,7 @@ static void share_places(struct guard *guard, bool online)
 		places_claim(p, &guard->offline[i].target, true);
 	for (i = 0; i < guard->found.list.count; i++)
 		if (guard_found_is(&guard->found.list.items[i], online))
-			places_claim(p, &guard->found.list.items[i].target,
-				     false);
+			places_claim(p, &guard->found.list.items[i].target, false);
 	if (places_share(p)) {
 		places_text(p, text, sizeof(text));
 		guard_event(guard, "full", 0, "%s", text);
@@ -214,8 +207,7 @@ static void share_places(struct guard *guard, bool online)
 static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 {
 	return places_given(&guard->places[0], &f->target) &&
-	       !guard_find_offline(guard, f->target.pid) &&
-	       !guard_is_going(guard, f->target.pid) &&
+	       !guard_find_offline(guard, f->target.pid) && !guard_is_going(guard, f->target.pid) &&
 	       guard_backoff_over(guard, &f->target);
 }
 
@@ -234,8 +226,7 @@ static void take_new(struct guard *guard)
 		else if (f->online && !is_online(guard, &f->target) &&
 			 places_given(&guard->places[1], &f->target))
 			take_online(guard, f);
-		else if (f->offline && taken < MAX_TAKEN &&
-			 can_be_taken(guard, f))
+		else if (f->offline && taken < MAX_TAKEN && can_be_taken(guard, f))
 			taken += guard_take_offline(guard, f);
 	}
 }
@@ -255,9 +246,8 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 		return;
 	online->told_silent = silent;
 	guard_event(guard, "silent", pid,
-		    silent ?
-			    "the memory of process %d does not answer: its work is not seen" :
-			    "the memory of process %d answers again",
+		    silent ? "the memory of process %d does not answer: its work is not seen" :
+			     "the memory of process %d answers again",
 		    pid);
 }
 

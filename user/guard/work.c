@@ -22,8 +22,7 @@ static void add(struct guard_work *work, pid_t pid, bool busy, uint64_t ns)
 	if (work->n == GUARD_WORKS)
 		work->lost++;
 	else
-		work->note[work->at][work->n++] =
-			(struct guard_note){ pid, busy, ns };
+		work->note[work->at][work->n++] = (struct guard_note){ pid, busy, ns };
 }
 
 void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process of an offline target: it owns it. It keeps a session warm so that a
- * preemption is one ioctl; or it pauses the target. A process, not a thread: who has opened
- * /dev/kfd keeps the driver from switching partitions for as long as it lives,
- * one that hangs in the driver keeps no other waiting, and one that is killed
- * releases its own target only.
+ * The process of an offline target: it owns it. It keeps a session warm so that a preemption is
+ * one ioctl; or it pauses the target. A process, not a thread: who has opened /dev/kfd keeps
+ * the driver from switching partitions for as long as it lives, one that hangs in the driver
+ * keeps no other waiting, and one that is killed releases its own target only.
  */
 #include <errno.h>
 #include <poll.h>
@@ -52,8 +51,8 @@ static void tell_guard(void *data, bool busy)
 	atomic_store(&w->channel->beat_ns, shr_now_ns());
 }
 
-static void make_filter(const struct worker *w, uint64_t nodes,
-			uint32_t *gpu_ids, struct gpreempt_filter *out)
+static void make_filter(const struct worker *w, uint64_t nodes, uint32_t *gpu_ids,
+			struct gpreempt_filter *out)
 {
 	size_t i, n = 0;
 
@@ -70,9 +69,9 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (owner_is_paused(&w->owner) || (!due && w->blind))
 		return;
-	w->blind = gpreempt_session_sample_slots(w->owner.route.keeper.session,
-						 due ? GPREEMPT_SAMPLE_BESIDE :
-						       GPREEMPT_SAMPLE_PAUSE);
+	w->blind =
+		gpreempt_session_sample_slots(w->owner.route.keeper.session,
+					      due ? GPREEMPT_SAMPLE_BESIDE : GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
 }
@@ -81,12 +80,10 @@ static void set_sampling(struct worker *w, uint64_t now)
 static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 		       const struct gpreempt_outcome *outcome)
 {
-	if (owner_is_paused(&w->owner) &&
-	    w->owner.route.pause.return_ns > start_ns)
+	if (owner_is_paused(&w->owner) && w->owner.route.pause.return_ns > start_ns)
 		return w->owner.route.pause.return_ns;
-	return !owner_is_paused(&w->owner) && outcome->ioctl_ns ?
-		       start_ns + outcome->ioctl_ns :
-		       shr_now_ns();
+	return !owner_is_paused(&w->owner) && outcome->ioctl_ns ? start_ns + outcome->ioctl_ns :
+								  shr_now_ns();
 }
 
 /* Once: it stays so. */
@@ -98,8 +95,7 @@ static void tell_route(struct worker *w)
 	atomic_store(&w->channel->paused, true);
 }
 
-static int judge(const struct worker *w, int ret,
-		 const struct gpreempt_outcome *outcome)
+static int judge(const struct worker *w, int ret, const struct gpreempt_outcome *outcome)
 {
 	/* No runtime yet: what comes of it is suspended as it comes. */
 	if (ret == -EPERM && !owner_is_paused(&w->owner))
@@ -108,8 +104,7 @@ static int judge(const struct worker *w, int ret,
 }
 
 /* One ioctl, for the queues on these nodes. */
-static int call(struct worker *w, const struct guard_order *order,
-		uint64_t nodes, bool suspend)
+static int call(struct worker *w, const struct guard_order *order, uint64_t nodes, bool suspend)
 {
 	struct guard_result result = {
 		.pid = w->job->target,
@@ -264,8 +259,8 @@ static bool ordered(struct worker *w, bool woken)
 	uint64_t count;
 
 	w->late = poller_is_late(w);
-	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) ||
-	       w->late != before || w->again;
+	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) || w->late != before ||
+	       w->again;
 }
 
 static void serve(struct worker *w)
@@ -287,9 +282,8 @@ static void serve(struct worker *w)
 		fds[0].fd = owner_fd(&w->owner);
 		fds[2].fd = w->freezer.events;
 		/* A session has an event for a stop. */
-		tick.tv_nsec = w->job->follow && owner_is_paused(&w->owner) ?
-				       LOOK_NS :
-				       HEARTBEAT_TICK_NS;
+		tick.tv_nsec = w->job->follow && owner_is_paused(&w->owner) ? LOOK_NS :
+									      HEARTBEAT_TICK_NS;
 		n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 		/* An order first: online work waits for the GPU. */
 		if (ordered(w, n > 0 && fds[1].revents))
@@ -304,8 +298,8 @@ static void serve(struct worker *w)
 	if (ret)
 		w->channel->error = *owner_error(&w->owner);
 	if (ret && !w->channel->error.code)
-		ctl_set_error(&w->channel->error, ret, GPREEMPT_SYSTEM,
-			      w->job->target, "holding it");
+		ctl_set_error(&w->channel->error, ret, GPREEMPT_SYSTEM, w->job->target,
+			      "holding it");
 }
 
 static void count_loss(void *data, const struct gpreempt_error *err)
@@ -348,8 +342,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	if (!ret)
 		ret = heartbeat_start(&w.heartbeat);
 	if (ret) {
-		ctl_set_error(&channel->error, ret, GPREEMPT_SYSTEM,
-			      job->target, "setting up");
+		ctl_set_error(&channel->error, ret, GPREEMPT_SYSTEM, job->target, "setting up");
 	} else if (!owner_open(&w.owner, &channel->error)) {
 		set_sampling(&w, shr_now_ns());
 		serve(&w);

@@ -55,7 +55,7 @@ struct guard_channel {
 	atomic_bool busy; /* in the driver */
 	atomic_uint_fast64_t beat_ns;
 	atomic_uint_fast64_t released_ns; /* ran while it was to be held */
-	atomic_uint_fast64_t unseen; /* queues gone before they could be held */
+	atomic_uint_fast64_t unseen;	  /* queues gone before they could be held */
 	/*
 	 * How often that was too much of the last window_ns; the figures are
 	 * those of the last time.
@@ -65,7 +65,7 @@ struct guard_channel {
 	atomic_bool off;    /* or its pause keeps it off the GPU for good */
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
-	atomic_bool made; /* it made queues, and did not only destroy some */
+	atomic_bool made;	     /* it made queues, and did not only destroy some */
 	struct gpreempt_error error; /* once it has ended */
 	struct gpreempt_error why;   /* it is paused, if a session was tried */
 	atomic_bool paused;	     /* not by a session: as a whole, always */
@@ -75,33 +75,29 @@ struct guard_channel {
 struct guard_common {
 	uint32_t gpu_id[GUARD_NODES]; /* of each bit of nodes */
 	atomic_uint_fast64_t beat_ns; /* of the poller */
-	uint64_t late_ns; /* silent for longer, the poller is not there */
+	uint64_t late_ns;	      /* silent for longer, the poller is not there */
 };
 
 /* Memory that a child shares; NULL: there is none. */
 void *guard_channel_map(size_t size);
 
 /* Only the newest order counts. One thread at a time gives them. */
-void guard_channel_order(struct guard_channel *c,
-			 const struct guard_order *order);
+void guard_channel_order(struct guard_channel *c, const struct guard_order *order);
 /*
  * False: guard was stopped or killed while it wrote the order. *order is not
  * valid then; ask again later.
  */
-bool guard_channel_get_order(struct guard_channel *c,
-			     struct guard_order *order);
+bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order);
 
 /* False: there is no room. */
-bool guard_channel_give(struct guard_channel *c,
-			const struct guard_result *result);
+bool guard_channel_give(struct guard_channel *c, const struct guard_result *result);
 /* False: there is none. */
 bool guard_channel_take(struct guard_channel *c, struct guard_result *result);
 
 /*
- * The eventfds by which guard wakes its workers. All are made before the first
- * thread that reads the memory of other processes: such a thread has descriptors
- * of its own, which are these and no others, so it can't have one that is made
- * later.
+ * The eventfds by which guard wakes its workers. All are made before the first thread that
+ * reads the memory of other processes: such a thread has descriptors of its own, which are
+ * these and no others, so it can't have one that is made later.
  */
 #define GUARD_WAKES 64 /* workers at once */
 
@@ -149,8 +145,7 @@ struct guard_worker {
 
 /* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */
 int guard_worker_start(const struct guard_job *job, struct guard_worker **out);
-void guard_worker_order(struct guard_worker *w,
-			const struct guard_order *order);
+void guard_worker_order(struct guard_worker *w, const struct guard_order *order);
 /* Have it release its target and end. */
 void guard_worker_quit(struct guard_worker *w);
 /* Has it ended? Then its target runs. One that is silent is killed. */

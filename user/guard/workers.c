@@ -68,8 +68,7 @@ void guard_worker_quit(struct guard_worker *w)
 
 static bool silent(const struct guard_worker *w)
 {
-	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS :
-							  HEARTBEAT_SILENCE_NS;
+	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
 
 	return shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit;
 }
@@ -86,8 +85,7 @@ bool guard_worker_gone(struct guard_worker *w)
 void guard_worker_why(const struct guard_worker *w, char *text, size_t size)
 {
 	if (WIFSIGNALED(w->status))
-		snprintf(text, size, "its worker was killed by signal %d",
-			 WTERMSIG(w->status));
+		snprintf(text, size, "its worker was killed by signal %d", WTERMSIG(w->status));
 	else
 		gpreempt_error_text(&w->channel->error, text, size);
 }

@@ -24,8 +24,8 @@ struct tally {
 	size_t destroying;
 };
 
-__attribute__((format(printf, 2, 3))) static void
-add_text(struct hold_reply *reply, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_text(struct hold_reply *reply,
+							   const char *format, ...)
 {
 	size_t used = strlen(reply->text);
 	va_list ap;
@@ -35,8 +35,7 @@ add_text(struct hold_reply *reply, const char *format, ...)
 	va_end(ap);
 }
 
-void hold_reply_error(struct hold_reply *reply,
-		      const struct gpreempt_error *err)
+void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err)
 {
 	char text[512], next[512];
 
@@ -51,8 +50,8 @@ void hold_reply_error(struct hold_reply *reply,
 	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
 }
 
-void hold_reply_fail(struct hold_reply *reply, pid_t target,
-		     enum gpreempt_reason reason, int code, const char *step)
+void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
+		     const char *step)
 {
 	const struct gpreempt_error err = {
 		.code = code,
@@ -64,8 +63,7 @@ void hold_reply_fail(struct hold_reply *reply, pid_t target,
 	hold_reply_error(reply, &err);
 }
 
-static const struct gpreempt_session_queue *
-find_queue(const struct hold_worker *w, uint32_t qid)
+static const struct gpreempt_session_queue *find_queue(const struct hold_worker *w, uint32_t qid)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t i, count;
@@ -80,8 +78,7 @@ find_queue(const struct hold_worker *w, uint32_t qid)
 /* The driver refuses to suspend a queue that is being destroyed. */
 static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
 {
-	return !queue->held && (queue->being_destroyed ||
-				queue->result == GPREEMPT_RESULT_REFUSED);
+	return !queue->held && (queue->being_destroyed || queue->result == GPREEMPT_RESULT_REFUSED);
 }
 
 static const char *why_not(const struct gpreempt_session_queue *queue)
@@ -96,8 +93,7 @@ static const char *why_not(const struct gpreempt_session_queue *queue)
 }
 
 static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
-			const struct gpreempt_session_queue *queue,
-			struct hold_reply *reply)
+			const struct gpreempt_session_queue *queue, struct hold_reply *reply)
 {
 	const char *why = why_not(queue);
 
@@ -111,25 +107,19 @@ static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
 }
 
 /* Is it one of those that the request is for? */
-static bool meant(const struct hold_request *request,
-		  const struct gpreempt_session_queue *queue)
+static bool meant(const struct hold_request *request, const struct gpreempt_session_queue *queue)
 {
-	return (!request->count ||
-		shr_has(request->ids, request->count, queue->qid)) &&
-	       (!request->n_gpus ||
-		shr_has(request->gpus, request->n_gpus, queue->gpu_id)) &&
-	       (!request->by_priority ||
-		(queue->priority >= (int64_t)request->priority_min &&
-		 queue->priority <= (int64_t)request->priority_max));
+	return (!request->count || shr_has(request->ids, request->count, queue->qid)) &&
+	       (!request->n_gpus || shr_has(request->gpus, request->n_gpus, queue->gpu_id)) &&
+	       (!request->by_priority || (queue->priority >= (int64_t)request->priority_min &&
+					  queue->priority <= (int64_t)request->priority_max));
 }
 
 /*
- * Each id that was asked for by number, and what else is meant. A queue that its
- * process is destroying is no failure unless it was asked for by number: "all
- * queues" are those that stay.
+ * Each id that was asked for by number, and what else is meant. A queue that its process is
+ * destroying is no failure unless it was asked for by number: "all queues" are those that stay.
  */
-static void count_queues(const struct hold_worker *w,
-			 const struct hold_request *request,
+static void count_queues(const struct hold_worker *w, const struct hold_request *request,
 			 struct hold_reply *reply, struct tally *tally)
 {
 	const struct gpreempt_session_queue *queues;
@@ -138,8 +128,7 @@ static void count_queues(const struct hold_worker *w,
 
 	for (i = 0; i < request->count; i++)
 		if (!find_queue(w, request->ids[i]))
-			count_queue(tally, target, request->ids[i], NULL,
-				    reply);
+			count_queue(tally, target, request->ids[i], NULL, reply);
 	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++) {
 		if (!meant(request, &queues[i]))
@@ -147,14 +136,12 @@ static void count_queues(const struct hold_worker *w,
 		if (!request->count && is_being_destroyed(&queues[i]))
 			tally->destroying++;
 		else
-			count_queue(tally, target, queues[i].qid, &queues[i],
-				    reply);
+			count_queue(tally, target, queues[i].qid, &queues[i], reply);
 	}
 }
 
 /* True when the GPU hangs. */
-static bool judge(const struct hold_worker *w,
-		  const struct hold_request *request,
+static bool judge(const struct hold_worker *w, const struct hold_request *request,
 		  const struct gpreempt_error *hang, struct hold_reply *reply)
 {
 	struct tally tally = { 0 };
@@ -165,8 +152,7 @@ static bool judge(const struct hold_worker *w,
 	if (tally.held == tally.asked)
 		reply->status = GPREEMPT_CLASS_DONE;
 	else
-		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL :
-					     GPREEMPT_CLASS_FAILED;
+		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED;
 	if (tally.failed && hang->reason == GPREEMPT_HANG) {
 		gpreempt_error_text(hang, text, sizeof(text));
 		reply->code = hang->code;
@@ -175,8 +161,7 @@ static bool judge(const struct hold_worker *w,
 		gpreempt_error_next(hang, text, sizeof(text));
 		add_text(reply, "\n%s", text);
 	} else if (tally.named) {
-		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d",
-			 w->birth->target);
+		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d", w->birth->target);
 	}
 	return tally.failed;
 }
@@ -193,8 +178,7 @@ static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++)
 		held += queues[i].held &&
-			(failed_too ||
-			 queues[i].result != GPREEMPT_RESULT_FAILED);
+			(failed_too || queues[i].result != GPREEMPT_RESULT_FAILED);
 	return held;
 }
 
@@ -207,8 +191,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 		gpreempt_session_released(hold_session(w), &released);
 		reply->queues = count_held(w, false);
 	} else if (!reply->queues) {
-		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues,
-				NULL);
+		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, NULL);
 	}
 	reply->released_ns = released.total_ns;
 	reply->recent_ns = released.recent_ns;
@@ -217,13 +200,12 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	reply->unseen = released.unseen;
 	reply->held_ns = shr_now_ns() - w->since_ns;
 	if (w->lease_end_ns)
-		reply->lease_ns =
-			w->lease_end_ns > now ? w->lease_end_ns - now : 1;
+		reply->lease_ns = w->lease_end_ns > now ? w->lease_end_ns - now : 1;
 }
 
 /* Ids that exist, so that the driver is not asked for others. */
-static size_t known_ids(const struct hold_worker *w,
-			const struct hold_request *request, uint32_t *ids)
+static size_t known_ids(const struct hold_worker *w, const struct hold_request *request,
+			uint32_t *ids)
 {
 	size_t i, n = 0;
 
@@ -235,8 +217,7 @@ static size_t known_ids(const struct hold_worker *w,
 
 /* One call of the library for the queues that are meant. */
 static int change(struct hold_worker *w, const struct hold_request *request,
-		  int (*call)(struct owner *o,
-			      const struct gpreempt_filter *which,
+		  int (*call)(struct owner *o, const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
 		  struct gpreempt_outcome *outcome)
 {
@@ -271,8 +252,7 @@ static int take_new_queues(struct hold_worker *w)
 
 	gpreempt_session_queues(hold_session(w), &count);
 	if (ret >= 0 && !count)
-		ret = gpreempt_session_await_queues(hold_session(w),
-						    STARTING_NS);
+		ret = gpreempt_session_await_queues(hold_session(w), STARTING_NS);
 	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
 }
 
@@ -284,14 +264,12 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 		return 0;
 	ret = gp_route_refresh(&w->owner.route);
 	if (!ret)
-		ret = gpreempt_session_set_grace(hold_session(w),
-						 request->grace ?
-							 request->grace :
-							 GPREEMPT_GRACE_DEFAULT);
+		ret = gpreempt_session_set_grace(hold_session(w), request->grace ?
+									  request->grace :
+									  GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(hold_session(w),
-					      GPREEMPT_SAMPLE_ON);
+		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_ON);
 	return ret;
 }
 
@@ -306,8 +284,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 		ret = change(w, request, owner_suspend, &outcome);
 	*err = *owner_error(&w->owner);
 	if (hold_session(w))
-		gpreempt_session_sample_slots(hold_session(w),
-					      GPREEMPT_SAMPLE_OFF);
+		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;
@@ -323,13 +300,11 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 
 static void set_lease(struct hold_worker *w, const struct hold_request *request)
 {
-	w->lease_end_ns = request->lease_ns ? shr_later_ns(shr_boottime_ns(),
-							   request->lease_ns) :
+	w->lease_end_ns = request->lease_ns ? shr_later_ns(shr_boottime_ns(), request->lease_ns) :
 					      0;
 }
 
-static void answer_suspend(struct hold_worker *w,
-			   const struct hold_request *request,
+static void answer_suspend(struct hold_worker *w, const struct hold_request *request,
 			   struct hold_reply *reply)
 {
 	enum gpreempt_verified_by by = GPREEMPT_BY_NOTHING;
@@ -340,8 +315,7 @@ static void answer_suspend(struct hold_worker *w,
 		return;
 	}
 	if (owner_is_paused(&w->owner))
-		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target,
-						 &reply->queues, &by);
+		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, &by);
 	/* After a reset the slots are empty, which says nothing. */
 	else if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(hold_session(w), &by);
@@ -350,8 +324,7 @@ static void answer_suspend(struct hold_worker *w,
 	answer_status(w, reply);
 }
 
-static void answer_resume(struct hold_worker *w,
-			  const struct hold_request *request,
+static void answer_resume(struct hold_worker *w, const struct hold_request *request,
 			  struct hold_reply *reply)
 {
 	struct gpreempt_outcome outcome = { 0 };
@@ -371,16 +344,14 @@ static void answer_resume(struct hold_worker *w,
 }
 
 /* It is over, or another one; a pause is whole, and a hold keeps its method. */
-static bool refuse(const struct hold_worker *w,
-		   const struct hold_request *request, struct hold_reply *reply)
+static bool refuse(const struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply)
 {
 	struct gpreempt_error err = { .pid = w->birth->target };
-	enum gpreempt_how other = owner_is_paused(&w->owner) ?
-					  GPREEMPT_HOW_DEBUG :
-					  GPREEMPT_HOW_PAUSE;
+	enum gpreempt_how other = owner_is_paused(&w->owner) ? GPREEMPT_HOW_DEBUG :
+							       GPREEMPT_HOW_PAUSE;
 
-	if (!owner_is_open(&w->owner) ||
-	    (request->start && request->start != w->start) ||
+	if (!owner_is_open(&w->owner) || (request->start && request->start != w->start) ||
 	    (request->worker && request->worker != reply->worker)) {
 		err.code = -ESRCH;
 		err.reason = GPREEMPT_ENDED;
@@ -389,8 +360,7 @@ static bool refuse(const struct hold_worker *w,
 		err.reason = GPREEMPT_HELD;
 		err.other = getpid();
 	} else if (owner_is_paused(&w->owner) &&
-		   (request->count || request->by_priority ||
-		    request->n_gpus)) {
+		   (request->count || request->by_priority || request->n_gpus)) {
 		err.code = -EINVAL;
 		err.reason = GPREEMPT_PAUSE_WHOLE;
 	}
@@ -426,6 +396,5 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
 	/* A session that could not suspend has become a pause. */
 	reply->paused = owner_is_paused(&w->owner);
 	if (!reply->status && w->owner.why.reason)
-		gpreempt_error_text(&w->owner.why, reply->text,
-				    sizeof(reply->text));
+		gpreempt_error_text(&w->owner.why, reply->text, sizeof(reply->text));
 }

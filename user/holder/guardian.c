@@ -39,8 +39,7 @@ static void read_beats(struct guardian *gd)
 {
 	struct hold_beat beat;
 
-	while (recv(gd->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT) ==
-	       sizeof(beat)) {
+	while (recv(gd->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT) == sizeof(beat)) {
 		gd->beat = beat;
 		gd->last_beat_ns = shr_now_ns();
 	}
@@ -51,8 +50,7 @@ static bool pending_kill(const char *status, const char *key)
 {
 	const char *at = strstr(status, key);
 
-	return at &&
-	       (strtoull(at + strlen(key), NULL, 16) & (1ULL << (SIGKILL - 1)));
+	return at && (strtoull(at + strlen(key), NULL, 16) & (1ULL << (SIGKILL - 1)));
 }
 
 /*
@@ -64,8 +62,7 @@ static bool target_killed(pid_t target)
 	char text[8192];
 
 	shr_read_start(text, sizeof(text), "/proc/%d/status", target);
-	return pending_kill(text, "\nShdPnd:\t") ||
-	       pending_kill(text, "\nSigPnd:\t");
+	return pending_kill(text, "\nShdPnd:\t") || pending_kill(text, "\nSigPnd:\t");
 }
 
 static bool worker_overdue(struct guardian *gd)
@@ -74,8 +71,7 @@ static bool worker_overdue(struct guardian *gd)
 
 	if (now > gd->last_beat_ns + gd->beat.silence_ns)
 		return true;
-	if (gd->beat.lease_end_ns &&
-	    shr_boottime_ns() > gd->beat.lease_end_ns + LEASE_SPARE_NS)
+	if (gd->beat.lease_end_ns && shr_boottime_ns() > gd->beat.lease_end_ns + LEASE_SPARE_NS)
 		return true;
 	if (target_killed(gd->birth->target))
 		gd->killed_checks++;
@@ -119,8 +115,7 @@ static void undo_pause(struct guardian *gd)
 
 	if (gpreempt_new(NULL, &g))
 		return;
-	pause_undo_left(g, gd->birth->target, gd->birth->request->start,
-			&gd->watchdog);
+	pause_undo_left(g, gd->birth->target, gd->birth->request->start, &gd->watchdog);
 	gpreempt_free(g);
 }
 
@@ -158,8 +153,7 @@ void hold_guardian(const struct hold_birth *birth)
 	written = hold_write_owner(birth->lock, &owner);
 	gd.worker = shr_pidfd_open(birth->worker);
 	gd.timer = start_timer();
-	if (written || gd.worker < 0 || gd.timer < 0 ||
-	    watchdog_start(&gd.watchdog)) {
+	if (written || gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
 		kill(birth->worker, SIGKILL);
 		waitpid(birth->worker, NULL, 0);
 	} else {

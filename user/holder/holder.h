@@ -2,12 +2,11 @@
 /*
  * The holder: what "suspend" leaves behind.
  *
- * The driver resumes all queues when the process that suspended them ends. So
- * two processes stay: the worker traces the target and talks to the driver,
- * the guardian watches the worker. A worker that does not answer would make
- * its target unkillable, so it is killed by the guardian, or by its own dead
- * man's switch; the queues then run. A guardian that is gone or does not
- * answer makes the worker leave.
+ * The driver resumes all queues when the process that suspended them ends. So two processes
+ * stay: the worker traces the target and talks to the driver, the guardian watches the worker.
+ * A worker that does not answer would make its target unkillable, so it is killed by the
+ * guardian, or by its own dead man's switch; the queues then run. A guardian that is gone or
+ * does not answer makes the worker leave.
  */
 #ifndef HOLDER_H
 #define HOLDER_H
@@ -25,10 +24,9 @@
 #define HOLD_TITLE "gpreempt-hold" /* as ps shows both */
 
 /* Why not, as a reply (answer.c). */
-void hold_reply_error(struct hold_reply *reply,
-		      const struct gpreempt_error *err);
-void hold_reply_fail(struct hold_reply *reply, pid_t target,
-		     enum gpreempt_reason reason, int code, const char *step);
+void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err);
+void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
+		     const char *step);
 
 /*
  * The command's side
@@ -38,11 +36,9 @@ void hold_reply_fail(struct hold_reply *reply, pid_t target,
  * Make a holder, and have it do its first request (spawn.c). A descriptor, which
  * gets the reply and is for hold_confirm(), or -errno; the lock is the holder's.
  */
-int hold_spawn_begin(int lock, pid_t target,
-		     const struct hold_request *request);
+int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request);
 /* The first on a socket that is there, which stays open. 0 or -errno. */
-int hold_spawn_on(int lock, int report, pid_t target,
-		  const struct hold_request *request);
+int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request *request);
 /*
  * The user knows that the target is held: the descriptor is closed. A holder
  * whose command ends before that releases its target: the user has no report.

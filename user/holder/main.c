@@ -57,8 +57,7 @@ static bool check(pid_t target, enum gpreempt_how how, struct hold_reply *reply)
 }
 
 /* Returns in the parent: 0, or the reply says why not. */
-static int begin(pid_t target, const struct hold_request *request,
-		 struct hold_reply *reply)
+static int begin(pid_t target, const struct hold_request *request, struct hold_reply *reply)
 {
 	int lock, ret;
 
@@ -94,12 +93,10 @@ int main(int argc, char **argv)
 		      stderr);
 		return GPREEMPT_CLASS_USAGE;
 	}
-	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf),
-			shr_now_ns() + REQUEST_NS);
+	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf), shr_now_ns() + REQUEST_NS);
 	if (n < 0)
 		return GPREEMPT_CLASS_FAILED;
-	if (gp_hold_get_request(buf, n, &request) ||
-	    request.verb != HOLD_SUSPEND) {
+	if (gp_hold_get_request(buf, n, &request) || request.verb != HOLD_SUSPEND) {
 		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, n), MSG_NOSIGNAL);
 		return GPREEMPT_CLASS_FAILED;
 	}

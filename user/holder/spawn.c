@@ -21,8 +21,7 @@ enum {
 };
 
 /* The command that waits gets the reason. */
-__attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
-						 const char *step)
+__attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth, const char *step)
 {
 	struct hold_reply reply = { 0 };
 
@@ -42,9 +41,8 @@ static int move_descriptors(struct hold_birth *birth)
 	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
 	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (lock < 0 || report < 0 || null < 0 ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-	    dup2(null, STDERR_FILENO) < 0)
+	if (lock < 0 || report < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		return -1;
 	/* Until here a failure is reported on birth->report. */
 	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
@@ -74,9 +72,8 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 	birth->guardian = getpid();
 	errno = -freezer_v1_leave(&inside);
 	if (errno)
-		fail_birth(birth,
-			   inside ? "leaving the old freezer (cgroup v1)" :
-				    "reading /proc/self/cgroup");
+		fail_birth(birth, inside ? "leaving the old freezer (cgroup v1)" :
+					   "reading /proc/self/cgroup");
 	birth->cgroup = hold_cgroup_enter(birth->guardian);
 	errno = -capabilities_keep(CAPABILITIES_HOLDER);
 	if (errno)
@@ -98,8 +95,7 @@ void hold_confirm(int fd)
 	close(fd);
 }
 
-int hold_spawn_on(int lock, int report, pid_t target,
-		  const struct hold_request *request)
+int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request *request)
 {
 	struct hold_birth birth = {
 		.target = target,

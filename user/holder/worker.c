@@ -46,8 +46,7 @@ static void tell_guardian(void *data, bool busy)
  * One request for each connection. Only root gets into the directory, and the
  * server answers only the user of this process, which is root.
  */
-static size_t answer(void *data, struct ipc_client *client, char *buf,
-		     size_t len)
+static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	struct hold_worker *w = data;
 	struct hold_request request;
@@ -120,8 +119,7 @@ static void handle_confirmation(struct hold_worker *w)
 	char c;
 
 	if (recv(w->confirm_fd, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
-		syslog(LOG_INFO, "process %d: the command has ended",
-		       w->birth->target);
+		syslog(LOG_INFO, "process %d: the command has ended", w->birth->target);
 		w->over = true;
 	}
 	close(w->confirm_fd);
@@ -131,11 +129,9 @@ static void handle_confirmation(struct hold_worker *w)
 /* A holder whose socket was removed could get no resume. */
 static void check_socket(struct hold_worker *w)
 {
-	if (hold_socket_inode(w->birth->target) ==
-	    gp_ipc_server_inode(w->server))
+	if (hold_socket_inode(w->birth->target) == gp_ipc_server_inode(w->server))
 		return;
-	syslog(LOG_WARNING, "process %d: the holder's socket is gone",
-	       w->birth->target);
+	syslog(LOG_WARNING, "process %d: the holder's socket is gone", w->birth->target);
 	w->over = true;
 }
 
@@ -159,8 +155,7 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 	 */
 	handle_session(w);
 	if (fds[POLL_BEAT].revents) {
-		syslog(LOG_WARNING, "process %d: its guardian is gone",
-		       w->birth->target);
+		syslog(LOG_WARNING, "process %d: its guardian is gone", w->birth->target);
 		w->over = true;
 	}
 	if (fds[POLL_SIGNALS].revents)
@@ -221,12 +216,10 @@ static void run(struct hold_worker *w)
 /* A pause has no part and no grace period. */
 static enum gpreempt_how hold_how(const struct hold_request *request)
 {
-	bool part = request->by_priority || request->count || request->n_gpus ||
-		    request->grace;
+	bool part = request->by_priority || request->count || request->n_gpus || request->grace;
 
-	return part && request->how == GPREEMPT_HOW_AUTO ?
-		       GPREEMPT_HOW_DEBUG :
-		       (enum gpreempt_how)request->how;
+	return part && request->how == GPREEMPT_HOW_AUTO ? GPREEMPT_HOW_DEBUG :
+							   (enum gpreempt_how)request->how;
 }
 
 /* Everything up to the first suspend, for the command that waits. */
@@ -240,8 +233,7 @@ static void start(struct hold_worker *w, struct hold_reply *reply)
 
 	err.code = owner_new(&w->owner);
 	if (!err.code)
-		err.code = gpreempt_start_time(w->owner.g, w->birth->target,
-					       &w->start);
+		err.code = gpreempt_start_time(w->owner.g, w->birth->target, &w->start);
 	if (err.code == -ESRCH)
 		err.reason = GPREEMPT_ENDED;
 	if (!err.code)

@@ -32,13 +32,11 @@ size_t gp_ipc_refuse(char *buf, size_t len)
 
 	/* A client of the first version knows text only. */
 	if (len >= strlen(text) && !memcmp(buf, text, strlen(text)))
-		return sprintf(buf, "gpreempt-ipc 1 refused code=%d",
-			       -EPROTONOSUPPORT);
+		return sprintf(buf, "gpreempt-ipc 1 refused code=%d", -EPROTONOSUPPORT);
 	return gp_ipc_put(IPC_REFUSAL, &code, sizeof(code), buf);
 }
 
-int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to,
-	       size_t size)
+int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size)
 {
 	struct ipc_head head;
 
@@ -63,8 +61,7 @@ static uint64_t time_left(uint64_t deadline_ns)
  * The time limit of a connect() is that of sending; poll() does not know when a
  * server's queue has a place.
  */
-static int connect_until(int fd, const struct sockaddr_un *address,
-			 uint64_t deadline_ns)
+static int connect_until(int fd, const struct sockaddr_un *address, uint64_t deadline_ns)
 {
 	for (;;) {
 		/* 0 would be no limit. */
@@ -75,11 +72,9 @@ static int connect_until(int fd, const struct sockaddr_un *address,
 		};
 
 		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-		if (!connect(fd, (const struct sockaddr *)address,
-			     sizeof(*address)))
+		if (!connect(fd, (const struct sockaddr *)address, sizeof(*address)))
 			return 0;
-		if (errno == EAGAIN ||
-		    (errno == EINTR && !time_left(deadline_ns)))
+		if (errno == EAGAIN || (errno == EINTR && !time_left(deadline_ns)))
 			return -ETIMEDOUT;
 		if (errno != EINTR)
 			return -errno;
@@ -188,8 +183,7 @@ ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns)
 	return n;
 }
 
-ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
-		   uint64_t deadline_ns)
+ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline_ns)
 {
 	int ret = gp_ipc_send(fd, buf, len, deadline_ns);
 
@@ -199,8 +193,8 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
 	return gp_ipc_recv(fd, buf, size, deadline_ns);
 }
 
-bool gp_ipc_is_first_version(const char *path, const char *request,
-			     const char *answer, uint64_t deadline_ns)
+bool gp_ipc_is_first_version(const char *path, const char *request, const char *answer,
+			     uint64_t deadline_ns)
 {
 	uint64_t soon = shr_now_ns() + FIRST_VERSION_NS;
 	size_t len = strlen(request), expected = strlen(answer);

@@ -36,17 +36,15 @@ size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf);
 size_t gp_ipc_refuse(char *buf, size_t len);
 
 /* 0; -EPROTO for another kind, or another size than that structure's. */
-int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to,
-	       size_t size);
+int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size);
 
 /*
  * Connections to a server of ours (ipc/server.h). Return -errno.
  */
 
 /*
- * A connection to the socket at @path. It waits until @deadline_ns of the
- * monotonic clock when the server has no place in its queue, as one that is
- * stopped; then -ETIMEDOUT.
+ * A connection to the socket at @path. It waits until @deadline_ns of the monotonic clock when
+ * the server has no place in its queue, as one that is stopped; then -ETIMEDOUT.
  */
 int gp_ipc_connect(const char *path, uint64_t deadline_ns);
 
@@ -54,21 +52,19 @@ int gp_ipc_connect(const char *path, uint64_t deadline_ns);
 int gp_ipc_send(int fd, const char *buf, size_t len, uint64_t deadline_ns);
 
 /*
- * The length of the packet; -ECONNRESET: the server has closed the connection;
- * -ETIMEDOUT; or why the server refused it: -EACCES, -EUSERS, and -EPROTO: it does
- * not know the request.
+ * The length of the packet; -ECONNRESET: the server has closed the connection; -ETIMEDOUT; or
+ * why the server refused it: -EACCES, -EUSERS, and -EPROTO: it does not know the request.
  */
 ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns);
 
 /* Both, with the same buffer. */
-ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size,
-		   uint64_t deadline_ns);
+ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline_ns);
 
 /*
  * Does a server of the first version listen at @path? It knows text only, closes
  * on our packets, and gives @request an answer that begins with @answer.
  */
-bool gp_ipc_is_first_version(const char *path, const char *request,
-			     const char *answer, uint64_t deadline_ns);
+bool gp_ipc_is_first_version(const char *path, const char *request, const char *answer,
+			     uint64_t deadline_ns);
 
 #endif

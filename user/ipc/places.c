@@ -20,8 +20,7 @@ static int longest_idle(const struct ipc_place *places, size_t n, uid_t uid)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (!places[i].used || places[i].busy ||
-		    (uid != ANY_USER && places[i].uid != uid))
+		if (!places[i].used || places[i].busy || (uid != ANY_USER && places[i].uid != uid))
 			continue;
 		if (found < 0 || places[i].last_ns < places[found].last_ns)
 			found = i;
@@ -49,8 +48,7 @@ static uid_t heaviest_user(const struct ipc_place *places, size_t n, uid_t uid)
 	return heaviest;
 }
 
-int gp_ipc_place_find(const struct ipc_place *places,
-		      const struct ipc_limits *limits, uid_t uid)
+int gp_ipc_place_find(const struct ipc_place *places, const struct ipc_limits *limits, uid_t uid)
 {
 	size_t n = limits->places, used = 0, root, i;
 
@@ -61,8 +59,7 @@ int gp_ipc_place_find(const struct ipc_place *places,
 		if (count_of(places, n, uid) >= limits->per_user)
 			return longest_idle(places, n, uid);
 		if (used - root >= n - limits->for_root)
-			return longest_idle(places, n,
-					    heaviest_user(places, n, uid));
+			return longest_idle(places, n, heaviest_user(places, n, uid));
 	}
 	for (i = 0; i < n; i++)
 		if (!places[i].used)

@@ -60,8 +60,7 @@ static int remove_leftover(const char *path)
 }
 
 /* Access control lists without libacl: little-endian words (linux/posix_acl_xattr.h). */
-static struct posix_acl_xattr_entry entry(unsigned int tag, unsigned int perm,
-					  uid_t id)
+static struct posix_acl_xattr_entry entry(unsigned int tag, unsigned int perm, uid_t id)
 {
 	return (struct posix_acl_xattr_entry){
 		.e_tag = htole16(tag),
@@ -91,9 +90,7 @@ static int allow_users(const char *path, const uid_t *uids, size_t n)
 	*list++ = entry(ACL_GROUP_OBJ, 0, ACL_UNDEFINED_ID);
 	*list++ = entry(ACL_MASK, MAY_CONNECT, ACL_UNDEFINED_ID);
 	*list++ = entry(ACL_OTHER, 0, ACL_UNDEFINED_ID);
-	return setxattr(path, "system.posix_acl_access", header, size, 0) < 0 ?
-		       -errno :
-		       0;
+	return setxattr(path, "system.posix_acl_access", header, size, 0) < 0 ? -errno : 0;
 }
 
 /* Before listen(): until then each connect() fails. */
@@ -124,10 +121,8 @@ static int bind_socket(struct ipc_server *s)
 	int ret;
 
 	strcpy(address.sun_path, s->options.path);
-	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		       0);
-	if (s->fd < 0 ||
-	    bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+	s->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->fd < 0 || bind(s->fd, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
 	ret = set_access(s);
 	return !ret && listen(s->fd, BACKLOG) < 0 ? -errno : ret;
@@ -151,8 +146,7 @@ static int start_listening(struct ipc_server *s)
 
 static bool is_allowed(const struct ipc_server *s, uid_t uid)
 {
-	return uid == 0 || uid == geteuid() ||
-	       shr_has(s->options.uids, s->options.n_uids, uid);
+	return uid == 0 || uid == geteuid() || shr_has(s->options.uids, s->options.n_uids, uid);
 }
 
 static void drop(struct ipc_server *s, size_t place)
@@ -210,8 +204,7 @@ static bool accept_one(struct ipc_server *s)
 	fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0)
 		return false;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 ||
-	    !is_allowed(s, peer.uid))
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || !is_allowed(s, peer.uid))
 		ret = -EACCES;
 	else
 		ret = take(s, fd, &peer);
@@ -305,8 +298,7 @@ void gp_ipc_server_stop(struct ipc_server *s)
 	free(s);
 }
 
-int gp_ipc_server_start(const struct ipc_server_options *options,
-			struct ipc_server **out)
+int gp_ipc_server_start(const struct ipc_server_options *options, struct ipc_server **out)
 {
 	size_t places = options->limits.places;
 	struct ipc_server *s = calloc(1, sizeof(*s));

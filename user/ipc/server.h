@@ -34,8 +34,7 @@ struct ipc_limits {
  * be freed first: the longest idle one of the same user when that user has as
  * many as it may have, else of the user with the most of them.
  */
-int gp_ipc_place_find(const struct ipc_place *places,
-		      const struct ipc_limits *limits, uid_t uid);
+int gp_ipc_place_find(const struct ipc_place *places, const struct ipc_limits *limits, uid_t uid);
 
 /* The request is none, or of another version. */
 #define IPC_UNKNOWN SIZE_MAX
@@ -61,8 +60,7 @@ struct ipc_server_options {
 	 * Return: the length of the reply, which is put there; 0: close the
 	 * connection; IPC_UNKNOWN: the same, and the client gets -EPROTO.
 	 */
-	size_t (*answer)(void *data, struct ipc_client *client, char *buf,
-			 size_t len);
+	size_t (*answer)(void *data, struct ipc_client *client, char *buf, size_t len);
 	/* The connection is closed after this. Or NULL. */
 	void (*gone)(void *data, struct ipc_client *client);
 	void *data;
@@ -76,8 +74,7 @@ struct ipc_server;
  * to must outlive the server. A lock on PATH.lock shows that the server lives:
  * only with it, a socket that a dead one has left is replaced.
  */
-int gp_ipc_server_start(const struct ipc_server_options *options,
-			struct ipc_server **out);
+int gp_ipc_server_start(const struct ipc_server_options *options, struct ipc_server **out);
 /* Closes all connections, and removes both files; NULL is allowed. */
 void gp_ipc_server_stop(struct ipc_server *s);
 /* Readable when there is something to do. */

@@ -8,9 +8,8 @@
 /* Programs may be older than the last fields, but not than these. */
 #define FIRST_SIZE offsetof(struct gpreempt_options, from)
 
-int gp_new_backend(const struct gpreempt_options *options,
-		   const struct gp_backend_ops *ops, void *be,
-		   struct gpreempt **out)
+int gp_new_backend(const struct gpreempt_options *options, const struct gp_backend_ops *ops,
+		   void *be, struct gpreempt **out)
 {
 	struct gpreempt *g;
 

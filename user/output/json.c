@@ -13,8 +13,7 @@ struct json_object *out_json_number(int64_t value)
 
 struct json_object *out_json_flag(int64_t value)
 {
-	return value == GPREEMPT_UNKNOWN ? NULL :
-					   json_object_new_boolean(value != 0);
+	return value == GPREEMPT_UNKNOWN ? NULL : json_object_new_boolean(value != 0);
 }
 
 struct json_object *out_json_double(double value)
@@ -68,8 +67,7 @@ static struct json_object *json_hex(int64_t value)
 	return json_object_new_string(text);
 }
 
-static struct json_object *json_text(const struct out_field *field,
-				     const void *row)
+static struct json_object *json_text(const struct out_field *field, const void *row)
 {
 	const char *text = out_text_of(field, row);
 
@@ -78,8 +76,7 @@ static struct json_object *json_text(const struct out_field *field,
 	return out_json_text(text && *text ? text : NULL);
 }
 
-static struct json_object *json_value(const struct out_field *field,
-				      const void *row)
+static struct json_object *json_value(const struct out_field *field, const void *row)
 {
 	int64_t number;
 
@@ -94,13 +91,9 @@ static struct json_object *json_value(const struct out_field *field,
 	case OUT_US:
 		return out_json_us(number);
 	case OUT_S:
-		return number == GPREEMPT_UNKNOWN ?
-			       NULL :
-			       out_json_double(number / 1e9);
+		return number == GPREEMPT_UNKNOWN ? NULL : out_json_double(number / 1e9);
 	case OUT_TENTHS:
-		return number == GPREEMPT_UNKNOWN ?
-			       NULL :
-			       out_json_double(number / 10.0);
+		return number == GPREEMPT_UNKNOWN ? NULL : out_json_double(number / 10.0);
 	default:
 		return out_json_number(number);
 	}
@@ -117,8 +110,7 @@ struct json_object *out_json_row(const struct out_table *table, const void *row)
 	return object;
 }
 
-struct json_object *out_json_rows(const struct out_table *table,
-				  const void *rows, size_t count)
+struct json_object *out_json_rows(const struct out_table *table, const void *rows, size_t count)
 {
 	struct json_object *array = json_object_new_array();
 	const char *row = rows;
@@ -129,8 +121,7 @@ struct json_object *out_json_rows(const struct out_table *table,
 	return array;
 }
 
-void out_json_print_timed(const struct out_table *table, const void *rows,
-			  size_t count)
+void out_json_print_timed(const struct out_table *table, const void *rows, size_t count)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -150,8 +141,7 @@ void out_json_write(FILE *f, struct json_object *object)
 
 void out_json_print_line(struct json_object *object)
 {
-	puts(json_object_to_json_string_ext(object,
-					    JSON_C_TO_STRING_NOSLASHESCAPE));
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 	fflush(stdout);
 }

@@ -15,8 +15,8 @@
  * Every line of text goes through here: there may be a name in it that a
  * process has chosen, a path of a cgroup, or a word of the command line.
  */
-__attribute__((format(printf, 2, 0))) static void
-print_clean(FILE *f, const char *format, va_list ap)
+__attribute__((format(printf, 2, 0))) static void print_clean(FILE *f, const char *format,
+							      va_list ap)
 {
 	char *text, *clean;
 
@@ -40,8 +40,8 @@ void ctl_say(const char *format, ...)
 	fflush(stdout);
 }
 
-__attribute__((format(printf, 2, 0))) static void
-print_err(const char *before, const char *format, va_list ap)
+__attribute__((format(printf, 2, 0))) static void print_err(const char *before, const char *format,
+							    va_list ap)
 {
 	fflush(stdout);
 	fputs(before, stderr);
@@ -49,8 +49,8 @@ print_err(const char *before, const char *format, va_list ap)
 	fputc('\n', stderr);
 }
 
-int ctl_set_error(struct gpreempt_error *err, int code,
-		  enum gpreempt_reason reason, pid_t pid, const char *step)
+int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
+		  const char *step)
 {
 	*err = (struct gpreempt_error){
 		.code = code,
@@ -70,8 +70,7 @@ int ctl_fail(const struct gpreempt_error *err)
 	return ctl_fail_text(gpreempt_error_class(err), next, "%s", text);
 }
 
-int ctl_fail_text(enum gpreempt_class class, const char *next,
-		  const char *format, ...)
+int ctl_fail_text(enum gpreempt_class class, const char *next, const char *format, ...)
 {
 	char *clean;
 	va_list ap;
@@ -91,19 +90,16 @@ int ctl_fail_lines(enum gpreempt_class class, const char *text)
 {
 	const char *end = strchrnul(text, '\n');
 
-	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s",
-			     (int)(end - text), text);
+	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s", (int)(end - text), text);
 }
 
-int ctl_fail_file(const char *what, const char *path, const char *when,
-		  int code)
+int ctl_fail_file(const char *what, const char *path, const char *when, int code)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     code == -ENOSPC || code == -EDQUOT ?
 				     "make room on that disk, and do it again" :
 				     "name a file in a directory that can be written",
-			     "the %s %s %s: %s", what, path, when,
-			     shr_file_reason(code));
+			     "the %s %s %s: %s", what, path, when, shr_file_reason(code));
 }
 
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
@@ -122,9 +118,8 @@ int ctl_finish_output(int status)
 	if (errno == EPIPE)
 		return status;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     errno == ENOSPC ?
-				     "make room on that disk, and do it again" :
-				     "give it a standard output that it can write to",
+			     errno == ENOSPC ? "make room on that disk, and do it again" :
+					       "give it a standard output that it can write to",
 			     "cannot write the output: %s", strerror(errno));
 }
 
@@ -190,8 +185,7 @@ int ctl_need_root(pid_t pid)
 bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err)
 {
 	/* We are no target; but first it is asked where we are. */
-	return !gpreempt_check(g, getpid(), err) ||
-	       err->reason != GPREEMPT_PID_NAMESPACE;
+	return !gpreempt_check(g, getpid(), err) || err->reason != GPREEMPT_PID_NAMESPACE;
 }
 
 int ctl_need_host(struct gpreempt *g)

@@ -8,19 +8,17 @@
 #include <gpreempt/gpreempt.h>
 
 /* Set *err. Returns code. */
-int ctl_set_error(struct gpreempt_error *err, int code,
-		  enum gpreempt_reason reason, pid_t pid, const char *step);
+int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
+		  const char *step);
 
 /* Say why on stderr, and what to do next. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);
-__attribute__((format(printf, 3, 4))) int
-ctl_fail_text(enum gpreempt_class class, const char *next, const char *format,
-	      ...);
+__attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class class, const char *next,
+							const char *format, ...);
 /* The reason and the next step are two lines. */
 int ctl_fail_lines(enum gpreempt_class class, const char *text);
 /* A file of ours, that was not written for that reason of shared/atomic-file.h. */
-int ctl_fail_file(const char *what, const char *path, const char *when,
-		  int code);
+int ctl_fail_file(const char *what, const char *path, const char *when, int code);
 /* For a reason that needs no more than the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 /* next-step.c: what to do about an error: a clause, perhaps with a command. */
@@ -46,8 +44,7 @@ void ctl_note_reason(enum gpreempt_reason reason, pid_t pid);
  * How far long work is: one line on stderr that the next one replaces, on a
  * terminal only, until it is taken away.
  */
-__attribute__((format(printf, 1, 2))) void ctl_progress(const char *format,
-							...);
+__attribute__((format(printf, 1, 2))) void ctl_progress(const char *format, ...);
 void ctl_progress_end(void);
 
 /* Why the driver's sysfs is all that we have, on stderr. */

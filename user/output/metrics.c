@@ -50,8 +50,7 @@ void out_metrics_init(struct out_metrics *m)
 static FILE *open_family(struct out_metrics *m, enum out_family_id id)
 {
 	if (!m->family[id].f)
-		m->family[id].f = open_memstream(&m->family[id].text,
-						 &m->family[id].size);
+		m->family[id].f = open_memstream(&m->family[id].text, &m->family[id].size);
 	if (!m->family[id].f)
 		m->failed = true;
 	return m->family[id].f;
@@ -123,9 +122,8 @@ static void put_number(FILE *f, double value)
 	fprintf(f, ".%0*llu", digits, (unsigned long long)nano);
 }
 
-static void put_sample(struct out_metrics *m, enum out_family_id id,
-		       const char *suffix, const struct out_labels *labels,
-		       const char *le, double value)
+static void put_sample(struct out_metrics *m, enum out_family_id id, const char *suffix,
+		       const struct out_labels *labels, const char *le, double value)
 {
 	const struct out_family *family = &out_families[id];
 	FILE *f;
@@ -143,22 +141,20 @@ static void put_sample(struct out_metrics *m, enum out_family_id id,
 	fputc('\n', f);
 }
 
-void out_metric(struct out_metrics *m, enum out_family_id id,
-		const struct out_labels *labels, double value)
+void out_metric(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
+		double value)
 {
-	put_sample(m, id, out_type_suffixes[out_families[id].type], labels,
-		   NULL, value);
+	put_sample(m, id, out_type_suffixes[out_families[id].type], labels, NULL, value);
 }
 
-void out_metric_known(struct out_metrics *m, enum out_family_id id,
-		      const struct out_labels *labels, int64_t value)
+void out_metric_known(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
+		      int64_t value)
 {
 	if (value != GPREEMPT_UNKNOWN)
 		out_metric(m, id, labels, value);
 }
 
-void out_metric_times(struct out_metrics *m, enum out_family_id id,
-		      const struct out_labels *labels,
+void out_metric_times(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
 		      const struct out_histogram *h)
 {
 	uint64_t count = 0;
@@ -166,25 +162,23 @@ void out_metric_times(struct out_metrics *m, enum out_family_id id,
 
 	for (i = 0; i <= OUT_BUCKETS; i++) {
 		count += h->bucket[i];
-		put_sample(m, id, "_bucket", labels,
-			   i < OUT_BUCKETS ? buckets[i].le : "+Inf", count);
+		put_sample(m, id, "_bucket", labels, i < OUT_BUCKETS ? buckets[i].le : "+Inf",
+			   count);
 	}
 	put_sample(m, id, "_sum", labels, NULL, h->sum_ns / 1e9);
 	put_sample(m, id, "_count", labels, NULL, count);
 }
 
 /* OpenMetrics names a counter and an info without what it puts behind the name. */
-static void put_head(const struct out_family *family, enum out_format format,
-		     FILE *out)
+static void put_head(const struct out_family *family, enum out_format format, FILE *out)
 {
 	bool open = format == OUT_OPENMETRICS;
 	const char *suffix = open ? "" : out_type_suffixes[family->type];
-	const char *type = !open && family->type == OUT_INFO ?
-				   out_type_names[OUT_GAUGE] :
-				   out_type_names[family->type];
+	const char *type = !open && family->type == OUT_INFO ? out_type_names[OUT_GAUGE] :
+							       out_type_names[family->type];
 
-	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix,
-		family->help, family->name, suffix, type);
+	fprintf(out, "# HELP %s%s %s\n# TYPE %s%s %s\n", family->name, suffix, family->help,
+		family->name, suffix, type);
 	if (open && family->unit)
 		fprintf(out, "# UNIT %s %s\n", family->name, family->unit);
 }

@@ -140,13 +140,12 @@ void out_metrics_init(struct out_metrics *m);
  * Add a sample. Those of labels that the family does not have are left out. A value
  * that is NAN is printed as it is: not known.
  */
-void out_metric(struct out_metrics *m, enum out_family_id id,
-		const struct out_labels *labels, double value);
+void out_metric(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
+		double value);
 /* The same for a number that may be GPREEMPT_UNKNOWN: then there is no sample. */
-void out_metric_known(struct out_metrics *m, enum out_family_id id,
-		      const struct out_labels *labels, int64_t value);
-void out_metric_times(struct out_metrics *m, enum out_family_id id,
-		      const struct out_labels *labels,
+void out_metric_known(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
+		      int64_t value);
+void out_metric_times(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
 		      const struct out_histogram *h);
 /* Print what was added, and free it. 0 or -ENOMEM. */
 int out_metrics_print(struct out_metrics *m, enum out_format format, FILE *out);

@@ -10,20 +10,16 @@
 /* In place of what the library says, which knows no commands. */
 static const char *const steps[GPREEMPT_REASON_COUNT] = {
 	[GPREEMPT_NO_MATCH] = "gpreempt-ctl list shows the GPU processes",
-	[GPREEMPT_MANY_CONTAINERS] =
-		"give more of the id: gpreempt-ctl list --json shows them",
+	[GPREEMPT_MANY_CONTAINERS] = "give more of the id: gpreempt-ctl list --json shows them",
 	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
-	[GPREEMPT_PAUSED] =
-		"wait for that program, such as CRIU, which undoes its pause; if it "
-		"has ended: gpreempt-ctl resume --force",
+	[GPREEMPT_PAUSED] = "wait for that program, such as CRIU, which undoes its pause; if it "
+			    "has ended: gpreempt-ctl resume --force",
 	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
-	[GPREEMPT_OTHER_VERSION] =
-		"use the gpreempt-ctl of that version, or end the holder, which "
-		"lets the queues run: gpreempt-ctl status shows its PID, then "
-		"kill",
-	[GPREEMPT_PAUSE_OFF] =
-		"look again: gpreempt-ctl queues; if EVICTED stays, it "
-		"does not run on a GPU until it ends",
+	[GPREEMPT_OTHER_VERSION] = "use the gpreempt-ctl of that version, or end the holder, which "
+				   "lets the queues run: gpreempt-ctl status shows its PID, then "
+				   "kill",
+	[GPREEMPT_PAUSE_OFF] = "look again: gpreempt-ctl queues; if EVICTED stays, it "
+			       "does not run on a GPU until it ends",
 };
 
 static const char no_container[] =
@@ -59,9 +55,8 @@ const char *ctl_step_of(enum gpreempt_reason reason)
 
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
-	const char *want = err->reason == GPREEMPT_SYSTEM ?
-				   ctl_want(err->code) :
-				   ctl_step_of(err->reason);
+	const char *want = err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) :
+							    ctl_step_of(err->reason);
 
 	if (err->reason == GPREEMPT_NO_MATCH && err->word &&
 	    !strncmp(err->word, "container:", strlen("container:")))

@@ -59,8 +59,7 @@ static int text_width(const char *text)
 }
 
 /* What a cell holds, in buf or in the row; a text is as others wrote it. */
-static const char *raw_cell(const struct out_field *field, const void *row,
-			    char buf[MAX_NUMBER])
+static const char *raw_cell(const struct out_field *field, const void *row, char buf[MAX_NUMBER])
 {
 	const char *text;
 	int64_t number;
@@ -133,18 +132,16 @@ static const char *colour_of(const struct out_field *field, const char *cell)
 	if (field->kind != OUT_WORD && field->kind != OUT_SET)
 		return "";
 	for (i = 0; i < ARRAY_SIZE(colours); i++)
-		if (strlen(colours[i].word) == len &&
-		    !strncmp(colours[i].word, cell, len))
+		if (strlen(colours[i].word) == len && !strncmp(colours[i].word, cell, len))
 			return colours[i].colour;
 	return "";
 }
 
 /*
- * One line; widths has one for each field, 0: it is not shown. The last is not
- * filled up.
+ * One line; widths has one for each field, 0: it is not shown. The last is not filled up.
  */
-static void print_line(const struct out_table *table, char **cells,
-		       const int *widths, bool colour, bool heading)
+static void print_line(const struct out_table *table, char **cells, const int *widths, bool colour,
+		       bool heading)
 {
 	size_t i, last = 0;
 
@@ -162,8 +159,8 @@ static void print_line(const struct out_table *table, char **cells,
 			on = heading ? BOLD : colour_of(field, cells[i]);
 		if (space < 0)
 			space = 0;
-		printf("%*s%s%s%s%*s", out_to_the_right(field) ? space : 0, "",
-		       on, cells[i], *on ? PLAIN : "",
+		printf("%*s%s%s%s%*s", out_to_the_right(field) ? space : 0, "", on, cells[i],
+		       *on ? PLAIN : "",
 		       i == last	       ? 0 :
 		       out_to_the_right(field) ? GAP :
 						 space + GAP,
@@ -172,17 +169,15 @@ static void print_line(const struct out_table *table, char **cells,
 	putchar('\n');
 }
 
-static void fill_row(const struct out_table *table, const void *row,
-		     char **cells)
+static void fill_row(const struct out_table *table, const void *row, char **cells)
 {
 	size_t i;
 
 	for (i = 0; i < table->n_fields; i++)
 		cells[i] =
 			shr_must(row ? out_cell(&table->fields[i], row) :
-				       strdup(table->fields[i].heading ?
-						      table->fields[i].heading :
-						      ""));
+				       strdup(table->fields[i].heading ? table->fields[i].heading :
+									 ""));
 }
 
 static void free_row(const struct out_table *table, char **cells)
@@ -194,8 +189,7 @@ static void free_row(const struct out_table *table, char **cells)
 }
 
 /* Of a column that is spare then; the first line is the heading. */
-static bool all_unknown(const struct out_table *table, char **cells,
-			size_t lines, size_t column)
+static bool all_unknown(const struct out_table *table, char **cells, size_t lines, size_t column)
 {
 	size_t i;
 
@@ -208,8 +202,7 @@ static bool all_unknown(const struct out_table *table, char **cells,
 }
 
 /* 0 for a column that is not shown. */
-static void find_widths(const struct out_table *table, char **cells,
-			size_t lines, int *widths)
+static void find_widths(const struct out_table *table, char **cells, size_t lines, int *widths)
 {
 	int left = out_terminal_width(), *cut = NULL;
 	size_t i, j;
@@ -235,8 +228,7 @@ static void find_widths(const struct out_table *table, char **cells,
 		*cut = *cut + left > NARROWEST ? *cut + left : NARROWEST;
 }
 
-static void print_columns(const struct out_table *table, const void *rows,
-			  size_t count)
+static void print_columns(const struct out_table *table, const void *rows, size_t count)
 {
 	size_t n = table->n_fields, i, j;
 	char **cells = shr_must(calloc((count + 1) * n, sizeof(*cells)));
@@ -245,8 +237,7 @@ static void print_columns(const struct out_table *table, const void *rows,
 
 	fill_row(table, NULL, cells);
 	for (i = 0; i < count; i++)
-		fill_row(table, (const char *)rows + i * table->row_size,
-			 cells + (i + 1) * n);
+		fill_row(table, (const char *)rows + i * table->row_size, cells + (i + 1) * n);
 	find_widths(table, cells, count + 1, widths);
 	for (i = 0; i <= count; i++) {
 		for (j = 0; j < n; j++)
@@ -275,8 +266,7 @@ static void print_csv(const char *cell)
 	putchar('"');
 }
 
-static void print_pipe(enum out_mode mode, const struct out_table *table,
-		       const void *row)
+static void print_pipe(enum out_mode mode, const struct out_table *table, const void *row)
 {
 	bool csv = mode == OUT_CSV;
 	size_t i;
@@ -286,8 +276,7 @@ static void print_pipe(enum out_mode mode, const struct out_table *table,
 	for (i = 0; i < table->n_fields; i++) {
 		const struct out_field *field = &table->fields[i];
 		char buf[MAX_NUMBER], *clean = NULL;
-		const char *cell = row ? raw_cell(field, row, buf) :
-					 field->name;
+		const char *cell = row ? raw_cell(field, row, buf) : field->name;
 
 		if (!shr_is_plain(cell))
 			cell = clean = shr_clean_copy(cell, false);
@@ -302,8 +291,7 @@ static void print_pipe(enum out_mode mode, const struct out_table *table,
 	putchar('\n');
 }
 
-void out_rows(enum out_mode mode, const struct out_table *table,
-	      const void *rows, size_t count)
+void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count)
 {
 	struct json_object *object;
 	size_t i;
@@ -318,8 +306,7 @@ void out_rows(enum out_mode mode, const struct out_table *table,
 	case OUT_CSV:
 		print_pipe(mode, table, NULL);
 		for (i = 0; i < count; i++)
-			print_pipe(mode, table,
-				   (const char *)rows + i * table->row_size);
+			print_pipe(mode, table, (const char *)rows + i * table->row_size);
 		break;
 	case OUT_TERMINAL:
 		print_columns(table, rows, count);

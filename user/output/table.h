@@ -13,17 +13,17 @@
 
 /* What a member of a row is, and how it is printed. */
 enum out_kind {
-	OUT_TEXT, /* const char *, or NULL: not known */
-	OUT_WORD, /* the same, a word that may have a colour */
-	OUT_SET,  /* words, commas between; in JSON an array */
-	OUT_LIST, /* the same without colours */
-	OUT_DEC,  /* int64_t, or GPREEMPT_UNKNOWN */
-	OUT_HEX,  /* the same; in JSON a string */
-	OUT_FLAG, /* the same, 0 or 1; in JSON true or false */
-	OUT_US,	  /* the same in ns, printed in microseconds */
-	OUT_S,	  /* and in seconds */
+	OUT_TEXT,   /* const char *, or NULL: not known */
+	OUT_WORD,   /* the same, a word that may have a colour */
+	OUT_SET,    /* words, commas between; in JSON an array */
+	OUT_LIST,   /* the same without colours */
+	OUT_DEC,    /* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,    /* the same; in JSON a string */
+	OUT_FLAG,   /* the same, 0 or 1; in JSON true or false */
+	OUT_US,	    /* the same in ns, printed in microseconds */
+	OUT_S,	    /* and in seconds */
 	OUT_TENTHS, /* the same in tenths, printed with one digit behind the point */
-	OUT_SIZE, /* in bytes, on a terminal in KiB, MiB and so on */
+	OUT_SIZE,   /* in bytes, on a terminal in KiB, MiB and so on */
 };
 
 struct out_field {
@@ -38,10 +38,10 @@ struct out_field {
 };
 
 /* A member of a row; the rest as .width = 9. */
-#define OUT_NAMED(key, type, member, title, what, ...)        \
-	{                                                     \
-		.name = key, .heading = title, .kind = what,  \
-		.offset = offsetof(type, member), __VA_ARGS__ \
+#define OUT_NAMED(key, type, member, title, what, ...)                                         \
+	{                                                                                      \
+		.name = key, .heading = title, .kind = what, .offset = offsetof(type, member), \
+		__VA_ARGS__                                                                    \
 	}
 
 /* The same by the member's own name. */
@@ -55,10 +55,10 @@ struct out_table {
 	size_t row_size;
 };
 
-#define OUT_TABLE(key, columns, type)                                      \
-	{                                                                  \
-		.name = key, .fields = columns,                            \
-		.n_fields = ARRAY_SIZE(columns), .row_size = sizeof(type), \
+#define OUT_TABLE(key, columns, type)                                            \
+	{                                                                        \
+		.name = key, .fields = columns, .n_fields = ARRAY_SIZE(columns), \
+		.row_size = sizeof(type),                                        \
 	}
 
 enum out_mode {
@@ -69,8 +69,7 @@ enum out_mode {
 };
 
 /* The cell of a field: a number is for the kinds behind OUT_LIST. */
-static inline const char *out_text_of(const struct out_field *field,
-				      const void *row)
+static inline const char *out_text_of(const struct out_field *field, const void *row)
 {
 	const char *at = (const char *)row + field->offset;
 
@@ -79,8 +78,7 @@ static inline const char *out_text_of(const struct out_field *field,
 	return *(const char *const *)at;
 }
 
-static inline int64_t out_number_of(const struct out_field *field,
-				    const void *row)
+static inline int64_t out_number_of(const struct out_field *field, const void *row)
 {
 	return *(const int64_t *)((const char *)row + field->offset);
 }
@@ -102,28 +100,22 @@ bool out_to_the_right(const struct out_field *field);
 enum out_mode out_mode(void);
 
 /* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
-void out_rows(enum out_mode mode, const struct out_table *table,
-	      const void *rows, size_t count);
+void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count);
 
 /* One by one, for all but OUT_JSON. Each line is flushed. */
 void out_heading(enum out_mode mode, const struct out_table *table);
-void out_row(enum out_mode mode, const struct out_table *table,
-	     const void *row);
+void out_row(enum out_mode mode, const struct out_table *table, const void *row);
 
 /* The same as JSON, for a command that adds keys. */
-struct json_object *out_json_rows(const struct out_table *table,
-				  const void *rows, size_t count);
-struct json_object *out_json_row(const struct out_table *table,
-				 const void *row);
+struct json_object *out_json_rows(const struct out_table *table, const void *rows, size_t count);
+struct json_object *out_json_row(const struct out_table *table, const void *row);
 /* A key of an object. */
-static inline void out_add(struct json_object *object, const char *key,
-			   struct json_object *value)
+static inline void out_add(struct json_object *object, const char *key, struct json_object *value)
 {
 	json_object_object_add(object, key, value);
 }
 /* Print rows with times, and whether the GPU is the simulated one. */
-void out_json_print_timed(const struct out_table *table, const void *rows,
-			  size_t count);
+void out_json_print_timed(const struct out_table *table, const void *rows, size_t count);
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);

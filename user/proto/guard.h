@@ -20,7 +20,7 @@ enum guard_verb {
 
 struct guard_request {
 	enum guard_verb verb;
-	int pid; /* 0: the caller; its requests end with the connection */
+	int pid;	/* 0: the caller; its requests end with the connection */
 	uint64_t count; /* begin: so many at once; 0: 1 */
 	uint64_t ns;
 };
@@ -34,12 +34,11 @@ struct guard_reply {
 size_t gp_guard_put_request(const struct guard_request *request, char *buf);
 size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf);
 /* 0 or -EPROTO. */
-int gp_guard_get_request(const char *buf, size_t len,
-			 struct guard_request *out);
+int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out);
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out);
 
 /* Ask on a connection (ipc/client.h). 0; -EPROTO: guard is of another version; or -errno. */
-int gp_guard_ask(int fd, const struct guard_request *request,
-		 struct guard_reply *reply, uint64_t deadline_ns);
+int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply *reply,
+		 uint64_t deadline_ns);
 
 #endif

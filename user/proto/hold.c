@@ -19,21 +19,17 @@
 #define REPLY	0x67706803
 
 /* A change of a structure takes other numbers above, also if its size stays. */
-_Static_assert(sizeof(struct hold_request) == 4416 &&
-		       sizeof(struct hold_reply) == 1736,
+_Static_assert(sizeof(struct hold_request) == 4416 && sizeof(struct hold_reply) == 1736,
 	       "a packet of another size is of another version");
 
-void gp_hold_put_filter(struct hold_request *request,
-			const struct gpreempt_filter *which)
+void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which)
 {
 	if (which->ids) {
-		memcpy(request->ids, which->ids,
-		       which->n_ids * sizeof(*which->ids));
+		memcpy(request->ids, which->ids, which->n_ids * sizeof(*which->ids));
 		request->count = which->n_ids;
 	}
 	if (which->gpu_ids) {
-		memcpy(request->gpus, which->gpu_ids,
-		       which->n_gpu_ids * sizeof(*which->gpu_ids));
+		memcpy(request->gpus, which->gpu_ids, which->n_gpu_ids * sizeof(*which->gpu_ids));
 		request->n_gpus = which->n_gpu_ids;
 	}
 	request->by_priority = which->by_priority;
@@ -52,8 +48,7 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf)
 }
 
 /* Each value at most once. */
-static bool is_list(const uint32_t *list, size_t count, size_t room,
-		    uint32_t max)
+static bool is_list(const uint32_t *list, size_t count, size_t room, uint32_t max)
 {
 	size_t i;
 
@@ -65,18 +60,14 @@ static bool is_list(const uint32_t *list, size_t count, size_t room,
 	return true;
 }
 
-int gp_hold_get_request(const char *buf, size_t len,
-			struct hold_request *request)
+int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request)
 {
 	int ret = gp_ipc_get(REQUEST, buf, len, request, sizeof(*request));
 
-	if (!ret &&
-	    (request->verb >= HOLD_VERBS || request->how >= GPREEMPT_HOWS ||
-	     request->command > INT_MAX || request->by_priority > 1 ||
-	     !is_list(request->ids, request->count, HOLD_MAX_IDS,
-		      HOLD_MAX_IDS - 1) ||
-	     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS,
-		      UINT32_MAX)))
+	if (!ret && (request->verb >= HOLD_VERBS || request->how >= GPREEMPT_HOWS ||
+		     request->command > INT_MAX || request->by_priority > 1 ||
+		     !is_list(request->ids, request->count, HOLD_MAX_IDS, HOLD_MAX_IDS - 1) ||
+		     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS, UINT32_MAX)))
 		ret = -EPROTO;
 	return ret;
 }
@@ -86,8 +77,7 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 	int ret = gp_ipc_get(REPLY, buf, len, reply, sizeof(*reply));
 
 	if (!ret &&
-	    (reply->status > GPREEMPT_CLASS_BUSY ||
-	     reply->verdict > GPREEMPT_CONTRADICTED ||
+	    (reply->status > GPREEMPT_CLASS_BUSY || reply->verdict > GPREEMPT_CONTRADICTED ||
 	     reply->verified_by > GPREEMPT_BY_WAVES || reply->code > 0 ||
 	     !memchr(reply->text, '\0', sizeof(reply->text))))
 		ret = -EPROTO;
@@ -114,8 +104,7 @@ void gp_hold_socket_path(pid_t target, char *buf, size_t size)
 	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
 }
 
-int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
-		      uint64_t deadline_ns)
+int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns)
 {
 	char buf[IPC_MAX_PACKET], path[PATH_SIZE];
 	int fd;
@@ -124,28 +113,25 @@ int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
 	fd = gp_ipc_connect(path, deadline_ns);
 	/* If it has ended, the answer tells. */
 	if (fd >= 0)
-		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf),
-			    deadline_ns);
+		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf), deadline_ns);
 	return fd == -ECONNREFUSED ? -ENOENT : fd;
 }
 
-int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply,
-		    uint64_t deadline_ns)
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns)
 {
 	int ret = gp_hold_recv(fd, reply, deadline_ns);
 	char path[PATH_SIZE];
 
 	close(fd);
 	gp_hold_socket_path(target, path, sizeof(path));
-	if (ret == -ECONNRESET &&
-	    gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
-				    "gpreempt-hold 1 reply ", deadline_ns))
+	if (ret == -ECONNRESET && gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
+							  "gpreempt-hold 1 reply ", deadline_ns))
 		return -EPROTO;
 	return ret;
 }
 
-int gp_hold_ask(pid_t target, const struct hold_request *request,
-		struct hold_reply *reply, uint64_t deadline_ns)
+int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_reply *reply,
+		uint64_t deadline_ns)
 {
 	int fd = gp_hold_ask_begin(target, request, deadline_ns);
 

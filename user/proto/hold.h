@@ -92,15 +92,13 @@ void gp_hold_socket_path(pid_t target, char *buf, size_t size);
 
 struct gpreempt_filter;
 /* Fill in which queues are meant: HOLD_MAX_IDS and HOLD_MAX_GPUS at most. */
-void gp_hold_put_filter(struct hold_request *request,
-			const struct gpreempt_filter *which);
+void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which);
 
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
 /* 0 or -EPROTO. */
-int gp_hold_get_request(const char *buf, size_t len,
-			struct hold_request *request);
+int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request);
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
 
 /* A reply through a connection. The first does not fail: who has left gets none. */
@@ -108,16 +106,13 @@ void gp_hold_send(int fd, const struct hold_reply *reply);
 int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 /*
- * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended
- * meanwhile; -EPROTO: it is of another version, and nothing has changed;
- * -ETIMEDOUT; or -errno.
+ * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended meanwhile;
+ * -EPROTO: it is of another version, and nothing has changed; -ETIMEDOUT; or -errno.
  */
-int gp_hold_ask(pid_t target, const struct hold_request *request,
-		struct hold_reply *reply, uint64_t deadline_ns);
+int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_reply *reply,
+		uint64_t deadline_ns);
 /* The same in two parts: a descriptor for the second, which closes it. */
-int gp_hold_ask_begin(pid_t target, const struct hold_request *request,
-		      uint64_t deadline_ns);
-int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply,
-		    uint64_t deadline_ns);
+int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns);
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 #endif

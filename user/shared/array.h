@@ -22,8 +22,7 @@ int shr_compare_first(const void *a, const void *b);
 		type *items;  \
 		size_t count; \
 	} name
-#define shr_add(array) \
-	shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
+#define shr_add(array) shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
 /* Behind the last one; NULL plus 0 is not allowed. */
 #define shr_end(array) ((array)->items ? (array)->items + (array)->count : NULL)
 /* NULL if there is none. */

@@ -29,8 +29,7 @@ static int open_place(const char *path, struct place *p)
 	p->name = slash ? slash + 1 : path;
 	if (!*p->name || !strcmp(p->name, ".") || !strcmp(p->name, ".."))
 		return -EISDIR;
-	if (snprintf(dir, sizeof(dir), "%.*s",
-		     slash ? (int)(slash - path + 1) : 1,
+	if (snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
 		     slash ? path : ".") >= (int)sizeof(dir))
 		return -ENAMETOOLONG;
 	p->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -65,11 +64,9 @@ static int make_next(struct place *p)
 	for (tries = 0; tries < TRIES; tries++) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 			return -EIO;
-		snprintf(p->next, sizeof(p->next), "%.*s.%016llx.new",
-			 KEPT_NAME, p->name, (unsigned long long)random);
-		fd = openat(p->dir, p->next,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				    O_CLOEXEC,
+		snprintf(p->next, sizeof(p->next), "%.*s.%016llx.new", KEPT_NAME, p->name,
+			 (unsigned long long)random);
+		fd = openat(p->dir, p->next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    0600);
 		if (fd >= 0 || errno != EEXIST)
 			break;
@@ -105,8 +102,7 @@ static int finish_next(int fd, mode_t mode, const char *text, size_t size)
 	return ret;
 }
 
-static int replace(const char *path, mode_t mode, const char *text, size_t size,
-		   bool keep)
+static int replace(const char *path, mode_t mode, const char *text, size_t size, bool keep)
 {
 	struct place p = { .dir = -1 };
 	int ret, fd;
@@ -133,8 +129,7 @@ int shr_file_check(const char *path)
 	return replace(path, 0600, "", 0, false);
 }
 
-int shr_file_replace(const char *path, mode_t mode, const char *text,
-		     size_t size)
+int shr_file_replace(const char *path, mode_t mode, const char *text, size_t size)
 {
 	return replace(path, mode, text, size, true);
 }

@@ -17,16 +17,13 @@
  * /proc/PID/cgroup
  */
 
-int shr_cgroup_each(char *text,
-		    int (*fn)(void *arg, const char *hierarchy,
-			      const char *path),
+int shr_cgroup_each(char *text, int (*fn)(void *arg, const char *hierarchy, const char *path),
 		    void *arg)
 {
 	char *line, *rest = NULL;
 	int ret = 0;
 
-	for (line = strtok_r(text, "\n", &rest); line && !ret;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(text, "\n", &rest); line && !ret; line = strtok_r(NULL, "\n", &rest)) {
 		char *hierarchy = strchr(line, ':');
 		char *path = hierarchy ? strchr(hierarchy + 1, ':') : NULL;
 
@@ -129,10 +126,8 @@ int shr_find_mount(const char *type, const char *option, char *buf, size_t size)
 	if (!f)
 		return -errno;
 	while (!found && (entry = getmntent(f)))
-		found = !strcmp(entry->mnt_type, type) &&
-			(!option || hasmntopt(entry, option)) &&
-			strlen(entry->mnt_dir) < size &&
-			strcpy(buf, entry->mnt_dir);
+		found = !strcmp(entry->mnt_type, type) && (!option || hasmntopt(entry, option)) &&
+			strlen(entry->mnt_dir) < size && strcpy(buf, entry->mnt_dir);
 	endmntent(f);
 	return found ? 0 : -ENOENT;
 }
@@ -195,14 +190,12 @@ static size_t known_length(const char *path)
 	int level = 0;
 	size_t len;
 
-	while (level++ < SHR_CGROUP_LEVELS && next_part(&at, &part, &len) &&
-	       !(cut && !*at))
+	while (level++ < SHR_CGROUP_LEVELS && next_part(&at, &part, &len) && !(cut && !*at))
 		end = at;
 	return end - path;
 }
 
-int shr_cgroup_walk(int root, const char *path, int (*fn)(void *arg, int dir),
-		    void *arg)
+int shr_cgroup_walk(int root, const char *path, int (*fn)(void *arg, int dir), void *arg)
 {
 	const char *part, *end = path + known_length(path);
 	int dir = root, ret = 0;
@@ -226,8 +219,7 @@ static bool is_container(const char *part, size_t n, const char *id, size_t len)
 {
 	static const char scope[] = ".scope";
 
-	if (n > strlen(scope) &&
-	    !memcmp(part + n - strlen(scope), scope, strlen(scope)))
+	if (n > strlen(scope) && !memcmp(part + n - strlen(scope), scope, strlen(scope)))
 		n -= strlen(scope);
 	return len && n >= len && !memcmp(part + n - len, id, len) &&
 	       (n == len || strchr("-:.", part[n - len - 1]));
@@ -284,13 +276,11 @@ static int look_at_thread(pid_t pid, int tid)
 		return OWN_RUNS;
 	if (!state || *state != 'S')
 		return OWN_HIDDEN;
-	n = shr_read_start(text, sizeof(text), "/proc/%d/task/%d/wchan", pid,
-			   tid);
+	n = shr_read_start(text, sizeof(text), "/proc/%d/task/%d/wchan", pid, tid);
 	if (n <= 0 || !strcmp(text, "0"))
 		return OWN_HIDDEN;
-	return !strcmp(text, "get_signal") || !strcmp(text, "do_freezer_trap") ?
-		       OWN_FROZEN :
-		       OWN_RUNS;
+	return !strcmp(text, "get_signal") || !strcmp(text, "do_freezer_trap") ? OWN_FROZEN :
+										 OWN_RUNS;
 }
 
 static int look_at_threads(pid_t pid, int most)
@@ -371,9 +361,8 @@ static bool is_known(const struct shr_freezer *f, const char *path)
 	memcpy(known, path, len);
 	known[len] = '\0';
 	path = known + strspn(known, "/");
-	return !fstatat(f->root, path, &now, AT_SYMLINK_NOFOLLOW) &&
-	       !fstat(f->dir, &then) && now.st_dev == then.st_dev &&
-	       now.st_ino == then.st_ino;
+	return !fstatat(f->root, path, &now, AT_SYMLINK_NOFOLLOW) && !fstat(f->dir, &then) &&
+	       now.st_dev == then.st_dev && now.st_ino == then.st_ino;
 }
 
 /* 0, or -errno: what was known is kept, or, without that, the levels above the error. */

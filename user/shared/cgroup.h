@@ -30,9 +30,7 @@
  * "/", until fn returns other than 0. That or 0. A line that is none is passed over. The
  * text is cut into pieces.
  */
-int shr_cgroup_each(char *text,
-		    int (*fn)(void *arg, const char *hierarchy,
-			      const char *path),
+int shr_cgroup_each(char *text, int (*fn)(void *arg, const char *hierarchy, const char *path),
 		    void *arg);
 
 /*
@@ -50,8 +48,7 @@ int shr_cgroup_parse(char *text, char *buf, size_t size);
 int shr_cgroup_of(pid_t pid, char *buf, size_t size);
 
 /* Where that type is mounted. 0; -ENOENT: nowhere, or the path is too long; or -errno. */
-int shr_find_mount(const char *type, const char *option, char *buf,
-		   size_t size);
+int shr_find_mount(const char *type, const char *option, char *buf, size_t size);
 
 /* A descriptor of the root of version 2; -ENOENT: it is not mounted; or -errno. */
 int shr_cgroup_root(void);
@@ -61,8 +58,7 @@ int shr_cgroup_root(void);
  * the last that is looked at, until it returns other than 0. That; 0; or -errno, of the
  * level that could not be opened.
  */
-int shr_cgroup_walk(int root, const char *path, int (*fn)(void *arg, int dir),
-		    void *arg);
+int shr_cgroup_walk(int root, const char *path, int (*fn)(void *arg, int dir), void *arg);
 
 /* Is one of the components of the path ".."? */
 bool shr_cgroup_goes_up(const char *path);
@@ -79,16 +75,16 @@ struct shr_freezer {
 	char path[SHR_CGROUP_PATH]; /* of its cgroup, when it was last known */
 	bool lost;		    /* where it is now is not known */
 	bool frozen;		    /* the answer */
-	int events; /* has POLLPRI when there is news; -1: there is no such file */
+	int events;		    /* has POLLPRI when there is news; -1: there is no such file */
 
 	/* Of the last cgroup that is known, and of those above it: */
 	int root, dir;
 	int freeze[SHR_CGROUP_LEVELS]; /* cgroup.freeze of each level */
 	bool set[SHR_CGROUP_LEVELS];   /* has it 1? */
 	size_t levels;
-	bool told;	 /* cgroup.events has "frozen 1" */
-	int own;	 /* what its threads do: see cgroup.c */
-	uint64_t set_ns; /* since when one of them is set; 0: none is */
+	bool told;	  /* cgroup.events has "frozen 1" */
+	int own;	  /* what its threads do: see cgroup.c */
+	uint64_t set_ns;  /* since when one of them is set; 0: none is */
 	uint64_t next_ns; /* of the next look at its threads and at cgroup.freeze */
 	uint64_t path_ns; /* of the next one at the path */
 };

@@ -40,8 +40,7 @@ void shr_close_others(unsigned int from, const int *keep, size_t n)
 	shr_close_range(from, ~0U);
 }
 
-pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
-		      size_t n_keep)
+pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t n_keep)
 {
 	pid_t parent = getpid(), child;
 

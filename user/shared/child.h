@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Child processes for work that may never end: a driver that waits for the
- * hardware, a file or a page of another process that never answers. A process,
- * not a thread: a thread that the kernel can't interrupt would keep the
- * descriptors of its process, its socket and locks among them, after the death
- * of that process.
+ * Child processes for work that may never end: a driver that waits for the hardware, a file or
+ * a page of another process that never answers. A process, not a thread: a thread that the
+ * kernel can't interrupt would keep the descriptors of its process, its socket and locks among
+ * them, after the death of that process.
  */
 #ifndef SHARED_CHILD_H
 #define SHARED_CHILD_H
@@ -15,13 +14,11 @@
 #include <sys/types.h>
 
 /*
- * Fork. The child has all memory of its parent and none of its threads, stdio
- * and the descriptors @keep (64 at most). It calls @work and exits with what that
- * returns, and the kernel kills it when the thread that made it ends. Returns its
- * PID, or -errno.
+ * Fork. The child has all memory of its parent and none of its threads, stdio and the
+ * descriptors @keep (64 at most). It calls @work and exits with what that returns, and the
+ * kernel kills it when the thread that made it ends. Returns its PID, or -errno.
  */
-pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep,
-		      size_t n_keep);
+pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t n_keep);
 
 /* A process whose memory a child reads answers in microseconds, if it does. */
 #ifndef SHR_CHILD_PATIENCE_MS
@@ -45,8 +42,7 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 void shr_child_abandon(pid_t child);
 
 /*
- * Has it ended? Then *child is 0 and *status is what waitpid() gave. Never
- * waits.
+ * Has it ended? Then *child is 0 and *status is what waitpid() gave. Never waits.
  */
 bool shr_child_gone(pid_t *child, int *status);
 

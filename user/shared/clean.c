@@ -25,8 +25,7 @@ size_t shr_take_utf8(const char *text, uint32_t *code)
 			return 0;
 		*code = *code << 6 | (s[i] & 0x3f);
 	}
-	if (*code < smallest[len] || *code > 0x10ffff ||
-	    (*code >= 0xd800 && *code <= 0xdfff))
+	if (*code < smallest[len] || *code > 0x10ffff || (*code >= 0xd800 && *code <= 0xdfff))
 		return 0;
 	return len;
 }
@@ -36,9 +35,8 @@ static const struct {
 	uint32_t first;
 	uint32_t last;
 } controls[] = {
-	{ 0, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },
-	{ 0x200e, 0x200f }, { 0x2028, 0x202e }, { 0x2066, 0x206f },
-	{ 0xfff9, 0xfffb },
+	{ 0, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },   { 0x200e, 0x200f },
+	{ 0x2028, 0x202e }, { 0x2066, 0x206f }, { 0xfff9, 0xfffb },
 };
 
 static bool is_control(uint32_t code)
@@ -67,8 +65,7 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool keep)
 		} else {
 			n = n ? n : 1;
 			for (i = 0; i < n; i++)
-				put += sprintf(some + put, "\\%03o",
-					       (unsigned char)text[i]);
+				put += sprintf(some + put, "\\%03o", (unsigned char)text[i]);
 		}
 		/* Once it is full, nothing shorter follows. */
 		if (used == written && written + put < size) {

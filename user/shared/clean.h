@@ -11,11 +11,10 @@
 size_t shr_take_utf8(const char *s, uint32_t *code);
 
 /*
- * A copy that can't do anything to a terminal, break a line or turn the text
- * behind it around: what is no UTF-8, and what controls, becomes \ and three
- * octal digits for each byte. With controls those of ASCII stay, for JSON, which
- * has its own way to write them. Returns what snprintf() would; a buffer that is
- * too small gets whole characters only.
+ * A copy that can't do anything to a terminal, break a line or turn the text behind it around:
+ * what is no UTF-8, and what controls, becomes \ and three octal digits for each byte. With
+ * controls those of ASCII stay, for JSON, which has its own way to write them. Returns what
+ * snprintf() would; a buffer that is too small gets whole characters only.
  */
 size_t shr_clean(char *buf, size_t size, const char *text, bool controls);
 

@@ -33,9 +33,8 @@ static inline struct timespec shr_timespec(uint64_t ns)
 void shr_sleep_ns(uint64_t ns);
 
 /*
- * Reports of what may come and go all the time: the second one comes 10 s after
- * the first one at the earliest, the third 20 s after that, and so on. All zero
- * before the first.
+ * Reports of what may come and go all the time: the second one comes 10 s after the first one
+ * at the earliest, the third 20 s after that, and so on. All zero before the first.
  */
 struct shr_report_pause {
 	uint64_t until_ns;

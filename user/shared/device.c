@@ -13,8 +13,7 @@ int shr_device_at(int dir, const char *path, int flags, uint64_t *device)
 {
 	struct statx st;
 
-	if (syscall(SYS_statx, dir, path, flags | AT_STATX_DONT_SYNC,
-		    STATX_TYPE, &st) < 0)
+	if (syscall(SYS_statx, dir, path, flags | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return -errno;
 	if ((st.stx_mode & S_IFMT) != S_IFCHR)
 		return -ENODEV;

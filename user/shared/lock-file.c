@@ -11,8 +11,8 @@ bool shr_lock_is_at(int fd, const char *path)
 {
 	struct stat ours, there;
 
-	return !fstat(fd, &ours) && !lstat(path, &there) &&
-	       ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+	return !fstat(fd, &ours) && !lstat(path, &there) && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
 }
 
 int shr_lock_file(const char *path)
@@ -20,8 +20,7 @@ int shr_lock_file(const char *path)
 	for (;;) {
 		int fd, ret;
 
-		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-			  0600);
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (fd < 0)
 			return -errno;
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {

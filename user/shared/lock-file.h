@@ -6,9 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Make the file, for its owner alone, and lock it; who has the lock may remove the
- * file. Never waits. Returns a descriptor, -EWOULDBLOCK if another one has the
- * lock, another -errno.
+ * Make the file, for its owner alone, and lock it; who has the lock may remove the file. Never
+ * waits. Returns a descriptor, -EWOULDBLOCK if another one has the lock, another -errno.
  */
 int shr_lock_file(const char *path);
 

@@ -36,8 +36,7 @@ uint64_t notify_watchdog_ns(void)
 
 	if (!time || shr_parse_u64(time, UINT64_MAX / NSEC_PER_USEC, &usec))
 		return 0;
-	if (who &&
-	    (shr_parse_u64(who, INT32_MAX, &pid) || pid != (uint64_t)getpid()))
+	if (who && (shr_parse_u64(who, INT32_MAX, &pid) || pid != (uint64_t)getpid()))
 		return 0;
 	return usec * NSEC_PER_USEC;
 }

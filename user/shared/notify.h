@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tell systemd, if it has started us, how we are. See sd_notify(3); it needs
- * no library.
+ * Tell systemd, if it has started us, how we are. See sd_notify(3); it needs no library.
  */
 #ifndef CTL_NOTIFY_H
 #define CTL_NOTIFY_H

@@ -16,9 +16,8 @@ static const struct unit {
 	const char *name;
 	uint64_t ns;
 } units[] = {
-	{ "h", 3600 * NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC },
-	{ "s", NSEC_PER_SEC },	      { "ms", NSEC_PER_MSEC },
-	{ "us", NSEC_PER_USEC },      { "ns", 1 },
+	{ "h", 3600 * NSEC_PER_SEC }, { "m", 60 * NSEC_PER_SEC }, { "s", NSEC_PER_SEC },
+	{ "ms", NSEC_PER_MSEC },      { "us", NSEC_PER_USEC },	  { "ns", 1 },
 };
 
 /* Digits at *text, which moves behind them. */
@@ -127,8 +126,7 @@ static size_t count_commas(const char *text)
 	return n;
 }
 
-int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
-		   size_t *count)
+int shr_parse_list(const char *text, uint32_t max, uint32_t **out, size_t *count)
 {
 	__cleanup_free uint32_t *list = NULL;
 	size_t n = 0;
@@ -166,14 +164,10 @@ int shr_format_duration(uint64_t ns, char *buf, size_t size)
 		if (ns >= units[i].ns)
 			break;
 	if (ns % units[i].ns == 0 || ns / units[i].ns >= 100)
-		return snprintf(buf, size, "%llu%s",
-				(unsigned long long)(ns / units[i].ns),
+		return snprintf(buf, size, "%llu%s", (unsigned long long)(ns / units[i].ns),
 				units[i].name);
-	return snprintf(buf, size, "%llu.%llu%s",
-			(unsigned long long)(ns / units[i].ns),
-			(unsigned long long)(ns % units[i].ns * 10 /
-					     units[i].ns),
-			units[i].name);
+	return snprintf(buf, size, "%llu.%llu%s", (unsigned long long)(ns / units[i].ns),
+			(unsigned long long)(ns % units[i].ns * 10 / units[i].ns), units[i].name);
 }
 
 char *shr_put_decimal(char *at, int64_t value)

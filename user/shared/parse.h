@@ -23,8 +23,7 @@ const char *shr_duration_error(int err);
  * Numbers with commas between, each at most @max, none twice (-EEXIST).
  * *out is for free().
  */
-int shr_parse_list(const char *text, uint32_t max, uint32_t **out,
-		   size_t *count);
+int shr_parse_list(const char *text, uint32_t max, uint32_t **out, size_t *count);
 
 /* As short as it can be without lying by more than a tenth: "1.5s", "450us". */
 int shr_format_duration(uint64_t ns, char *buf, size_t size);

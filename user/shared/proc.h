@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /* The start of a file, terminated. Its length, or -errno with an empty text. */
-__attribute__((format(printf, 3, 4))) ssize_t
-shr_read_start(char *buf, size_t size, const char *path_format, ...);
+__attribute__((format(printf, 3, 4))) ssize_t shr_read_start(char *buf, size_t size,
+							     const char *path_format, ...);
 
 /*
  * What stands behind the name in the text of a process's or a thread's stat: first the

@@ -3,8 +3,8 @@
 
 #include "shared/thread.h"
 
-int shr_thread_start(pthread_t *thread, size_t stack, bool quiet,
-		     void *(*run)(void *arg), void *arg)
+int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(void *arg),
+		     void *arg)
 {
 	pthread_attr_t attr;
 	sigset_t all, old;

@@ -12,8 +12,8 @@
  * @stack: its size, small where a holder locks its memory; 0: the usual one. @quiet: the
  * program's signals are not for it. 0 or -errno.
  */
-int shr_thread_start(pthread_t *thread, size_t stack, bool quiet,
-		     void *(*run)(void *arg), void *arg);
+int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(void *arg),
+		     void *arg);
 
 /* Whatever signals come. */
 void shr_sem_wait(sem_t *sem);

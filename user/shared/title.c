@@ -15,8 +15,7 @@ static struct {
 } title;
 
 /*
- * The kernel shows what stands where it put the arguments; the environment
- * comes right behind.
+ * The kernel shows what stands where it put the arguments; the environment comes right behind.
  */
 void shr_title_init(int argc, char **argv)
 {

@@ -7,7 +7,6 @@
  * clears the environment.
  */
 void shr_title_init(int argc, char **argv);
-__attribute__((format(printf, 2, 3))) void
-shr_title_set(const char *name, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void shr_title_set(const char *name, const char *format, ...);
 
 #endif

@@ -44,8 +44,7 @@ bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before)
 		.priority = level,
 	};
 
-	return get_ordinary(tid, before) &&
-	       !syscall(SYS_sched_setattr, tid, &attr, 0);
+	return get_ordinary(tid, before) && !syscall(SYS_sched_setattr, tid, &attr, 0);
 }
 
 void shr_not_urgent(pid_t tid, const struct shr_sched *before)

@@ -23,9 +23,8 @@ struct shr_sched {
 void shr_ask_short_slices(void);
 
 /*
- * An ordinary thread goes before all ordinary ones, and before those of a lower
- * level, until shr_not_urgent(). tid 0: this thread. False if it is no ordinary
- * one or we may not.
+ * An ordinary thread goes before all ordinary ones, and before those of a lower level, until
+ * shr_not_urgent(). tid 0: this thread. False if it is no ordinary one or we may not.
  */
 bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before);
 void shr_not_urgent(pid_t tid, const struct shr_sched *before);

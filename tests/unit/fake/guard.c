@@ -36,15 +36,12 @@ void guard_heartbeat(struct guard *of)
 
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
-	return fail_files ? fail_files :
-			    gp_backend_loop.read_file(be, path, buf, size);
+	return fail_files ? fail_files : gp_backend_loop.read_file(be, path, buf, size);
 }
 
-static int list_dir(void *be, const char *path,
-		    int (*fn)(void *arg, const char *name), void *arg)
+static int list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
-	return fail_files ? fail_files :
-			    gp_backend_loop.list_dir(be, path, fn, arg);
+	return fail_files ? fail_files : gp_backend_loop.list_dir(be, path, fn, arg);
 }
 
 /* Kept until the end of the test. */
@@ -63,8 +60,7 @@ static char *keep(const char *format, ...)
 
 void world_file(const char *path, const char *text)
 {
-	gp_loop_set_file(&loop, keep("%s", path),
-			 text ? keep("%s", text) : NULL);
+	gp_loop_set_file(&loop, keep("%s", path), text ? keep("%s", text) : NULL);
 }
 
 static void list_processes(void)
@@ -85,15 +81,13 @@ void world_add(pid_t pid, const char *comm, const char *cgroup)
 			      "16 17 18 %d 20\n",
 			      pid, comm, 1000 + pid));
 	gp_loop_set_file(&loop, keep("/proc/%d/comm", pid), keep("%s\n", comm));
-	gp_loop_set_file(&loop, keep("/proc/%d/cgroup", pid),
-			 keep("0::%s\n", cgroup));
+	gp_loop_set_file(&loop, keep("/proc/%d/cgroup", pid), keep("0::%s\n", cgroup));
 	list_processes();
 }
 
 void world_queues(pid_t pid, const char *text)
 {
-	gp_loop_set_file(&loop,
-			 keep("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
+	gp_loop_set_file(&loop, keep("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
 			 keep("gpreempt-queues - version: 1.1\n%s", text));
 }
 
@@ -125,14 +119,12 @@ static bool give(const struct guard_job *job, struct guard_channel *c,
 	};
 
 	result.end_ns = result.start_ns + 10000;
-	if (suspend &&
-	    (fake_worker == WORKER_CANNOT || fake_worker == WORKER_HANGS)) {
+	if (suspend && (fake_worker == WORKER_CANNOT || fake_worker == WORKER_HANGS)) {
 		result.code = -EIO;
 		result.error = (struct gpreempt_error){
 			.code = -EIO,
 			.pid = job->target,
-			.reason = fake_worker == WORKER_HANGS ? GPREEMPT_HANG :
-								GPREEMPT_SYSTEM,
+			.reason = fake_worker == WORKER_HANGS ? GPREEMPT_HANG : GPREEMPT_SYSTEM,
 			.step = "suspending",
 		};
 	}
@@ -148,13 +140,11 @@ static void obey(const struct guard_job *job, struct guard_channel *c)
 
 	while (!atomic_load(&c->quit)) {
 		atomic_store(&c->beat_ns, shr_now_ns());
-		if (poll(&fd, 1, 20) <= 0 ||
-		    read(job->wake, &count, sizeof(count)) < 0)
+		if (poll(&fd, 1, 20) <= 0 || read(job->wake, &count, sizeof(count)) < 0)
 			continue;
 		if (!guard_channel_get_order(c, &order))
 			continue;
-		if (order.nodes != have &&
-		    give(job, c, &order, order.nodes & ~have))
+		if (order.nodes != have && give(job, c, &order, order.nodes & ~have))
 			have = order.nodes;
 	}
 }
@@ -212,11 +202,8 @@ void guard_setup(void)
 	ck_assert_ptr_nonnull(guard.common);
 	atomic_store(&guard.common->beat_ns, shr_now_ns());
 	guard.common->late_ns = 3600 * NSEC_PER_SEC;
-	ck_assert_int_eq(gpreempt_policy_new(&options, shr_now_ns(),
-					     &guard.policy),
-			 0);
-	snprintf(out_path, sizeof(out_path), "/tmp/gpreempt-guard.%d",
-		 getpid());
+	ck_assert_int_eq(gpreempt_policy_new(&options, shr_now_ns(), &guard.policy), 0);
+	snprintf(out_path, sizeof(out_path), "/tmp/gpreempt-guard.%d", getpid());
 	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
 }
 
@@ -306,11 +293,9 @@ void name_offline(const char *word)
 void add_serve_and_train(void)
 {
 	world_add(100, "serve", "/a");
-	world_queues(100,
-		     QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
-			    "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
+	world_queues(100, QUEUES "0 0xf7bc compute-aql 0x1000 0x2000 0x3000 "
+				 "4096\n1 0xf7bc sdma 0x1000 0x2000 0x3000 4096\n");
 	world_add(200, "train", "/b");
-	world_queues(200,
-		     QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
-			    "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
+	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
+				 "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
 }

@@ -50,8 +50,7 @@ void fake_page(uint64_t ns, bool missed)
 	used = 0;
 }
 
-void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave,
-		uint32_t a, uint32_t b)
+void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave, uint32_t a, uint32_t b)
 {
 	struct {
 		uint32_t head;

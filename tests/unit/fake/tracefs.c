@@ -112,8 +112,7 @@ static int instances_walk(int (*fn)(const char *name, void *data), void *data)
 	return 0;
 }
 
-static int instance_file_open(struct tracefs_instance *instance,
-			      const char *file, int mode)
+static int instance_file_open(struct tracefs_instance *instance, const char *file, int mode)
 {
 	if (fails(instance ? "trace_pipe_raw" : file))
 		return -1;
@@ -122,8 +121,7 @@ static int instance_file_open(struct tracefs_instance *instance,
 	return open("/dev/null", instance ? O_RDONLY | O_CLOEXEC : mode);
 }
 
-static char *instance_file_read(struct tracefs_instance *instance,
-				const char *file, int *size)
+static char *instance_file_read(struct tracefs_instance *instance, const char *file, int *size)
 {
 	(void)instance;
 	if (strcmp(file, "kprobe_profile") || !fake_profile)
@@ -133,8 +131,8 @@ static char *instance_file_read(struct tracefs_instance *instance,
 	return strdup(fake_profile);
 }
 
-static int instance_file_write(struct tracefs_instance *instance,
-			       const char *file, const char *text)
+static int instance_file_write(struct tracefs_instance *instance, const char *file,
+			       const char *text)
 {
 	ck_assert_ptr_nonnull(instance);
 	if (!strcmp(file, "trace_clock"))
@@ -142,15 +140,13 @@ static int instance_file_write(struct tracefs_instance *instance,
 	return fails("instance_file_write") ? -1 : 1;
 }
 
-static int instance_set_buffer_size(struct tracefs_instance *instance,
-				    size_t kb, int cpu)
+static int instance_set_buffer_size(struct tracefs_instance *instance, size_t kb, int cpu)
 {
 	ck_assert(instance && kb && cpu < 0);
 	return fails("instance_set_buffer_size") ? -1 : 0;
 }
 
-static int event_enable(struct tracefs_instance *instance, const char *system,
-			const char *event)
+static int event_enable(struct tracefs_instance *instance, const char *system, const char *event)
 {
 	ck_assert(instance && system && !event);
 	if (fails("event_enable"))
@@ -161,16 +157,14 @@ static int event_enable(struct tracefs_instance *instance, const char *system,
 	return 0;
 }
 
-static int event_disable(struct tracefs_instance *instance, const char *system,
-			 const char *event)
+static int event_disable(struct tracefs_instance *instance, const char *system, const char *event)
 {
 	ck_assert(instance && system && !event);
 	fake_enabled = false;
 	return 0;
 }
 
-static struct tracefs_dynevent *make(const char *group, const char *name,
-				     const char *where)
+static struct tracefs_dynevent *make(const char *group, const char *name, const char *where)
 {
 	struct tracefs_dynevent *event = calloc(1, sizeof(*event));
 	const char *colon = strchr(where, ':');
@@ -179,23 +173,20 @@ static struct tracefs_dynevent *make(const char *group, const char *name,
 	ck_assert_int_eq(colon && !strncmp(where, "amdgpu:", 7), fake_module);
 	snprintf(event->group, sizeof(event->group), "%s", group);
 	snprintf(event->name, sizeof(event->name), "%s", name);
-	snprintf(event->symbol, sizeof(event->symbol), "%s",
-		 colon ? colon + 1 : where);
+	snprintf(event->symbol, sizeof(event->symbol), "%s", colon ? colon + 1 : where);
 	return event;
 }
 
-static struct tracefs_dynevent *kprobe_alloc(const char *group,
-					     const char *name,
-					     const char *where,
+static struct tracefs_dynevent *kprobe_alloc(const char *group, const char *name, const char *where,
 					     const char *format)
 {
 	ck_assert_ptr_nonnull(strstr(format, "comm=$comm"));
 	return make(group, name, where);
 }
 
-static struct tracefs_dynevent *
-kretprobe_alloc(const char *group, const char *name, const char *where,
-		const char *format, unsigned int most)
+static struct tracefs_dynevent *kretprobe_alloc(const char *group, const char *name,
+						const char *where, const char *format,
+						unsigned int most)
 {
 	(void)format;
 	(void)most;
@@ -208,8 +199,7 @@ static int dynevent_create(struct tracefs_dynevent *event)
 
 	if (fails("dynevent_create"))
 		return -1;
-	if (fake_refused_symbol &&
-	    !strcmp(event->symbol, fake_refused_symbol)) {
+	if (fake_refused_symbol && !strcmp(event->symbol, fake_refused_symbol)) {
 		errno = fake_fail_code;
 		return -1;
 	}
@@ -248,14 +238,12 @@ static void dynevent_free(struct tracefs_dynevent *event)
 	free(event);
 }
 
-static struct tracefs_dynevent **dynevent_get_all(unsigned int types,
-						  const char *system)
+static struct tracefs_dynevent **dynevent_get_all(unsigned int types, const char *system)
 {
 	struct tracefs_dynevent **list = calloc(MAX + 1, sizeof(*list));
 	size_t i, n = 0;
 
-	ck_assert_uint_eq(types,
-			  TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE);
+	ck_assert_uint_eq(types, TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE);
 	ck_assert_ptr_null(system);
 	for (i = 0; i < MAX; i++)
 		if (events[i].used) {
@@ -274,9 +262,8 @@ static void dynevent_list_free(struct tracefs_dynevent **list)
 	free(list);
 }
 
-static enum tracefs_dynevent_type dynevent_info(struct tracefs_dynevent *event,
-						char **system, char **name,
-						char **prefix, char **addr,
+static enum tracefs_dynevent_type dynevent_info(struct tracefs_dynevent *event, char **system,
+						char **name, char **prefix, char **addr,
 						char **format)
 {
 	(void)prefix;
@@ -346,9 +333,8 @@ static int tracing_dir_is_mounted(bool mount, const char **path)
 	return fake_mounted;
 }
 
-static char *event_file_read(struct tracefs_instance *instance,
-			     const char *system, const char *event,
-			     const char *file, int *size)
+static char *event_file_read(struct tracefs_instance *instance, const char *system,
+			     const char *event, const char *file, int *size)
 {
 	const char *end = strstr(event, "_return"), *first = "pid";
 	char symbol[64], *text;
@@ -356,25 +342,24 @@ static char *event_file_read(struct tracefs_instance *instance,
 	ck_assert_ptr_null(instance);
 	ck_assert_str_eq(file, "format");
 	ck_assert_int_eq(strncmp(system, "gpreempt_", 9), 0);
-	snprintf(symbol, sizeof(symbol), "%.*s",
-		 (int)(end ? end - event : (long)strlen(event)), event);
+	snprintf(symbol, sizeof(symbol), "%.*s", (int)(end ? end - event : (long)strlen(event)),
+		 event);
 	if (end)
 		first = "ret";
 	else if (!strcmp(symbol, "suspend_queues"))
 		first = "stack";
-	*size = asprintf(
-		&text,
-		"name: %s\nID: %d\nformat:\n"
-		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
-		"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
-		"\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
-		"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-		"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
-		"\tfield:u32 %s;\toffset:16;\tsize:4;\tsigned:0;\n"
-		"\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
-		"\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
-		"print fmt: \"(%%lx)\", REC->__probe_ip\n",
-		event, fake_event_id(symbol, end), first, "op");
+	*size = asprintf(&text,
+			 "name: %s\nID: %d\nformat:\n"
+			 "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+			 "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+			 "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+			 "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+			 "\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+			 "\tfield:u32 %s;\toffset:16;\tsize:4;\tsigned:0;\n"
+			 "\tfield:u32 %s;\toffset:20;\tsize:4;\tsigned:0;\n"
+			 "\tfield:__data_loc char[] comm;\toffset:24;\tsize:4;\tsigned:1;\n\n"
+			 "print fmt: \"(%%lx)\", REC->__probe_ip\n",
+			 event, fake_event_id(symbol, end), first, "op");
 	return text;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's tracing directory, made up: instances, probe events, the pages of
- * a ring buffer. What reads formats and pages is the real libtraceevent. Each
- * step can fail.
+ * The kernel's tracing directory, made up: instances, probe events, the pages of a ring buffer.
+ * What reads formats and pages is the real libtraceevent. Each step can fail.
  */
 #ifndef FAKE_TRACEFS_H
 #define FAKE_TRACEFS_H
@@ -42,7 +41,6 @@ extern void (*fake_on_enabled)(void);
 /* A page of a CPU's ring buffer; events are added to the last one. */
 void fake_page(uint64_t ns, bool missed);
 /* Of the function; entry with its first two arguments, or return. */
-void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave,
-		uint32_t a, uint32_t b);
+void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave, uint32_t a, uint32_t b);
 
 #endif

@@ -13,7 +13,7 @@
 #define AQL_TYPE_INVALID     1
 #define AQL_TYPE_DISPATCH    2
 #define AQL_TYPE_BARRIER_AND 3
-#define AQL_BARRIER_BIT	     (1u << 8) /* starts when all before it are complete */
+#define AQL_BARRIER_BIT	     (1u << 8)		  /* starts when all before it are complete */
 #define AQL_SYSTEM_FENCES    (2u << 9 | 2u << 11) /* acquire and release */
 
 struct aql_dispatch {
@@ -62,8 +62,7 @@ struct amd_signal {
 
 static_assert(sizeof(union aql_packet) == 64, "an AQL packet has 64 bytes");
 static_assert(offsetof(struct aql_dispatch, kernarg) == 40, "kernarg at 40");
-static_assert(offsetof(struct aql_dispatch, completion_signal) == 56,
-	      "signal at 56");
+static_assert(offsetof(struct aql_dispatch, completion_signal) == 56, "signal at 56");
 static_assert(sizeof(struct amd_signal) == 64, "a signal has 64 bytes");
 static_assert(offsetof(struct amd_signal, start_ts) == 32, "start_ts at 32");
 

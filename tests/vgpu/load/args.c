@@ -83,39 +83,37 @@ enum {
 	OPT_SDMA_WORK,
 };
 
-static const struct option options[] = {
-	{ "gpus", required_argument, NULL, 'g' },
-	{ "queues", required_argument, NULL, 'q' },
-	{ "sdma", required_argument, NULL, 's' },
-	{ "priority", required_argument, NULL, 'P' },
-	{ "packet", required_argument, NULL, 'p' },
-	{ "workgroups", required_argument, NULL, OPT_WORKGROUPS },
-	{ "rate", required_argument, NULL, 'r' },
-	{ "count", required_argument, NULL, 'n' },
-	{ "duration", required_argument, NULL, 'd' },
-	{ "every", required_argument, NULL, OPT_EVERY },
-	{ "delay", required_argument, NULL, OPT_DELAY },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "burst", required_argument, NULL, OPT_BURST },
-	{ "samples", required_argument, NULL, OPT_SAMPLES },
-	{ "kick", no_argument, NULL, OPT_KICK },
-	{ "report", required_argument, NULL, OPT_REPORT },
-	{ "drain", required_argument, NULL, OPT_DRAIN },
-	{ "ring", required_argument, NULL, OPT_RING },
-	{ "depth", required_argument, NULL, OPT_DEPTH },
-	{ "barrier", required_argument, NULL, OPT_BARRIER },
-	{ "per-queue", no_argument, NULL, OPT_PER_QUEUE },
-	{ "churn", required_argument, NULL, OPT_CHURN },
-	{ "churn-how", required_argument, NULL, OPT_CHURN_HOW },
-	{ "attack", required_argument, NULL, OPT_ATTACK },
-	{ "crowd", required_argument, NULL, OPT_CROWD },
-	{ "leave", no_argument, NULL, OPT_LEAVE },
-	{ "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
-	{ "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
-	{ "sdma-work", no_argument, NULL, OPT_SDMA_WORK },
-	{ "help", no_argument, NULL, 'h' },
-	{}
-};
+static const struct option options[] = { { "gpus", required_argument, NULL, 'g' },
+					 { "queues", required_argument, NULL, 'q' },
+					 { "sdma", required_argument, NULL, 's' },
+					 { "priority", required_argument, NULL, 'P' },
+					 { "packet", required_argument, NULL, 'p' },
+					 { "workgroups", required_argument, NULL, OPT_WORKGROUPS },
+					 { "rate", required_argument, NULL, 'r' },
+					 { "count", required_argument, NULL, 'n' },
+					 { "duration", required_argument, NULL, 'd' },
+					 { "every", required_argument, NULL, OPT_EVERY },
+					 { "delay", required_argument, NULL, OPT_DELAY },
+					 { "seed", required_argument, NULL, OPT_SEED },
+					 { "burst", required_argument, NULL, OPT_BURST },
+					 { "samples", required_argument, NULL, OPT_SAMPLES },
+					 { "kick", no_argument, NULL, OPT_KICK },
+					 { "report", required_argument, NULL, OPT_REPORT },
+					 { "drain", required_argument, NULL, OPT_DRAIN },
+					 { "ring", required_argument, NULL, OPT_RING },
+					 { "depth", required_argument, NULL, OPT_DEPTH },
+					 { "barrier", required_argument, NULL, OPT_BARRIER },
+					 { "per-queue", no_argument, NULL, OPT_PER_QUEUE },
+					 { "churn", required_argument, NULL, OPT_CHURN },
+					 { "churn-how", required_argument, NULL, OPT_CHURN_HOW },
+					 { "attack", required_argument, NULL, OPT_ATTACK },
+					 { "crowd", required_argument, NULL, OPT_CROWD },
+					 { "leave", no_argument, NULL, OPT_LEAVE },
+					 { "no-runtime", no_argument, NULL, OPT_NO_RUNTIME },
+					 { "acquire-used", no_argument, NULL, OPT_ACQUIRE_USED },
+					 { "sdma-work", no_argument, NULL, OPT_SDMA_WORK },
+					 { "help", no_argument, NULL, 'h' },
+					 {} };
 
 int load_parse_duration(const char *text, uint64_t *ns)
 {
@@ -123,8 +121,7 @@ int load_parse_duration(const char *text, uint64_t *ns)
 		const char *suffix;
 		double ns;
 	} units[] = {
-		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "", 1e9 },
+		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 },
 	};
 	double value;
 	char *end;
@@ -142,8 +139,7 @@ int load_parse_duration(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
-static int parse_number(const char *text, uint64_t min, uint64_t max,
-			uint64_t *out)
+static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 {
 	unsigned long long value;
 	char *end;
@@ -158,8 +154,7 @@ static int parse_number(const char *text, uint64_t min, uint64_t max,
 	return 0;
 }
 
-static int parse_unsigned(const char *text, unsigned int min, unsigned int max,
-			  unsigned int *out)
+static int parse_unsigned(const char *text, unsigned int min, unsigned int max, unsigned int *out)
 {
 	uint64_t value;
 	int ret;
@@ -207,8 +202,7 @@ static int parse_ring(const char *text, unsigned int *ring)
 	return 0;
 }
 
-static int find_word(const char *text, size_t len, const char *const *names,
-		     int n, int *out)
+static int find_word(const char *text, size_t len, const char *const *names, int n, int *out)
 {
 	int i;
 
@@ -342,8 +336,7 @@ static int parse_flag(struct load_args *args, int opt)
 /* Keep 200 ms of work in flight: longer than this process is ever off its CPU. */
 static unsigned int choose_depth(const struct load_args *args)
 {
-	uint64_t depth = args->packet_ns ? 200000000 / args->packet_ns :
-					   args->ring;
+	uint64_t depth = args->packet_ns ? 200000000 / args->packet_ns : args->ring;
 
 	if (depth < 4)
 		depth = 4;
@@ -355,16 +348,14 @@ static int finish_args(struct load_args *args, char *err, size_t err_size)
 	if (!args->depth)
 		args->depth = args->gap_ns ? args->ring : choose_depth(args);
 	if (args->depth > args->ring) {
-		snprintf(err, err_size,
-			 "--depth %u does not fit in a ring of %u packets",
+		snprintf(err, err_size, "--depth %u does not fit in a ring of %u packets",
 			 args->depth, args->ring);
 		return -EINVAL;
 	}
 	if (args->burst > args->depth || (args->rate && args->gap_ns)) {
 		snprintf(err, err_size,
-			 args->rate ?
-				 "--rate and --every exclude each other" :
-				 "--burst %u is more than may be in flight",
+			 args->rate ? "--rate and --every exclude each other" :
+				      "--burst %u is more than may be in flight",
 			 args->burst);
 		return -EINVAL;
 	}
@@ -375,8 +366,7 @@ static int finish_args(struct load_args *args, char *err, size_t err_size)
 	return 0;
 }
 
-int load_args_parse(struct load_args *args, int argc, char **argv, char *err,
-		    size_t err_size)
+int load_args_parse(struct load_args *args, int argc, char **argv, char *err, size_t err_size)
 {
 	int opt, index, ret;
 
@@ -395,29 +385,24 @@ int load_args_parse(struct load_args *args, int argc, char **argv, char *err,
 	optind = 0;
 	for (;;) {
 		index = -1;
-		opt = getopt_long(argc, argv, ":g:q:s:P:p:r:n:d:h", options,
-				  &index);
+		opt = getopt_long(argc, argv, ":g:q:s:P:p:r:n:d:h", options, &index);
 		if (opt < 0)
 			break;
 		if (opt == '?' || opt == ':') {
 			snprintf(err, err_size,
-				 opt == ':' ? "'%s' needs a value" :
-					      "unknown option '%s'",
+				 opt == ':' ? "'%s' needs a value" : "unknown option '%s'",
 				 argv[optind - 1]);
 			return -EINVAL;
 		}
-		ret = optarg ? parse_value(args, opt, optarg) :
-			       parse_flag(args, opt);
+		ret = optarg ? parse_value(args, opt, optarg) : parse_flag(args, opt);
 		if (ret) {
 			snprintf(err, err_size, "bad value '%s' for %s", optarg,
-				 index >= 0 ? options[index].name :
-					      "an option");
+				 index >= 0 ? options[index].name : "an option");
 			return ret;
 		}
 	}
 	if (optind < argc) {
-		snprintf(err, err_size, "unexpected argument '%s'",
-			 argv[optind]);
+		snprintf(err, err_size, "unexpected argument '%s'", argv[optind]);
 		return -EINVAL;
 	}
 	return finish_args(args, err, err_size);

@@ -22,8 +22,7 @@ static int hold_driver(struct load_process *proc, const char *path)
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
 		.size = size,
 		.gpu_id = proc->gpus[0].node.gpu_id,
-		.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
-			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
 	};
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	void *page;
@@ -58,8 +57,7 @@ static int move_around(struct load_process *proc)
 	int other;
 
 	while (time(NULL) < end) {
-		other = fcntl(proc->kfd, F_DUPFD_CLOEXEC,
-			      proc->kfd < 600 ? 600 : 500);
+		other = fcntl(proc->kfd, F_DUPFD_CLOEXEC, proc->kfd < 600 ? 600 : 500);
 		if (other < 0)
 			return -errno;
 		close(proc->kfd);
@@ -68,8 +66,7 @@ static int move_around(struct load_process *proc)
 	return 0;
 }
 
-int load_attack(struct load_process *proc, const struct load_args *args,
-		const char **what)
+int load_attack(struct load_process *proc, const struct load_args *args, const char **what)
 {
 	switch (args->attack) {
 	case LOAD_ATTACK_DRIVER:
@@ -110,13 +107,11 @@ int load_ticks(void)
 		.it_value.tv_nsec = CROWD_TICK_NS,
 		.it_interval.tv_nsec = CROWD_TICK_NS,
 	};
-	struct sigaction action = { .sa_handler = on_tick,
-				    .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = on_tick, .sa_flags = SA_RESTART };
 	timer_t timer;
 
 	sigaction(SIGALRM, &action, NULL);
-	if (timer_create(CLOCK_MONOTONIC, NULL, &timer) ||
-	    timer_settime(timer, 0, &period, NULL))
+	if (timer_create(CLOCK_MONOTONIC, NULL, &timer) || timer_settime(timer, 0, &period, NULL))
 		return -errno;
 	return 0;
 }

@@ -9,8 +9,7 @@
  * Does args->attack with args->attack_file. Returns when that file answers: 0, or -errno
  * and *what names the step.
  */
-int load_attack(struct load_process *proc, const struct load_args *args,
-		const char **what);
+int load_attack(struct load_process *proc, const struct load_args *args, const char **what);
 
 /* So many descriptors and 200 threads. 0 or -errno. */
 int load_crowd(unsigned int files);

@@ -62,8 +62,7 @@ static int destroy_lying(struct load_churn *churn, struct load_queue *queue)
 	if (madvise(churn->args_given, 1, MADV_DONTNEED))
 		return -errno;
 	atomic_fetch_add(&churn->given, 1);
-	ret = load_kfd_ioctl(churn->proc->kfd, AMDKFD_IOC_DESTROY_QUEUE,
-			     churn->args_given);
+	ret = load_kfd_ioctl(churn->proc->kfd, AMDKFD_IOC_DESTROY_QUEUE, churn->args_given);
 	atomic_fetch_add(&churn->given, 1);
 	queue->exists = ret != 0;
 	return ret;
@@ -87,8 +86,7 @@ static int churn_quickly(struct load_churn *churn)
 	const char *what;
 	int ret;
 
-	ret = load_queue_prepare(churn->proc->kfd, gpu, LOAD_COMPUTE,
-				 churn->args, &queue);
+	ret = load_queue_prepare(churn->proc->kfd, gpu, LOAD_COMPUTE, churn->args, &queue);
 	if (ret)
 		return ret;
 	queue.doorbell = &nowhere;
@@ -109,8 +107,7 @@ static int churn_once(struct load_churn *churn)
 	const char *what;
 	int ret;
 
-	ret = load_queue_create(churn->proc->kfd, gpu, LOAD_COMPUTE,
-				churn->args, &queue, &what);
+	ret = load_queue_create(churn->proc->kfd, gpu, LOAD_COMPUTE, churn->args, &queue, &what);
 	if (ret)
 		return ret;
 	if (churn->args->churn_how == LOAD_CHURN_BUSY)
@@ -130,9 +127,8 @@ static void *churn_thread(void *arg)
 	int ret = 0;
 
 	while (!ret && !atomic_load(&churn->stop)) {
-		ret = churn->args->churn_how == LOAD_CHURN_QUICK ?
-			      churn_quickly(churn) :
-			      churn_once(churn);
+		ret = churn->args->churn_how == LOAD_CHURN_QUICK ? churn_quickly(churn) :
+								   churn_once(churn);
 		churn->rounds++;
 	}
 	if (ret)
@@ -145,8 +141,7 @@ static bool is_present(int pagemap, const void *page)
 	uint64_t entry = 0;
 	off_t at = (uintptr_t)page / sysconf(_SC_PAGESIZE) * sizeof(entry);
 
-	return pread(pagemap, &entry, sizeof(entry), at) == sizeof(entry) &&
-	       entry >> 63;
+	return pread(pagemap, &entry, sizeof(entry), at) == sizeof(entry) && entry >> 63;
 }
 
 /*
@@ -166,8 +161,7 @@ static void *liar_thread(void *arg)
 
 		sleep_ns(COPIED_NS);
 		if (read && call == atomic_load(&churn->given))
-			*(volatile uint32_t *)&churn->args_here->queue_id =
-				churn->victim;
+			*(volatile uint32_t *)&churn->args_here->queue_id = churn->victim;
 	}
 	close(pagemap);
 	return NULL;

@@ -101,8 +101,7 @@ int load_gpu_acquire(int kfd, struct load_gpu *gpu, const char **what)
 	if (ret)
 		return ret;
 	*what = "open the render node";
-	snprintf(path, sizeof(path), "/dev/dri/renderD%u",
-		 gpu->node.render_minor);
+	snprintf(path, sizeof(path), "/dev/dri/renderD%u", gpu->node.render_minor);
 	gpu->drm_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (gpu->drm_fd < 0)
 		return -errno;
@@ -159,26 +158,23 @@ static void free_handle(int kfd, uint64_t handle)
 	load_kfd_ioctl(kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args);
 }
 
-int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size,
-		      struct load_buffer *buf)
+int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size, struct load_buffer *buf)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {};
 	void *cpu;
 	int ret;
 
 	/* The save area is tens of MB and hardly touched: no reserve. */
-	cpu = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	cpu = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		   -1, 0);
 	if (cpu == MAP_FAILED)
 		return -errno;
 	args.va_addr = (uintptr_t)cpu;
 	args.mmap_offset = (uintptr_t)cpu;
 	args.size = size;
 	args.gpu_id = gpu->node.gpu_id;
-	args.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR |
-		     KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
-		     KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE |
-		     KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |
+	args.flags = KFD_IOC_ALLOC_MEM_FLAGS_USERPTR | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE |
+		     KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE | KFD_IOC_ALLOC_MEM_FLAGS_COHERENT |
 		     KFD_IOC_ALLOC_MEM_FLAGS_NO_SUBSTITUTE;
 	ret = load_kfd_ioctl(kfd, AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &args);
 	if (ret)

@@ -29,8 +29,7 @@ void load_gpu_release(struct load_gpu *gpu);
 int load_runtime(int kfd, bool enable);
 
 /* Anonymous memory that the GPU sees at the same address, as one mapping. */
-int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size,
-		      struct load_buffer *buf);
+int load_buffer_alloc(int kfd, const struct load_gpu *gpu, size_t size, struct load_buffer *buf);
 void load_buffer_free(int kfd, struct load_buffer *buf);
 
 int load_kfd_ioctl(int kfd, unsigned long request, void *arg);

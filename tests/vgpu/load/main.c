@@ -109,14 +109,12 @@ static void print_queues(const struct load_process *proc, unsigned int first)
 
 	for (i = first; i < proc->num_queues; i++) {
 		queue = &proc->queues[i];
-		printf("queue %u gpu_id 0x%x type %s\n", queue->id,
-		       queue->gpu->node.gpu_id,
+		printf("queue %u gpu_id 0x%x type %s\n", queue->id, queue->gpu->node.gpu_id,
 		       load_queue_type_name(queue->type));
 	}
 }
 
-static void print_progress(const struct load_process *proc,
-			   const struct load_args *args,
+static void print_progress(const struct load_process *proc, const struct load_args *args,
 			   struct progress *progress, uint64_t now)
 {
 	struct load_verdict sum = total(proc);
@@ -124,8 +122,7 @@ static void print_progress(const struct load_process *proc,
 	unsigned int i;
 
 	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 " rate %.0f",
-	       (double)(now - progress->start_ns) / NS_PER_S, sum.submitted,
-	       sum.completed,
+	       (double)(now - progress->start_ns) / NS_PER_S, sum.submitted, sum.completed,
 	       (double)(sum.completed - progress->last_completed) / interval);
 	if (args->per_queue) {
 		printf(" queues");
@@ -142,8 +139,8 @@ static void print_progress(const struct load_process *proc,
 		progress->next_ns = now + args->report_ns;
 }
 
-static int add_wanted_queues(struct load_process *proc,
-			     const struct load_args *args, const char **what)
+static int add_wanted_queues(struct load_process *proc, const struct load_args *args,
+			     const char **what)
 {
 	unsigned int first = proc->num_queues;
 	int ret;
@@ -154,8 +151,7 @@ static int add_wanted_queues(struct load_process *proc,
 	return ret;
 }
 
-static int run(struct load_process *proc, const struct load_args *args,
-	       const char **what)
+static int run(struct load_process *proc, const struct load_args *args, const char **what)
 {
 	struct progress progress = {};
 	uint64_t now = now_ns(), stop_ns = 0;
@@ -185,24 +181,21 @@ static int run(struct load_process *proc, const struct load_args *args,
 		now = now_ns();
 		if (!stop &&
 		    (stop_requested || load_submit_finished(proc, args) ||
-		     (args->duration_ns &&
-		      now - progress.start_ns >= args->duration_ns))) {
+		     (args->duration_ns && now - progress.start_ns >= args->duration_ns))) {
 			stop = true;
 			stop_ns = now;
 		}
 		load_submit_round(proc, args, now, stop);
 		if (args->report_ns && now >= progress.next_ns)
 			print_progress(proc, args, &progress, now);
-		if (stop && (load_submit_drained(proc) ||
-			     now - stop_ns >= args->drain_ns))
+		if (stop && (load_submit_drained(proc) || now - stop_ns >= args->drain_ns))
 			return 0;
 		sleep_ns(load_submit_sleep(proc, args, now));
 	}
 }
 
 /* The times of all requests, queue by queue. */
-static int write_samples(const struct load_process *proc,
-			 const struct load_args *args)
+static int write_samples(const struct load_process *proc, const struct load_args *args)
 {
 	unsigned int i;
 	FILE *out;
@@ -240,23 +233,20 @@ static int exit_status(const struct load_verdict *sum)
 
 static void print_result(const struct load_verdict *sum)
 {
-	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64
-	       " doubled %" PRIu64 " disordered %" PRIu64 " unfinished %" PRIu64
-	       " signals %d\n",
-	       sum->submitted, sum->completed, sum->lost, sum->doubled,
-	       sum->disordered, sum->unfinished, (int)usr1_count);
+	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64 " doubled %" PRIu64
+	       " disordered %" PRIu64 " unfinished %" PRIu64 " signals %d\n",
+	       sum->submitted, sum->completed, sum->lost, sum->doubled, sum->disordered,
+	       sum->unfinished, (int)usr1_count);
 }
 
-static int start(struct load_process *proc, const struct load_args *args,
-		 const char **what)
+static int start(struct load_process *proc, const struct load_args *args, const char **what)
 {
 	int ret;
 
 	ret = load_process_open(proc, args, what);
 	if (ret)
 		return ret;
-	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, args->queues,
-				      what);
+	ret = load_process_add_queues(proc, args, LOAD_COMPUTE, args->queues, what);
 	if (ret)
 		return ret;
 	ret = load_process_add_queues(proc, args, LOAD_SDMA, args->sdma, what);
@@ -279,8 +269,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (load_args_parse(&args, argc, argv, err, sizeof(err))) {
-		fprintf(stderr, "vgpu-load: %s\nTry 'vgpu-load --help'.\n",
-			err);
+		fprintf(stderr, "vgpu-load: %s\nTry 'vgpu-load --help'.\n", err);
 		return 2;
 	}
 	if (args.help) {

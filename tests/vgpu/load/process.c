@@ -39,8 +39,7 @@ static int find_gpus(struct load_process *proc, uint64_t mask)
  * program does. A driver that finds none crashed in its suspend (6.12.117), so
  * this is what a program must look like, and --acquire-used what it must not.
  */
-static int acquire_gpus(struct load_process *proc, bool used_only,
-			const char **what)
+static int acquire_gpus(struct load_process *proc, bool used_only, const char **what)
 {
 	unsigned int i;
 	int ret;
@@ -58,8 +57,7 @@ static int acquire_gpus(struct load_process *proc, bool used_only,
 	return 0;
 }
 
-int load_process_open(struct load_process *proc, const struct load_args *args,
-		      const char **what)
+int load_process_open(struct load_process *proc, const struct load_args *args, const char **what)
 {
 	int ret;
 
@@ -90,10 +88,8 @@ int load_process_open(struct load_process *proc, const struct load_args *args,
 	return ret == -ENOTTY ? 0 : ret;
 }
 
-int load_process_add_queues(struct load_process *proc,
-			    const struct load_args *args,
-			    enum load_queue_type type, unsigned int per_gpu,
-			    const char **what)
+int load_process_add_queues(struct load_process *proc, const struct load_args *args,
+			    enum load_queue_type type, unsigned int per_gpu, const char **what)
 {
 	unsigned int gpu, i;
 	int ret;
@@ -105,10 +101,8 @@ int load_process_add_queues(struct load_process *proc,
 			*what = "hold more queues";
 			if (proc->num_queues == LOAD_MAX_QUEUES)
 				return -ENOSPC;
-			ret = load_queue_create(proc->kfd, &proc->gpus[gpu],
-						type, args,
-						&proc->queues[proc->num_queues],
-						what);
+			ret = load_queue_create(proc->kfd, &proc->gpus[gpu], type, args,
+						&proc->queues[proc->num_queues], what);
 			if (ret)
 				return ret;
 			proc->num_queues++;

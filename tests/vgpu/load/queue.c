@@ -26,9 +26,8 @@ const char *load_queue_type_name(enum load_queue_type type)
 /* Kernargs, signals and cells: ordinary memory that both sides use. */
 static size_t work_bytes(uint32_t slots)
 {
-	size_t bytes =
-		(size_t)slots * (LOAD_KERNARG_STRIDE +
-				 sizeof(struct amd_signal) + sizeof(uint64_t));
+	size_t bytes = (size_t)slots *
+		       (LOAD_KERNARG_STRIDE + sizeof(struct amd_signal) + sizeof(uint64_t));
 
 	return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
@@ -50,8 +49,7 @@ static void touch_save_area(const struct load_queue *queue)
 			area[xcc * node->cwsr_size + byte] = 0;
 }
 
-static int alloc_compute(int kfd, struct load_queue *queue,
-			 const struct load_args *args)
+static int alloc_compute(int kfd, struct load_queue *queue, const struct load_args *args)
 {
 	const struct load_gpu *gpu = queue->gpu;
 	int ret;
@@ -59,8 +57,7 @@ static int alloc_compute(int kfd, struct load_queue *queue,
 	ret = load_buffer_alloc(kfd, gpu, EOP_BYTES, &queue->eop);
 	if (ret)
 		return ret;
-	ret = load_buffer_alloc(kfd, gpu, load_cwsr_bytes(&gpu->node),
-				&queue->cwsr);
+	ret = load_buffer_alloc(kfd, gpu, load_cwsr_bytes(&gpu->node), &queue->cwsr);
 	if (ret)
 		return ret;
 	touch_save_area(queue);
@@ -71,8 +68,7 @@ static int alloc_compute(int kfd, struct load_queue *queue,
 	return queue->ring.seen ? 0 : -ENOMEM;
 }
 
-static int alloc_buffers(int kfd, struct load_queue *queue,
-			 const struct load_args *args)
+static int alloc_buffers(int kfd, struct load_queue *queue, const struct load_args *args)
 {
 	const struct load_gpu *gpu = queue->gpu;
 	int ret;
@@ -83,8 +79,7 @@ static int alloc_buffers(int kfd, struct load_queue *queue,
 	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->wptr);
 	if (ret)
 		return ret;
-	ret = load_buffer_alloc(kfd, gpu, args->ring * sizeof(union aql_packet),
-				&queue->ring_mem);
+	ret = load_buffer_alloc(kfd, gpu, args->ring * sizeof(union aql_packet), &queue->ring_mem);
 	if (ret)
 		return ret;
 	if (queue->type == LOAD_SDMA)
@@ -106,8 +101,7 @@ static void init_ring(struct load_queue *queue, const struct load_args *args)
 	ring->read_index = queue->rptr.cpu;
 	ring->write_index = queue->wptr.cpu;
 	ring->kernargs = work;
-	ring->signals =
-		(void *)(work + (size_t)args->ring * LOAD_KERNARG_STRIDE);
+	ring->signals = (void *)(work + (size_t)args->ring * LOAD_KERNARG_STRIDE);
 	ring->cells = (void *)(ring->signals + args->ring);
 	for (i = 0; i < args->ring; i++)
 		ring->packets[i].header = AQL_TYPE_INVALID;
@@ -126,8 +120,7 @@ static void init_sdma(struct load_queue *queue)
 }
 
 /* KFD writes the control stack's header to the start of the save area. */
-static void fill_create_args(const struct load_queue *queue,
-			     const struct load_args *args,
+static void fill_create_args(const struct load_queue *queue, const struct load_args *args,
 			     struct kfd_ioctl_create_queue_args *create)
 {
 	const struct load_node *node = &queue->gpu->node;
@@ -164,8 +157,7 @@ static int map_doorbell(int kfd, struct load_queue *queue, uint64_t offset)
 			return -errno;
 		queue->gpu->doorbells = map;
 	}
-	queue->doorbell =
-		(void *)(queue->gpu->doorbells + (offset & (slice - 1)));
+	queue->doorbell = (void *)(queue->gpu->doorbells + (offset & (slice - 1)));
 	return 0;
 }
 
@@ -188,8 +180,7 @@ int load_queue_prepare(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 }
 
 int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
-		      const struct load_args *args, struct load_queue *queue,
-		      const char **what)
+		      const struct load_args *args, struct load_queue *queue, const char **what)
 {
 	int ret = load_queue_prepare(kfd, gpu, type, args, queue);
 
@@ -197,8 +188,8 @@ int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 	return ret ? ret : load_queue_start(kfd, args, queue, what);
 }
 
-int load_queue_start(int kfd, const struct load_args *args,
-		     struct load_queue *queue, const char **what)
+int load_queue_start(int kfd, const struct load_args *args, struct load_queue *queue,
+		     const char **what)
 {
 	struct kfd_ioctl_create_queue_args create = {};
 	int ret;

@@ -33,13 +33,12 @@ struct load_queue {
 
 /* Return 0 or -errno; *what names the step that failed. */
 int load_queue_create(int kfd, struct load_gpu *gpu, enum load_queue_type type,
-		      const struct load_args *args, struct load_queue *queue,
-		      const char **what);
+		      const struct load_args *args, struct load_queue *queue, const char **what);
 /* The two parts of that: its memory and its ring, and then the queue itself. */
 int load_queue_prepare(int kfd, struct load_gpu *gpu, enum load_queue_type type,
 		       const struct load_args *args, struct load_queue *queue);
-int load_queue_start(int kfd, const struct load_args *args,
-		     struct load_queue *queue, const char **what);
+int load_queue_start(int kfd, const struct load_args *args, struct load_queue *queue,
+		     const char **what);
 int load_queue_destroy(int kfd, struct load_queue *queue);
 /* Gives the memory back; the queue must be gone. */
 void load_queue_free(int kfd, struct load_queue *queue);

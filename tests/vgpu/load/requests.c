@@ -21,8 +21,7 @@ static uint64_t next_gap(struct load_requests *r, uint64_t mean_ns)
 	return (uint64_t)(-log(next_random(&r->random)) * (double)mean_ns);
 }
 
-static void begin(struct load_requests *r, const struct load_args *args,
-		  uint64_t now)
+static void begin(struct load_requests *r, const struct load_args *args, uint64_t now)
 {
 	int i;
 
@@ -33,8 +32,8 @@ static void begin(struct load_requests *r, const struct load_args *args,
 	r->next_ns = now + args->delay_ns + next_gap(r, args->gap_ns);
 }
 
-static void note(struct load_requests *r, uint64_t arrival, uint64_t now,
-		 uint64_t first, unsigned int packets)
+static void note(struct load_requests *r, uint64_t arrival, uint64_t now, uint64_t first,
+		 unsigned int packets)
 {
 	struct load_request *list;
 	size_t room;
@@ -55,20 +54,16 @@ static void note(struct load_requests *r, uint64_t arrival, uint64_t now,
 	};
 }
 
-uint64_t load_requests_due(struct load_requests *r,
-			   const struct load_args *args,
-			   const struct load_ring *ring, uint64_t now,
-			   uint64_t room)
+uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
+			   const struct load_ring *ring, uint64_t now, uint64_t room)
 {
 	uint64_t n = 0;
 
 	if (args->gap_ns && !r->random)
 		begin(r, args, now);
-	while (n + args->burst <= room &&
-	       (!args->gap_ns || r->next_ns <= now)) {
+	while (n + args->burst <= room && (!args->gap_ns || r->next_ns <= now)) {
 		if (args->samples)
-			note(r, args->gap_ns ? r->next_ns : now, now,
-			     ring->head + n, args->burst);
+			note(r, args->gap_ns ? r->next_ns : now, now, ring->head + n, args->burst);
 		if (args->gap_ns)
 			r->next_ns += next_gap(r, args->gap_ns);
 		n += args->burst;
@@ -76,14 +71,12 @@ uint64_t load_requests_due(struct load_requests *r,
 	return n;
 }
 
-static const struct amd_signal *signal_of(const struct load_ring *ring,
-					  uint64_t packet)
+static const struct amd_signal *signal_of(const struct load_ring *ring, uint64_t packet)
 {
 	return &ring->signals[packet & (ring->size - 1)];
 }
 
-void load_requests_collect(struct load_requests *r,
-			   const struct load_ring *ring)
+void load_requests_collect(struct load_requests *r, const struct load_ring *ring)
 {
 	struct load_request *q;
 	size_t i;
@@ -91,27 +84,22 @@ void load_requests_collect(struct load_requests *r,
 	for (i = r->done; i < r->n && r->list[i].first < ring->tail; i++) {
 		q = &r->list[i];
 		if (!q->start_ns)
-			q->start_ns = signal_of(ring, q->first)->start_ts *
-				      VGPU_CLOCK_NS;
+			q->start_ns = signal_of(ring, q->first)->start_ts * VGPU_CLOCK_NS;
 		if (q->last < ring->tail) {
-			q->end_ns = signal_of(ring, q->last)->end_ts *
-				    VGPU_CLOCK_NS;
+			q->end_ns = signal_of(ring, q->last)->end_ts * VGPU_CLOCK_NS;
 			r->done = i + 1;
 		}
 	}
 }
 
-void load_requests_write(const struct load_requests *r,
-			 const struct load_args *args, FILE *out)
+void load_requests_write(const struct load_requests *r, const struct load_args *args, FILE *out)
 {
 	const struct load_request *q;
 	size_t i;
 
 	for (i = 0; i < r->done; i++) {
 		q = &r->list[i];
-		fprintf(out,
-			"%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-			"\t%" PRIu64 "\n",
+		fprintf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 			q->arrival_ns, q->submit_ns, q->start_ns, q->end_ns,
 			(q->last - q->first + 1) * args->packet_ns);
 	}

@@ -36,14 +36,10 @@ struct load_requests {
  * How many of the @room packets are to be put now: whole requests that are due.
  * Without a mean gap all are due.
  */
-uint64_t load_requests_due(struct load_requests *r,
-			   const struct load_args *args,
-			   const struct load_ring *ring, uint64_t now_ns,
-			   uint64_t room);
+uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
+			   const struct load_ring *ring, uint64_t now_ns, uint64_t room);
 /* Before a slot is reused: record when its packet began and ended. */
-void load_requests_collect(struct load_requests *r,
-			   const struct load_ring *ring);
-void load_requests_write(const struct load_requests *r,
-			 const struct load_args *args, FILE *out);
+void load_requests_collect(struct load_requests *r, const struct load_ring *ring);
+void load_requests_write(const struct load_requests *r, const struct load_args *args, FILE *out);
 
 #endif

@@ -6,8 +6,7 @@
 
 static bool is_barrier(const struct load_ring *ring, uint64_t index)
 {
-	return ring->barrier_every &&
-	       index % (ring->barrier_every + 1) == ring->barrier_every;
+	return ring->barrier_every && index % (ring->barrier_every + 1) == ring->barrier_every;
 }
 
 static uint32_t slot_of(const struct load_ring *ring, uint64_t index)
@@ -20,11 +19,9 @@ static uint64_t address_of(const volatile void *ptr)
 	return (uintptr_t)ptr;
 }
 
-static void fill_dispatch(struct load_ring *ring, uint32_t slot,
-			  struct aql_dispatch *packet)
+static void fill_dispatch(struct load_ring *ring, uint32_t slot, struct aql_dispatch *packet)
 {
-	struct vgpu_kernarg *arg =
-		(void *)(ring->kernargs + slot * LOAD_KERNARG_STRIDE);
+	struct vgpu_kernarg *arg = (void *)(ring->kernargs + slot * LOAD_KERNARG_STRIDE);
 	uint32_t items = ring->workgroups ? LOAD_WORKGROUP_ITEMS : 1;
 	uint32_t groups = ring->workgroups ? ring->workgroups : 1;
 
@@ -45,8 +42,7 @@ static void fill_dispatch(struct load_ring *ring, uint32_t slot,
 }
 
 /* Waits for the packet before it, which is what a barrier is there for. */
-static void fill_barrier(struct load_ring *ring, uint32_t slot,
-			 struct aql_barrier *packet)
+static void fill_barrier(struct load_ring *ring, uint32_t slot, struct aql_barrier *packet)
 {
 	uint32_t before = slot_of(ring, ring->head - 1);
 
@@ -63,8 +59,7 @@ void load_ring_put(struct load_ring *ring, struct load_verdict *verdict)
 	union aql_packet *packet = &ring->packets[slot];
 	uint16_t type;
 
-	ring->signals[slot] =
-		(struct amd_signal){ .kind = AMD_SIGNAL_USER, .value = 1 };
+	ring->signals[slot] = (struct amd_signal){ .kind = AMD_SIGNAL_USER, .value = 1 };
 	if (is_barrier(ring, ring->head)) {
 		type = AQL_TYPE_BARRIER_AND;
 		fill_barrier(ring, slot, &packet->barrier);
@@ -73,8 +68,7 @@ void load_ring_put(struct load_ring *ring, struct load_verdict *verdict)
 		fill_dispatch(ring, slot, &packet->dispatch);
 	}
 	/* The header makes the packet valid, so it goes last. */
-	__atomic_store_n(&packet->header,
-			 type | AQL_BARRIER_BIT | AQL_SYSTEM_FENCES,
+	__atomic_store_n(&packet->header, type | AQL_BARRIER_BIT | AQL_SYSTEM_FENCES,
 			 __ATOMIC_RELEASE);
 	ring->head++;
 	verdict->submitted++;
@@ -119,8 +113,7 @@ static uint64_t take_marks(struct load_ring *ring, uint32_t slot)
 /* Each packet has the barrier bit: it may not start before the last one ended. */
 static bool in_order(struct load_ring *ring, const struct amd_signal *signal)
 {
-	bool ok = signal->start_ts >= ring->last_end &&
-		  signal->end_ts >= signal->start_ts;
+	bool ok = signal->start_ts >= ring->last_end && signal->end_ts >= signal->start_ts;
 
 	ring->last_end = signal->end_ts;
 	return ok;
@@ -153,8 +146,7 @@ uint32_t load_ring_retire(struct load_ring *ring, struct load_verdict *verdict)
 
 	while (ring->tail < ring->head) {
 		/* The later one is read first: seen complete alone, it overtook. */
-		next = ring->tail + 1 < ring->head &&
-		       is_complete(ring, ring->tail + 1);
+		next = ring->tail + 1 < ring->head && is_complete(ring, ring->tail + 1);
 		if (!is_complete(ring, ring->tail)) {
 			if (next && ring->overtaken <= ring->tail) {
 				verdict->disordered++;
@@ -219,7 +211,6 @@ void load_verdict_add(struct load_verdict *sum, const struct load_verdict *one)
 
 bool load_verdict_good(const struct load_verdict *verdict)
 {
-	return verdict->completed == verdict->submitted && !verdict->lost &&
-	       !verdict->doubled && !verdict->disordered &&
-	       !verdict->unfinished;
+	return verdict->completed == verdict->submitted && !verdict->lost && !verdict->doubled &&
+	       !verdict->disordered && !verdict->unfinished;
 }

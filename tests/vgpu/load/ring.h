@@ -19,27 +19,27 @@
 struct load_ring {
 	union aql_packet *packets;
 	struct amd_signal *signals;
-	uint8_t *kernargs; /* LOAD_KERNARG_STRIDE bytes a slot */
-	uint64_t *cells;   /* a dispatch adds 1 to its slot's cell */
+	uint8_t *kernargs;		/* LOAD_KERNARG_STRIDE bytes a slot */
+	uint64_t *cells;		/* a dispatch adds 1 to its slot's cell */
 	volatile uint64_t *read_index;	/* read_dispatch_id, GPU writes */
 	volatile uint64_t *write_index; /* write_dispatch_id, we write */
 
 	uint64_t *seen;		/* cells as they were last accounted for */
 	uint32_t size;		/* slots, a power of two */
 	uint32_t barrier_every; /* 0: dispatches only */
-	uint32_t workgroups; /* of a dispatch; 0: one of a single work-item */
+	uint32_t workgroups;	/* of a dispatch; 0: one of a single work-item */
 	uint64_t packet_ns;
 
 	uint64_t head;	    /* packets written */
 	uint64_t tail;	    /* packets found complete */
 	uint64_t overtaken; /* packets before this one were counted as overtaken */
-	uint64_t last_end; /* end_ts of the last dispatch found complete */
+	uint64_t last_end;  /* end_ts of the last dispatch found complete */
 };
 
 struct load_verdict {
 	uint64_t submitted;
 	uint64_t completed;
-	uint64_t lost; /* left no mark, or never completed while later ones did */
+	uint64_t lost;	     /* left no mark, or never completed while later ones did */
 	uint64_t doubled;    /* left more than one mark */
 	uint64_t disordered; /* completed before an earlier one */
 	uint64_t unfinished; /* not complete when we stopped waiting */

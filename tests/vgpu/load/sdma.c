@@ -12,8 +12,7 @@
 static void write_group(struct load_sdma *sdma)
 {
 	uint32_t *p =
-		(void *)(sdma->packets + (sdma->head * LOAD_SDMA_GROUP_BYTES &
-					  (sdma->bytes - 1)));
+		(void *)(sdma->packets + (sdma->head * LOAD_SDMA_GROUP_BYTES & (sdma->bytes - 1)));
 	uint64_t cell = (uintptr_t)sdma->cell, fence = (uintptr_t)sdma->fence;
 
 	memset(p, 0, LOAD_SDMA_GROUP_BYTES);
@@ -38,16 +37,14 @@ uint32_t load_sdma_fill(struct load_sdma *sdma, struct load_verdict *verdict)
 		verdict->submitted++;
 		n++;
 	}
-	__atomic_store_n(sdma->write_index, sdma->head * LOAD_SDMA_GROUP_BYTES,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n(sdma->write_index, sdma->head * LOAD_SDMA_GROUP_BYTES, __ATOMIC_RELEASE);
 	return n;
 }
 
 /* The fence has the low 32 bits of the number of the last complete group. */
 void load_sdma_retire(struct load_sdma *sdma, struct load_verdict *verdict)
 {
-	uint32_t done = __atomic_load_n(sdma->fence, __ATOMIC_ACQUIRE) -
-			(uint32_t)sdma->tail;
+	uint32_t done = __atomic_load_n(sdma->fence, __ATOMIC_ACQUIRE) - (uint32_t)sdma->tail;
 
 	/* A fence that goes back, or past what was asked for, is out of order. */
 	if (done > sdma->head - sdma->tail) {
@@ -68,7 +65,6 @@ void load_sdma_finish(struct load_sdma *sdma, struct load_verdict *verdict)
 	cell = __atomic_load_n(sdma->cell, __ATOMIC_ACQUIRE);
 	if (cell < sdma->tail)
 		verdict->lost += sdma->tail - cell;
-	else if (cell > sdma->head ||
-		 (sdma->head == sdma->tail && cell > sdma->tail))
+	else if (cell > sdma->head || (sdma->head == sdma->tail && cell > sdma->tail))
 		verdict->doubled += cell - sdma->tail;
 }

@@ -14,12 +14,10 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 }
 
 /*
- * Packets that are due by now at the rate asked for. A ring that was full
- * (its queue is suspended, or the GPU too slow) makes no debt: the rate goes
- * on from now.
+ * Packets that are due by now at the rate asked for. A ring that was full (its queue is
+ * suspended, or the GPU too slow) makes no debt: the rate goes on from now.
  */
-static uint64_t due_packets(struct load_queue *queue, uint64_t rate,
-			    uint64_t now, uint64_t room)
+static uint64_t due_packets(struct load_queue *queue, uint64_t rate, uint64_t now, uint64_t room)
 {
 	uint64_t period = NS_PER_S / rate;
 	uint64_t due;
@@ -38,8 +36,7 @@ static uint64_t due_packets(struct load_queue *queue, uint64_t rate,
 }
 
 /* Hardware sees a doorbell at once; the simulated GPU, when we notify it. */
-static void ring_doorbell(const struct load_process *proc,
-			  struct load_queue *queue, uint64_t value)
+static void ring_doorbell(const struct load_process *proc, struct load_queue *queue, uint64_t value)
 {
 	ssize_t n;
 
@@ -76,13 +73,12 @@ static void top_up_sdma(struct load_queue *queue)
 	struct load_sdma *sdma = &queue->sdma;
 
 	if (load_sdma_fill(sdma, &queue->verdict))
-		__atomic_store_n(queue->doorbell,
-				 sdma->head * LOAD_SDMA_GROUP_BYTES,
+		__atomic_store_n(queue->doorbell, sdma->head * LOAD_SDMA_GROUP_BYTES,
 				 __ATOMIC_RELEASE);
 }
 
-void load_submit_round(struct load_process *proc, const struct load_args *args,
-		       uint64_t now_ns, bool stop)
+void load_submit_round(struct load_process *proc, const struct load_args *args, uint64_t now_ns,
+		       bool stop)
 {
 	struct load_queue *queue;
 	unsigned int i;
@@ -110,16 +106,14 @@ bool load_submit_drained(const struct load_process *proc)
 	return true;
 }
 
-bool load_submit_finished(const struct load_process *proc,
-			  const struct load_args *args)
+bool load_submit_finished(const struct load_process *proc, const struct load_args *args)
 {
 	unsigned int i;
 
 	if (!args->count)
 		return false;
 	for (i = 0; i < proc->num_queues; i++)
-		if (proc->queues[i].type == LOAD_COMPUTE &&
-		    proc->queues[i].ring.head < args->count)
+		if (proc->queues[i].type == LOAD_COMPUTE && proc->queues[i].ring.head < args->count)
 			return false;
 	return true;
 }
@@ -128,8 +122,8 @@ bool load_submit_finished(const struct load_process *proc,
  * Half the time that the emptiest ring needs at least. Several queues of one
  * GPU share it, so this errs on the safe side.
  */
-uint64_t load_submit_sleep(const struct load_process *proc,
-			   const struct load_args *args, uint64_t now_ns)
+uint64_t load_submit_sleep(const struct load_process *proc, const struct load_args *args,
+			   uint64_t now_ns)
 {
 	uint64_t sleep = SLEEP_MAX_NS, in_flight;
 	const struct load_queue *queue;
@@ -140,11 +134,9 @@ uint64_t load_submit_sleep(const struct load_process *proc,
 		if (queue->type != LOAD_COMPUTE)
 			continue;
 		if (args->gap_ns) {
-			sleep = min_u64(sleep,
-					queue->requests.next_ns > now_ns ?
-						queue->requests.next_ns -
-							now_ns :
-						0);
+			sleep = min_u64(sleep, queue->requests.next_ns > now_ns ?
+						       queue->requests.next_ns - now_ns :
+						       0);
 		} else if (args->rate) {
 			if (queue->next_due_ns <= now_ns)
 				return SLEEP_MIN_NS;

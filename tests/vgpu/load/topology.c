@@ -14,27 +14,23 @@ static const struct {
 	size_t offset;
 } properties[] = {
 	{ "drm_render_minor", offsetof(struct load_node, render_minor) },
-	{ "gfx_target_version",
-	  offsetof(struct load_node, gfx_target_version) },
+	{ "gfx_target_version", offsetof(struct load_node, gfx_target_version) },
 	{ "num_xcc", offsetof(struct load_node, num_xcc) },
 	{ "simd_count", offsetof(struct load_node, simd_count) },
 	{ "simd_per_cu", offsetof(struct load_node, simd_per_cu) },
 	{ "array_count", offsetof(struct load_node, array_count) },
-	{ "simd_arrays_per_engine",
-	  offsetof(struct load_node, arrays_per_engine) },
+	{ "simd_arrays_per_engine", offsetof(struct load_node, arrays_per_engine) },
 	{ "cwsr_size", offsetof(struct load_node, cwsr_size) },
 	{ "ctl_stack_size", offsetof(struct load_node, ctl_stack_size) },
 };
 
-static void set_property(struct load_node *node, const char *name,
-			 uint64_t value)
+static void set_property(struct load_node *node, const char *name, uint64_t value)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(properties) / sizeof(properties[0]); i++) {
 		if (strcmp(properties[i].name, name) == 0) {
-			*(uint32_t *)((char *)node + properties[i].offset) =
-				(uint32_t)value;
+			*(uint32_t *)((char *)node + properties[i].offset) = (uint32_t)value;
 			return;
 		}
 	}
@@ -157,8 +153,7 @@ static uint64_t debugger_bytes(const struct load_node *node)
 
 uint64_t load_cwsr_bytes(const struct load_node *node)
 {
-	uint64_t bytes =
-		(node->cwsr_size + debugger_bytes(node)) * node->num_xcc;
+	uint64_t bytes = (node->cwsr_size + debugger_bytes(node)) * node->num_xcc;
 
 	return (bytes + 4095) & ~4095ULL;
 }

@@ -90,8 +90,7 @@ static int parse_duration(const char *text, uint64_t *ns)
 		const char *suffix;
 		double ns;
 	} units[] = {
-		{ "ns", 1 },  { "us", 1e3 }, { "ms", 1e6 },
-		{ "s", 1e9 }, { "", 1e9 },
+		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "", 1e9 },
 	};
 	double value;
 	char *end;
@@ -109,8 +108,7 @@ static int parse_duration(const char *text, uint64_t *ns)
 	return -EINVAL;
 }
 
-static int set(struct rocm_args *args, const struct option_type *type,
-	       const char *text)
+static int set(struct rocm_args *args, const struct option_type *type, const char *text)
 {
 	void *field = (char *)args + type->offset;
 
@@ -139,11 +137,8 @@ static void make_options(struct option *options, char *letters)
 	for (i = 0; i < TYPES; i++) {
 		options[i] = (struct option){
 			.name = types[i].name,
-			.has_arg = types[i].kind == KIND_FLAG ?
-					   no_argument :
-					   required_argument,
-			.val = types[i].letter ? types[i].letter :
-						 VALUE_BASE + (int)i,
+			.has_arg = types[i].kind == KIND_FLAG ? no_argument : required_argument,
+			.val = types[i].letter ? types[i].letter : VALUE_BASE + (int)i,
 		};
 		if (types[i].letter)
 			*letters++ = (char)types[i].letter;
@@ -169,15 +164,12 @@ static const struct option_type *type_of(int opt)
 /* 200 ms of work in flight: longer than this process is ever off its CPU. */
 static int finish(struct rocm_args *args, char *err, size_t size)
 {
-	if (args->ring < 64 || args->ring > 16384 ||
-	    args->ring & (args->ring - 1)) {
-		snprintf(err, size,
-			 "--ring must be a power of two from 64 to 16384");
+	if (args->ring < 64 || args->ring > 16384 || args->ring & (args->ring - 1)) {
+		snprintf(err, size, "--ring must be a power of two from 64 to 16384");
 		return -EINVAL;
 	}
 	if (!args->depth) {
-		args->depth = args->packet_ns ? 200000000 / args->packet_ns :
-						args->ring;
+		args->depth = args->packet_ns ? 200000000 / args->packet_ns : args->ring;
 		if (args->depth < 4)
 			args->depth = 4;
 	}
@@ -186,8 +178,7 @@ static int finish(struct rocm_args *args, char *err, size_t size)
 	return 0;
 }
 
-int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err,
-		    size_t size)
+int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err, size_t size)
 {
 	struct option options[TYPES + 1];
 	const struct option_type *type;
@@ -207,13 +198,11 @@ int rocm_args_parse(struct rocm_args *args, int argc, char **argv, char *err,
 	while ((opt = getopt_long(argc, argv, letters, options, NULL)) >= 0) {
 		type = type_of(opt);
 		if (!type) {
-			snprintf(err, size, "cannot take '%s'",
-				 argv[optind - 1]);
+			snprintf(err, size, "cannot take '%s'", argv[optind - 1]);
 			return -EINVAL;
 		}
 		if (set(args, type, optarg)) {
-			snprintf(err, size, "bad value '%s' of --%s", optarg,
-				 type->name);
+			snprintf(err, size, "bad value '%s' of --%s", optarg, type->name);
 			return -EINVAL;
 		}
 	}

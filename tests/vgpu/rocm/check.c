@@ -36,8 +36,7 @@ static const struct {
 
 static void on_error(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
-	printf("  queue %lu: %s\n", (unsigned long)queue->id,
-	       rocm_error(status));
+	printf("  queue %lu: %s\n", (unsigned long)queue->id, rocm_error(status));
 	*(bool *)data = true;
 }
 
@@ -45,11 +44,9 @@ static int open_all(struct check *c)
 {
 	TRY(hsa_init());
 	TRY(rocm_find(&c->gpus));
-	TRY(hsa_queue_create(c->gpus.gpu[0].agent, QUEUE_SIZE,
-			     HSA_QUEUE_TYPE_MULTI, on_error, &c->error,
-			     UINT32_MAX, UINT32_MAX, &c->queue));
-	TRY(rocm_host_alloc(&c->gpus, QUEUE_SIZE * sizeof(*c->kernargs),
-			    (void **)&c->kernargs));
+	TRY(hsa_queue_create(c->gpus.gpu[0].agent, QUEUE_SIZE, HSA_QUEUE_TYPE_MULTI, on_error,
+			     &c->error, UINT32_MAX, UINT32_MAX, &c->queue));
+	TRY(rocm_host_alloc(&c->gpus, QUEUE_SIZE * sizeof(*c->kernargs), (void **)&c->kernargs));
 	TRY(rocm_host_alloc(&c->gpus, 4096, (void **)&c->cell));
 	return 0;
 }

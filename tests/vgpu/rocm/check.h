@@ -47,9 +47,8 @@ int check_wrong(const char *what, hsa_status_t status);
 int check_new_signal(int64_t value, hsa_signal_t *signal);
 void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 			hsa_signal_t signal);
-void check_put_barrier(struct check *c, hsa_packet_type_t type,
-		       const hsa_signal_t *deps, unsigned int n,
-		       hsa_signal_t signal);
+void check_put_barrier(struct check *c, hsa_packet_type_t type, const hsa_signal_t *deps,
+		       unsigned int n, hsa_signal_t signal);
 void check_ring(struct check *c);
 /* Is it 0 within so many ms? */
 bool check_zero_within(hsa_signal_t signal, unsigned int ms);

@@ -18,11 +18,9 @@ int check_new_signal(int64_t value, hsa_signal_t *signal)
 }
 
 /* A counter is worth its time only once: @addend 0 leaves the cell alone. */
-void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
-			hsa_signal_t signal)
+void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend, hsa_signal_t signal)
 {
-	struct vgpu_kernarg *arg =
-		&c->kernargs[c->index & (c->queue->size - 1)];
+	struct vgpu_kernarg *arg = &c->kernargs[c->index & (c->queue->size - 1)];
 
 	*arg = (struct vgpu_kernarg){
 		.magic = VGPU_KERNARG_MAGIC,
@@ -35,9 +33,8 @@ void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 	c->index++;
 }
 
-void check_put_barrier(struct check *c, hsa_packet_type_t type,
-		       const hsa_signal_t *deps, unsigned int n,
-		       hsa_signal_t signal)
+void check_put_barrier(struct check *c, hsa_packet_type_t type, const hsa_signal_t *deps,
+		       unsigned int n, hsa_signal_t signal)
 {
 	hsa_barrier_and_packet_t *packet = c->queue->base_address;
 	unsigned int i;
@@ -55,8 +52,7 @@ void check_put_barrier(struct check *c, hsa_packet_type_t type,
 void check_ring(struct check *c)
 {
 	hsa_queue_store_write_index_screlease(c->queue, c->index);
-	hsa_signal_store_screlease(c->queue->doorbell_signal,
-				   (hsa_signal_value_t)(c->index - 1));
+	hsa_signal_store_screlease(c->queue->doorbell_signal, (hsa_signal_value_t)(c->index - 1));
 }
 
 bool check_zero_within(hsa_signal_t signal, unsigned int ms)

@@ -48,14 +48,12 @@ static int open_raw(struct raw *raw)
 {
 	struct kfd_ioctl_alloc_memory_of_gpu_args args = {
 		.size = SIZE,
-		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM |
-			 KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
+		.flags = KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE,
 	};
 
 	/* The process is ROCr's: KFD knows one a process. */
 	raw->kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-	raw->va =
-		mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	raw->va = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	MUST(raw->kfd >= 0 && raw->va != MAP_FAILED);
 	MUST(first_gpu(raw) == 0);
 	args.va_addr = (uintptr_t)raw->va;
@@ -67,8 +65,7 @@ static int open_raw(struct raw *raw)
 
 static int close_raw(struct raw *raw)
 {
-	struct kfd_ioctl_free_memory_of_gpu_args args = { .handle =
-								  raw->handle };
+	struct kfd_ioctl_free_memory_of_gpu_args args = { .handle = raw->handle };
 
 	MUST(ioctl(raw->kfd, AMDKFD_IOC_FREE_MEMORY_OF_GPU, &args) == 0);
 	munmap(raw->va, SIZE);
@@ -78,18 +75,15 @@ static int close_raw(struct raw *raw)
 
 static int export(struct raw *raw)
 {
-	struct kfd_ioctl_export_dmabuf_args args = { .handle = raw->handle,
-						     .flags = O_CLOEXEC };
+	struct kfd_ioctl_export_dmabuf_args args = { .handle = raw->handle, .flags = O_CLOEXEC };
 
-	return refused("EXPORT_DMABUF",
-		       ioctl(raw->kfd, AMDKFD_IOC_EXPORT_DMABUF, &args));
+	return refused("EXPORT_DMABUF", ioctl(raw->kfd, AMDKFD_IOC_EXPORT_DMABUF, &args));
 }
 
 /* A buffer that is a real dma-buf, of ordinary memory. */
 static int make_dmabuf(void)
 {
-	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC,
-				       .size = SIZE };
+	struct udmabuf_create args = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = SIZE };
 	int memory = memfd_create("check", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd = -1;
 
@@ -116,12 +110,10 @@ static int import(struct raw *raw)
 	args.va_addr = (uintptr_t)raw->va;
 	args.dmabuf_fd = (uint32_t)fd;
 	info.dmabuf_fd = (uint32_t)fd;
-	ret = refused("IMPORT_DMABUF",
-		      ioctl(raw->kfd, AMDKFD_IOC_IMPORT_DMABUF, &args));
+	ret = refused("IMPORT_DMABUF", ioctl(raw->kfd, AMDKFD_IOC_IMPORT_DMABUF, &args));
 	if (!ret)
 		ret = refused("GET_DMABUF_INFO",
-			      ioctl(raw->kfd, AMDKFD_IOC_GET_DMABUF_INFO,
-				    &info));
+			      ioctl(raw->kfd, AMDKFD_IOC_GET_DMABUF_INFO, &info));
 	close(fd);
 	return ret;
 }
@@ -135,9 +127,7 @@ static void svm(struct raw *raw)
 		.op = KFD_IOCTL_SVM_OP_GET_ATTR,
 	};
 
-	printf("  SVM: %s\n", ioctl(raw->kfd, AMDKFD_IOC_SVM, &args) ?
-				      strerror(errno) :
-				      "success");
+	printf("  SVM: %s\n", ioctl(raw->kfd, AMDKFD_IOC_SVM, &args) ? strerror(errno) : "success");
 }
 
 /* Checkpoint: asking what there is may work, taking it must fail. */
@@ -148,18 +138,14 @@ static int checkpoint(struct raw *raw)
 	int ret;
 
 	ret = ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args);
-	printf("  CRIU_OP PROCESS_INFO: %s\n",
-	       ret ? strerror(errno) : "success");
+	printf("  CRIU_OP PROCESS_INFO: %s\n", ret ? strerror(errno) : "success");
 	if (ret)
 		return 0;
 	args.op = KFD_CRIU_OP_CHECKPOINT;
-	args.devices = (uintptr_t)calloc(args.num_devices,
-					 sizeof(struct kfd_criu_device_bucket));
-	args.bos = (uintptr_t)calloc(args.num_bos,
-				     sizeof(struct kfd_criu_bo_bucket));
+	args.devices = (uintptr_t)calloc(args.num_devices, sizeof(struct kfd_criu_device_bucket));
+	args.bos = (uintptr_t)calloc(args.num_bos, sizeof(struct kfd_criu_bo_bucket));
 	args.priv_data = (uintptr_t)calloc(1, args.priv_data_size);
-	ret = refused("CRIU_OP CHECKPOINT",
-		      ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args));
+	ret = refused("CRIU_OP CHECKPOINT", ioctl(raw->kfd, AMDKFD_IOC_CRIU_OP, &args));
 	free((void *)(uintptr_t)args.devices);
 	free((void *)(uintptr_t)args.bos);
 	free((void *)(uintptr_t)args.priv_data);

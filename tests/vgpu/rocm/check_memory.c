@@ -36,12 +36,11 @@ static void give_back(struct buffers *b)
 	hsa_signal_destroy(b->done);
 }
 
-static int copy(struct buffers *b, void *to, hsa_agent_t to_agent,
-		const void *from, hsa_agent_t from_agent, size_t size)
+static int copy(struct buffers *b, void *to, hsa_agent_t to_agent, const void *from,
+		hsa_agent_t from_agent, size_t size)
 {
 	hsa_signal_store_screlease(b->done, 1);
-	TRY(hsa_amd_memory_async_copy(to, to_agent, from, from_agent, size, 0,
-				      NULL, b->done));
+	TRY(hsa_amd_memory_async_copy(to, to_agent, from, from_agent, size, 0, NULL, b->done));
 	MUST(check_zero_within(b->done, PATIENCE));
 	MUST(hsa_signal_load_scacquire(b->done) == 0);
 	return 0;
@@ -113,15 +112,13 @@ int check_copy_rect(struct check *c)
 	if (copy(&b, b.vram[0], c->gpus.gpu[0].agent, b.to, c->gpus.cpu, SIZE))
 		return -1;
 	hsa_signal_store_screlease(b.done, 1);
-	TRY(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &range,
-					   c->gpus.gpu[0].agent,
+	TRY(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &range, c->gpus.gpu[0].agent,
 					   hsaHostToDevice, 0, NULL, b.done));
 	MUST(check_zero_within(b.done, PATIENCE));
 	if (copy(&b, b.to, c->gpus.cpu, b.vram[0], c->gpus.gpu[0].agent, SIZE))
 		return -1;
 	for (row = 3; row < 35; row++)
-		MUST(memcmp(b.to + row * 1024 + 64, b.from + row * 1024 + 64,
-			    256) == 0);
+		MUST(memcmp(b.to + row * 1024 + 64, b.from + row * 1024 + 64, 256) == 0);
 	MUST(b.to[2 * 1024 + 64] == 0 && b.to[3 * 1024 + 63] == 0);
 	MUST(b.to[3 * 1024 + 320] == 0 && b.to[35 * 1024 + 64] == 0);
 	give_back(&b);
@@ -137,8 +134,8 @@ int check_copy_after(struct check *c)
 	if (take(c, &b) || check_new_signal(1, &first))
 		return -1;
 	hsa_signal_store_screlease(b.done, 1);
-	TRY(hsa_amd_memory_async_copy(b.vram[0], c->gpus.gpu[0].agent, b.from,
-				      c->gpus.cpu, SIZE, 1, &first, b.done));
+	TRY(hsa_amd_memory_async_copy(b.vram[0], c->gpus.gpu[0].agent, b.from, c->gpus.cpu, SIZE, 1,
+				      &first, b.done));
 	MUST(!check_zero_within(b.done, 60));
 	check_put_dispatch(c, MS, 0, first);
 	check_ring(c);
@@ -180,14 +177,11 @@ int check_lock(struct check *c)
 	if (take(c, &b))
 		return -1;
 	memcpy(plain, b.from, SIZE);
-	TRY(hsa_amd_memory_lock(plain, SIZE, &c->gpus.gpu[0].agent, 1,
-				&locked));
-	if (copy(&b, b.vram[0], c->gpus.gpu[0].agent, locked, c->gpus.cpu,
-		 SIZE))
+	TRY(hsa_amd_memory_lock(plain, SIZE, &c->gpus.gpu[0].agent, 1, &locked));
+	if (copy(&b, b.vram[0], c->gpus.gpu[0].agent, locked, c->gpus.cpu, SIZE))
 		return -1;
 	memset(plain, 0, SIZE);
-	if (copy(&b, locked, c->gpus.cpu, b.vram[0], c->gpus.gpu[0].agent,
-		 SIZE))
+	if (copy(&b, locked, c->gpus.cpu, b.vram[0], c->gpus.gpu[0].agent, SIZE))
 		return -1;
 	MUST(memcmp(plain, b.from, SIZE) == 0);
 	TRY(hsa_amd_memory_unlock(plain));

@@ -55,15 +55,13 @@ int check_barrier_or(struct check *c)
 	return 0;
 }
 
-static void put_barrier_value(struct check *c, hsa_signal_t signal,
-			      int64_t value, hsa_signal_condition_t condition,
-			      hsa_signal_t done)
+static void put_barrier_value(struct check *c, hsa_signal_t signal, int64_t value,
+			      hsa_signal_condition_t condition, hsa_signal_t done)
 {
 	hsa_amd_barrier_value_packet_t *packet = c->queue->base_address;
 
 	packet += c->index & (c->queue->size - 1);
-	memset((char *)packet + sizeof(uint16_t), 0,
-	       sizeof(*packet) - sizeof(uint16_t));
+	memset((char *)packet + sizeof(uint16_t), 0, sizeof(*packet) - sizeof(uint16_t));
 	packet->signal = signal;
 	packet->value = value;
 	packet->mask = INT64_MAX;
@@ -90,8 +88,7 @@ int check_barrier_value(struct check *c)
 	size_t i;
 
 	for (i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
-		if (check_new_signal(tries[i].closed, &signal) ||
-		    check_new_signal(1, &done))
+		if (check_new_signal(tries[i].closed, &signal) || check_new_signal(1, &done))
 			return -1;
 		put_barrier_value(c, signal, 5, tries[i].condition, done);
 		check_ring(c);
@@ -135,8 +132,7 @@ static int wait_one(struct check *c, hsa_wait_state_t state)
 	before = rocm_now_ns();
 	check_put_dispatch(c, 40 * MS, 0, done);
 	check_ring(c);
-	hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
-				  state);
+	hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, state);
 	took = rocm_now_ns() - before;
 	printf("  waited %.1f ms\n", (double)took / MS);
 	MUST(hsa_signal_load_scacquire(done) == 0);
@@ -171,12 +167,10 @@ int check_handler(struct check *c)
 
 	if (check_new_signal(1, &done))
 		return -1;
-	TRY(hsa_amd_signal_async_handler(done, HSA_SIGNAL_CONDITION_LT, 1,
-					 handler, &called));
+	TRY(hsa_amd_signal_async_handler(done, HSA_SIGNAL_CONDITION_LT, 1, handler, &called));
 	check_put_dispatch(c, MS, 0, done);
 	check_ring(c);
-	while (!__atomic_load_n(&called, __ATOMIC_ACQUIRE) &&
-	       rocm_now_ns() < until)
+	while (!__atomic_load_n(&called, __ATOMIC_ACQUIRE) && rocm_now_ns() < until)
 		rocm_sleep_ns(MS);
 	MUST(called);
 	hsa_signal_destroy(done);
@@ -190,8 +184,7 @@ int check_profiling(struct check *c)
 	uint64_t frequency, ns;
 	hsa_signal_t done[2];
 
-	TRY(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY,
-				&frequency));
+	TRY(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency));
 	TRY(hsa_amd_profiling_set_profiler_enabled(c->queue, 1));
 	if (check_new_signal(1, &done[0]) || check_new_signal(1, &done[1]))
 		return -1;
@@ -199,14 +192,11 @@ int check_profiling(struct check *c)
 	check_put_dispatch(c, 5 * MS, 0, done[1]);
 	check_ring(c);
 	MUST(check_zero_within(done[1], PATIENCE));
-	TRY(hsa_amd_profiling_get_dispatch_time(c->gpus.gpu[0].agent, done[0],
-						&first));
-	TRY(hsa_amd_profiling_get_dispatch_time(c->gpus.gpu[0].agent, done[1],
-						&second));
+	TRY(hsa_amd_profiling_get_dispatch_time(c->gpus.gpu[0].agent, done[0], &first));
+	TRY(hsa_amd_profiling_get_dispatch_time(c->gpus.gpu[0].agent, done[1], &second));
 	ns = (second.end - second.start) * (1000 * MS / frequency);
 	printf("  5 ms took %.3f ms by its signal\n", (double)ns / MS);
-	MUST(first.start < first.end &&
-	     first.end <= second.start + frequency / 10000);
+	MUST(first.start < first.end && first.end <= second.start + frequency / 10000);
 	/* Two clocks are matched to each other, which is not exact. */
 	MUST(ns > 45 * MS / 10 && ns < 60 * MS / 10);
 	hsa_signal_destroy(done[0]);
@@ -226,8 +216,7 @@ int check_queues(struct check *c)
 	int i, j;
 
 	for (i = 0; i < 12; i++) {
-		TRY(rocm_queue_create(&c->gpus, 0, 256, 100000, &c->error,
-				      &queue));
+		TRY(rocm_queue_create(&c->gpus, 0, 256, 100000, &c->error, &queue));
 		TRY(hsa_amd_queue_set_priority(queue.queue, priorities[i % 3]));
 		rocm_queue_put(&queue, 20);
 		MUST(queue.head == 20);

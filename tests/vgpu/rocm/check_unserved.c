@@ -14,14 +14,12 @@
 #define PARTS 64
 #define SIZE  65536
 
-typedef hsa_status_t (*export_fn)(const void *ptr, size_t size, int *fd,
-				  uint64_t *offset);
-typedef hsa_status_t (*reserve_fn)(void **va, size_t size, uint64_t address,
-				   uint64_t flags);
-typedef hsa_status_t (*handle_fn)(hsa_amd_memory_pool_t pool, size_t size,
-				  int type, uint64_t flags, uint64_t *handle);
-typedef hsa_status_t (*map_fn)(void *va, size_t size, size_t offset,
-			       uint64_t handle, uint64_t flags);
+typedef hsa_status_t (*export_fn)(const void *ptr, size_t size, int *fd, uint64_t *offset);
+typedef hsa_status_t (*reserve_fn)(void **va, size_t size, uint64_t address, uint64_t flags);
+typedef hsa_status_t (*handle_fn)(hsa_amd_memory_pool_t pool, size_t size, int type, uint64_t flags,
+				  uint64_t *handle);
+typedef hsa_status_t (*map_fn)(void *va, size_t size, size_t offset, uint64_t handle,
+			       uint64_t flags);
 
 /* Prints what came back; a success is what must not be. */
 static int refused(const char *name, hsa_status_t status)
@@ -45,25 +43,22 @@ static int export_dmabuf(void *vram)
 	uint64_t offset;
 	int fd;
 
-	return export ? refused("hsa_amd_portable_export_dmabuf",
-				export(vram, SIZE, &fd, &offset)) :
-			0;
+	return export ?
+		       refused("hsa_amd_portable_export_dmabuf", export(vram, SIZE, &fd, &offset)) :
+		       0;
 }
 
 static int export_ipc(void *vram)
 {
 	hsa_amd_ipc_memory_t handle;
 
-	return refused("hsa_amd_ipc_memory_create",
-		       hsa_amd_ipc_memory_create(vram, SIZE, &handle));
+	return refused("hsa_amd_ipc_memory_create", hsa_amd_ipc_memory_create(vram, SIZE, &handle));
 }
 
 static int svm(void *vram)
 {
-	hsa_amd_svm_attribute_pair_t pair = {
-		HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG,
-		HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED
-	};
+	hsa_amd_svm_attribute_pair_t pair = { HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG,
+					      HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED };
 
 	return refused("hsa_amd_svm_attributes_set",
 		       hsa_amd_svm_attributes_set(vram, SIZE, &pair, 1));
@@ -112,8 +107,7 @@ static int too_much(struct check *c)
 	void *ptr = NULL;
 
 	return refused("hsa_amd_memory_pool_allocate of 1 TiB",
-		       hsa_amd_memory_pool_allocate(c->gpus.gpu[0].vram, BIG, 0,
-						    &ptr)) ||
+		       hsa_amd_memory_pool_allocate(c->gpus.gpu[0].vram, BIG, 0, &ptr)) ||
 	       parts(c);
 }
 
@@ -122,8 +116,8 @@ int check_unserved(struct check *c)
 	void *vram;
 
 	TRY(rocm_vram_alloc(&c->gpus, 0, SIZE, &vram));
-	if (export_dmabuf(vram) || export_ipc(vram) || svm(vram) ||
-	    virtual_memory(c) || too_much(c))
+	if (export_dmabuf(vram) || export_ipc(vram) || svm(vram) || virtual_memory(c) ||
+	    too_much(c))
 		return -1;
 	TRY(hsa_amd_memory_pool_free(vram));
 	/* And all else still works. */

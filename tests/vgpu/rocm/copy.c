@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu,
-			      size_t size, struct rocm_copy *copy)
+hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
+			      struct rocm_copy *copy)
 {
 	hsa_status_t status;
 
@@ -47,20 +47,17 @@ static void fill_pattern(struct rocm_copy *copy)
 
 static hsa_status_t begin(struct rocm_copy *copy, bool back)
 {
-	hsa_agent_t cpu = copy->gpus->cpu,
-		    gpu = copy->gpus->gpu[copy->gpu].agent;
+	hsa_agent_t cpu = copy->gpus->cpu, gpu = copy->gpus->gpu[copy->gpu].agent;
 	hsa_status_t status;
 
 	hsa_signal_store_screlease(copy->signal, 1);
 	if (back) {
-		status = hsa_amd_memory_async_copy(copy->to, cpu, copy->vram,
-						   gpu, copy->size, 0, NULL,
-						   copy->signal);
+		status = hsa_amd_memory_async_copy(copy->to, cpu, copy->vram, gpu, copy->size, 0,
+						   NULL, copy->signal);
 	} else {
 		fill_pattern(copy);
-		status = hsa_amd_memory_async_copy(copy->vram, gpu, copy->from,
-						   cpu, copy->size, 0, NULL,
-						   copy->signal);
+		status = hsa_amd_memory_async_copy(copy->vram, gpu, copy->from, cpu, copy->size, 0,
+						   NULL, copy->signal);
 	}
 	copy->back = back;
 	copy->busy = !status;

@@ -21,8 +21,8 @@ struct rocm_copy {
 	uint64_t differ; /* rounds whose data came back changed */
 };
 
-hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu,
-			      size_t size, struct rocm_copy *copy);
+hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
+			      struct rocm_copy *copy);
 void rocm_copy_destroy(struct rocm_copy *copy);
 
 /* Goes on with what is complete; @start: begins another round too. */

@@ -21,31 +21,25 @@ static hsa_status_t look_at_pool(hsa_amd_memory_pool_t pool, void *data)
 	bool can_alloc = false;
 	uint32_t flags = 0;
 
-	hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT,
-				     &segment);
+	hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
 	if (segment != HSA_AMD_SEGMENT_GLOBAL)
 		return HSA_STATUS_SUCCESS;
-	hsa_amd_memory_pool_get_info(pool,
-				     HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS,
-				     &flags);
-	hsa_amd_memory_pool_get_info(pool,
-				     HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+	hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
+	hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
 				     &can_alloc);
-	if (!can_alloc || (flags & search->wanted) != search->wanted ||
-	    flags & search->unwanted)
+	if (!can_alloc || (flags & search->wanted) != search->wanted || flags & search->unwanted)
 		return HSA_STATUS_SUCCESS;
 	*search->pool = pool;
 	return HSA_STATUS_INFO_BREAK;
 }
 
-static hsa_status_t find_pool(hsa_agent_t agent, uint32_t wanted,
-			      uint32_t unwanted, hsa_amd_memory_pool_t *pool)
+static hsa_status_t find_pool(hsa_agent_t agent, uint32_t wanted, uint32_t unwanted,
+			      hsa_amd_memory_pool_t *pool)
 {
 	struct pool_search search = { wanted, unwanted, pool };
 	hsa_status_t status;
 
-	status = hsa_amd_agent_iterate_memory_pools(agent, look_at_pool,
-						    &search);
+	status = hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, &search);
 	if (status == HSA_STATUS_INFO_BREAK)
 		return HSA_STATUS_SUCCESS;
 	return status ? status : HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
@@ -60,8 +54,7 @@ static hsa_status_t add_gpu(hsa_agent_t agent, struct rocm_gpus *gpus)
 	gpu->agent = agent;
 	hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, gpu->name);
 	gpus->count++;
-	return find_pool(agent, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
-			 0, &gpu->vram);
+	return find_pool(agent, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED, 0, &gpu->vram);
 }
 
 static hsa_status_t look_at_agent(hsa_agent_t agent, void *data)
@@ -79,8 +72,7 @@ static hsa_status_t look_at_agent(hsa_agent_t agent, void *data)
 		return HSA_STATUS_SUCCESS;
 	gpus->cpu = agent;
 	return find_pool(agent, HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED,
-			 HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT,
-			 &gpus->system);
+			 HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT, &gpus->system);
 }
 
 hsa_status_t rocm_find(struct rocm_gpus *gpus)
@@ -105,8 +97,8 @@ static hsa_status_t let_gpus_see(const struct rocm_gpus *gpus, void *ptr)
 	return hsa_amd_agents_allow_access(gpus->count, agents, NULL, ptr);
 }
 
-static hsa_status_t alloc(const struct rocm_gpus *gpus,
-			  hsa_amd_memory_pool_t pool, size_t size, void **ptr)
+static hsa_status_t alloc(const struct rocm_gpus *gpus, hsa_amd_memory_pool_t pool, size_t size,
+			  void **ptr)
 {
 	hsa_status_t status;
 
@@ -119,8 +111,7 @@ static hsa_status_t alloc(const struct rocm_gpus *gpus,
 	return status;
 }
 
-hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size,
-			     void **ptr)
+hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size, void **ptr)
 {
 	hsa_status_t status;
 
@@ -130,8 +121,8 @@ hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size,
 	return status;
 }
 
-hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu,
-			     size_t size, void **ptr)
+hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
+			     void **ptr)
 {
 	return alloc(gpus, gpus->gpu[gpu].vram, size, ptr);
 }

@@ -27,11 +27,10 @@ struct rocm_gpus {
 hsa_status_t rocm_find(struct rocm_gpus *gpus);
 
 /* Zeroed memory that the CPU and all GPUs see. */
-hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size,
-			     void **ptr);
+hsa_status_t rocm_host_alloc(const struct rocm_gpus *gpus, size_t size, void **ptr);
 /* Memory of a GPU, that all GPUs see. */
-hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu,
-			     size_t size, void **ptr);
+hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu, size_t size,
+			     void **ptr);
 
 const char *rocm_error(hsa_status_t status);
 

@@ -11,11 +11,10 @@
 #include "copy.h"
 #include "queue.h"
 
-#define NS_PER_S  1000000000ULL
-#define NS_PER_MS 1000000.0
-#define WAIT_NS \
-	20000000 /* one wait, before signals and the clock are looked at */
-#define IDLE_NS	   2000000 /* between looks when there is nothing to wait for */
+#define NS_PER_S   1000000000ULL
+#define NS_PER_MS  1000000.0
+#define WAIT_NS	   20000000 /* one wait, before signals and the clock are looked at */
+#define IDLE_NS	   2000000  /* between looks when there is nothing to wait for */
 #define MAX_QUEUES 512
 
 static volatile sig_atomic_t stop_requested;
@@ -35,7 +34,7 @@ struct load {
 	uint64_t next_ns; /* of the next progress line */
 	uint64_t last_ns; /* of the last one */
 	uint64_t last_completed;
-	uint64_t moved_ns; /* when a dispatch was last found complete, or restarted */
+	uint64_t moved_ns;   /* when a dispatch was last found complete, or restarted */
 	uint64_t longest_ns; /* that none of those in flight completed */
 };
 
@@ -113,8 +112,7 @@ static hsa_status_t add_queues(struct load *load, uint64_t n)
 	unsigned int gpu;
 	uint64_t i;
 
-	for (gpu = 0;
-	     !status && gpu < load->gpus.count && gpu < load->args.gpus; gpu++)
+	for (gpu = 0; !status && gpu < load->gpus.count && gpu < load->args.gpus; gpu++)
 		for (i = 0; !status && i < n; i++)
 			status = add_queue(load, gpu);
 	return status;
@@ -127,10 +125,8 @@ static hsa_status_t add_copies(struct load *load)
 
 	if (!load->args.copy)
 		return status;
-	for (gpu = 0;
-	     !status && gpu < load->gpus.count && gpu < load->args.gpus; gpu++)
-		status = rocm_copy_create(&load->gpus, gpu, load->args.copy,
-					  &load->copies[gpu]);
+	for (gpu = 0; !status && gpu < load->gpus.count && gpu < load->args.gpus; gpu++)
+		status = rocm_copy_create(&load->gpus, gpu, load->args.copy, &load->copies[gpu]);
 	return status;
 }
 
@@ -140,8 +136,7 @@ static void print_progress(struct load *load, uint64_t now)
 	double interval = (double)(now - load->last_ns) / NS_PER_S;
 
 	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 " rate %.0f\n",
-	       (double)(now - load->start_ns) / NS_PER_S, sum.submitted,
-	       sum.completed,
+	       (double)(now - load->start_ns) / NS_PER_S, sum.submitted, sum.completed,
 	       (double)(sum.completed - load->last_completed) / interval);
 	load->last_ns = now;
 	load->last_completed = sum.completed;
@@ -200,8 +195,7 @@ static hsa_status_t copy_turn(struct load *load, bool stop, bool *busy)
 /* Until a dispatch of the next queue that has one completes. */
 static void wait_for_one(struct load *load)
 {
-	hsa_wait_state_t state = load->args.poll ? HSA_WAIT_STATE_ACTIVE :
-						   HSA_WAIT_STATE_BLOCKED;
+	hsa_wait_state_t state = load->args.poll ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;
 	static unsigned int next;
 	struct rocm_queue *queue;
 	unsigned int i;
@@ -210,13 +204,9 @@ static void wait_for_one(struct load *load)
 		queue = &load->queues[next++ % load->num_queues];
 		if (queue->head == queue->tail)
 			continue;
-		hsa_signal_wait_scacquire(queue->signal,
-					  HSA_SIGNAL_CONDITION_LT,
-					  ROCM_SIGNAL_START -
-						  (int64_t)queue->tail,
-					  load->args.forever ?
-						  UINT64_MAX :
-						  WAIT_NS / load->tick_ns,
+		hsa_signal_wait_scacquire(queue->signal, HSA_SIGNAL_CONDITION_LT,
+					  ROCM_SIGNAL_START - (int64_t)queue->tail,
+					  load->args.forever ? UINT64_MAX : WAIT_NS / load->tick_ns,
 					  state);
 		return;
 	}
@@ -229,8 +219,7 @@ static bool finished(const struct load *load, uint64_t now)
 
 	if (stop_requested || load->queue_error)
 		return true;
-	if (load->args.duration_ns &&
-	    now - load->start_ns >= load->args.duration_ns)
+	if (load->args.duration_ns && now - load->start_ns >= load->args.duration_ns)
 		return true;
 	if (!load->args.count)
 		return false;
@@ -307,16 +296,14 @@ static hsa_status_t start(struct load *load)
 		return status;
 	printf("init ms %.1f\n", (double)(rocm_now_ns() - before) / NS_PER_MS);
 	hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency);
-	load->tick_ns =
-		frequency && frequency < NS_PER_S ? NS_PER_S / frequency : 1;
+	load->tick_ns = frequency && frequency < NS_PER_S ? NS_PER_S / frequency : 1;
 	status = rocm_find(&load->gpus);
 	if (!status)
 		status = add_queues(load, load->args.queues);
 	if (!status)
 		status = add_copies(load);
 	if (!status)
-		printf("ready pid %d queues %u\n", (int)getpid(),
-		       load->num_queues);
+		printf("ready pid %d queues %u\n", (int)getpid(), load->num_queues);
 	return status;
 }
 
@@ -335,15 +322,13 @@ static hsa_status_t end(struct load *load)
 		one = rocm_queue_destroy(&load->queues[i]);
 		status = status ? status : one;
 	}
-	printf("destroyed ms %.1f\n",
-	       (double)(rocm_now_ns() - before) / NS_PER_MS);
+	printf("destroyed ms %.1f\n", (double)(rocm_now_ns() - before) / NS_PER_MS);
 	for (i = 0; i < ROCM_MAX_GPUS; i++)
 		if (load->copies[i].vram && !load->copies[i].busy)
 			rocm_copy_destroy(&load->copies[i]);
 	before = rocm_now_ns();
 	one = hsa_shut_down();
-	printf("shut_down ms %.1f\n",
-	       (double)(rocm_now_ns() - before) / NS_PER_MS);
+	printf("shut_down ms %.1f\n", (double)(rocm_now_ns() - before) / NS_PER_MS);
 	return status ? status : one;
 }
 
@@ -355,18 +340,15 @@ static int verdict(const struct rocm_verdict *sum, uint64_t differ)
 	return sum->unfinished ? 3 : 0;
 }
 
-static int print_result(const struct load *load, uint64_t copies,
-			uint64_t differ)
+static int print_result(const struct load *load, uint64_t copies, uint64_t differ)
 {
 	struct rocm_verdict sum = total(load);
 
-	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64
-	       " doubled %" PRIu64 " disordered %" PRIu64 " unfinished %" PRIu64
-	       " signals %d longest_wait_ms %.0f copies %" PRIu64
-	       " differ %" PRIu64 "\n",
-	       sum.submitted, sum.completed, sum.lost, sum.doubled,
-	       sum.disordered, sum.unfinished, (int)usr1_count,
-	       (double)load->longest_ns / NS_PER_MS, copies, differ);
+	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64 " doubled %" PRIu64
+	       " disordered %" PRIu64 " unfinished %" PRIu64
+	       " signals %d longest_wait_ms %.0f copies %" PRIu64 " differ %" PRIu64 "\n",
+	       sum.submitted, sum.completed, sum.lost, sum.doubled, sum.disordered, sum.unfinished,
+	       (int)usr1_count, (double)load->longest_ns / NS_PER_MS, copies, differ);
 	return verdict(&sum, differ);
 }
 

@@ -16,15 +16,13 @@ static void on_queue_error(hsa_status_t status, hsa_queue_t *queue, void *data)
 {
 	bool *error = data;
 
-	fprintf(stderr, "queue %lu: %s\n", (unsigned long)queue->id,
-		rocm_error(status));
+	fprintf(stderr, "queue %lu: %s\n", (unsigned long)queue->id, rocm_error(status));
 	*error = true;
 }
 
 /* Sizes of the private and group segment are left to ROCr: UINT32_MAX. */
-hsa_status_t rocm_queue_create(const struct rocm_gpus *gpus, unsigned int gpu,
-			       uint32_t size, uint64_t packet_ns, bool *error,
-			       struct rocm_queue *queue)
+hsa_status_t rocm_queue_create(const struct rocm_gpus *gpus, unsigned int gpu, uint32_t size,
+			       uint64_t packet_ns, bool *error, struct rocm_queue *queue)
 {
 	hsa_status_t status;
 
@@ -32,18 +30,15 @@ hsa_status_t rocm_queue_create(const struct rocm_gpus *gpus, unsigned int gpu,
 	queue->seen = calloc(size, sizeof(*queue->seen));
 	if (!queue->seen)
 		return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-	status = rocm_host_alloc(gpus, size * sizeof(*queue->kernargs),
-				 (void **)&queue->kernargs);
+	status = rocm_host_alloc(gpus, size * sizeof(*queue->kernargs), (void **)&queue->kernargs);
 	if (!status)
-		status = rocm_host_alloc(gpus, size * sizeof(*queue->cells),
-					 (void **)&queue->cells);
+		status =
+			rocm_host_alloc(gpus, size * sizeof(*queue->cells), (void **)&queue->cells);
 	if (!status)
-		status = hsa_signal_create(ROCM_SIGNAL_START, 0, NULL,
-					   &queue->signal);
+		status = hsa_signal_create(ROCM_SIGNAL_START, 0, NULL, &queue->signal);
 	if (!status)
-		status = hsa_queue_create(gpus->gpu[gpu].agent, size,
-					  HSA_QUEUE_TYPE_MULTI, on_queue_error,
-					  error, UINT32_MAX, UINT32_MAX,
+		status = hsa_queue_create(gpus->gpu[gpu].agent, size, HSA_QUEUE_TYPE_MULTI,
+					  on_queue_error, error, UINT32_MAX, UINT32_MAX,
 					  &queue->queue);
 	if (status)
 		rocm_queue_destroy(queue);
@@ -67,8 +62,7 @@ hsa_status_t rocm_queue_destroy(struct rocm_queue *queue)
 	return status;
 }
 
-hsa_kernel_dispatch_packet_t *rocm_dispatch_at(hsa_queue_t *queue,
-					       uint64_t index, void *kernarg,
+hsa_kernel_dispatch_packet_t *rocm_dispatch_at(hsa_queue_t *queue, uint64_t index, void *kernarg,
 					       hsa_signal_t signal)
 {
 	hsa_kernel_dispatch_packet_t *packet = queue->base_address;
@@ -91,15 +85,11 @@ hsa_kernel_dispatch_packet_t *rocm_dispatch_at(hsa_queue_t *queue,
 /* The header makes the packet valid, so it goes last, with the next 16 bits. */
 void rocm_packet_commit(void *packet, hsa_packet_type_t type, uint16_t second)
 {
-	uint32_t header = type << HSA_PACKET_HEADER_TYPE |
-			  1 << HSA_PACKET_HEADER_BARRIER |
-			  HSA_FENCE_SCOPE_SYSTEM
-				  << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-			  HSA_FENCE_SCOPE_SYSTEM
-				  << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+	uint32_t header = type << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+			  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+			  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
 
-	__atomic_store_n((uint32_t *)packet, header | (uint32_t)second << 16,
-			 __ATOMIC_RELEASE);
+	__atomic_store_n((uint32_t *)packet, header | (uint32_t)second << 16, __ATOMIC_RELEASE);
 }
 
 static uint32_t slot_of(const struct rocm_queue *queue, uint64_t index)
@@ -112,8 +102,7 @@ uint32_t rocm_queue_room(const struct rocm_queue *queue, uint32_t depth)
 {
 	uint64_t read = hsa_queue_load_read_index_scacquire(queue->queue);
 	uint64_t oldest = read < queue->tail ? read : queue->tail;
-	uint64_t used = queue->head - oldest,
-		 in_flight = queue->head - queue->tail;
+	uint64_t used = queue->head - oldest, in_flight = queue->head - queue->tail;
 
 	if (used >= queue->queue->size || in_flight >= depth)
 		return 0;
@@ -135,8 +124,7 @@ void rocm_queue_put(struct rocm_queue *queue, uint32_t n)
 			.address = (uintptr_t)&queue->cells[slot],
 			.addend = 1,
 		};
-		packet = rocm_dispatch_at(queue->queue, queue->head,
-					  &queue->kernargs[slot],
+		packet = rocm_dispatch_at(queue->queue, queue->head, &queue->kernargs[slot],
 					  queue->signal);
 		rocm_packet_commit(packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 1);
 	}
@@ -165,8 +153,7 @@ uint64_t rocm_queue_retire(struct rocm_queue *queue)
 	/* The signal was decremented too often: each time counts once. */
 	if (complete > queue->head) {
 		if (complete - queue->head > queue->extra) {
-			queue->verdict.doubled +=
-				complete - queue->head - queue->extra;
+			queue->verdict.doubled += complete - queue->head - queue->extra;
 			queue->extra = complete - queue->head;
 		}
 		complete = queue->head;
@@ -196,8 +183,7 @@ void rocm_queue_finish(struct rocm_queue *queue)
 		marks = take_marks(queue, slot_of(queue, index));
 		verdict->doubled += marks > 1 ? marks - 1 : 0;
 	}
-	used = queue->head < queue->queue->size ? (uint32_t)queue->head :
-						  queue->queue->size;
+	used = queue->head < queue->queue->size ? (uint32_t)queue->head : queue->queue->size;
 	for (slot = 0; slot < used; slot++)
 		late += take_marks(queue, slot);
 	verdict->disordered = late < verdict->lost ? late : verdict->lost;

@@ -14,23 +14,22 @@
 
 struct rocm_verdict {
 	uint64_t submitted;
-	uint64_t completed; /* what the completion signal says */
-	uint64_t lost;	    /* completed and left no mark */
-	uint64_t doubled;   /* marks too many */
+	uint64_t completed;  /* what the completion signal says */
+	uint64_t lost;	     /* completed and left no mark */
+	uint64_t doubled;    /* marks too many */
 	uint64_t disordered; /* left their mark after a later one had completed */
 	uint64_t unfinished; /* not complete when we stopped waiting */
 };
 
 struct rocm_queue {
 	hsa_queue_t *queue;
-	hsa_signal_t
-		signal; /* starts at ROCM_SIGNAL_START, each dispatch takes 1 */
+	hsa_signal_t signal;	       /* starts at ROCM_SIGNAL_START, each dispatch takes 1 */
 	struct vgpu_kernarg *kernargs; /* one a slot */
 	uint64_t *cells;	       /* one a slot, the GPU's marks */
-	uint64_t *seen; /* cells as they were last accounted for */
-	uint64_t head;	/* dispatches written */
-	uint64_t tail;	/* dispatches accounted for */
-	uint64_t extra; /* completions beyond head that were counted */
+	uint64_t *seen;		       /* cells as they were last accounted for */
+	uint64_t head;		       /* dispatches written */
+	uint64_t tail;		       /* dispatches accounted for */
+	uint64_t extra;		       /* completions beyond head that were counted */
 	uint64_t packet_ns;
 	struct rocm_verdict verdict;
 };
@@ -38,9 +37,8 @@ struct rocm_queue {
 #define ROCM_SIGNAL_START INT64_MAX
 
 /* @error points at a flag that ROCr sets when it reports an error of the queue. */
-hsa_status_t rocm_queue_create(const struct rocm_gpus *gpus, unsigned int gpu,
-			       uint32_t size, uint64_t packet_ns, bool *error,
-			       struct rocm_queue *queue);
+hsa_status_t rocm_queue_create(const struct rocm_gpus *gpus, unsigned int gpu, uint32_t size,
+			       uint64_t packet_ns, bool *error, struct rocm_queue *queue);
 hsa_status_t rocm_queue_destroy(struct rocm_queue *queue);
 
 /* How many dispatches there is room for, with at most @depth in flight. */
@@ -53,8 +51,7 @@ uint64_t rocm_queue_retire(struct rocm_queue *queue);
 void rocm_queue_finish(struct rocm_queue *queue);
 
 /* A kernel dispatch's packet for @queue, valid once its header is written. */
-hsa_kernel_dispatch_packet_t *rocm_dispatch_at(hsa_queue_t *queue,
-					       uint64_t index, void *kernarg,
+hsa_kernel_dispatch_packet_t *rocm_dispatch_at(hsa_queue_t *queue, uint64_t index, void *kernarg,
 					       hsa_signal_t signal);
 void rocm_packet_commit(void *packet, hsa_packet_type_t type, uint16_t second);
 

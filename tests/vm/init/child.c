@@ -83,8 +83,7 @@ int child_start(struct child *c, const struct job *job)
 	return job->tty ? start_on_tty(c, job) : start_on_pipes(c, job);
 }
 
-void child_resize(const struct child *c, unsigned short rows,
-		  unsigned short columns)
+void child_resize(const struct child *c, unsigned short rows, unsigned short columns)
 {
 	struct winsize size = { .ws_row = rows, .ws_col = columns };
 

@@ -82,28 +82,24 @@ int main(void)
 	if (!ret)
 		ret = ports_open(port);
 	if (ret) {
-		fprintf(stderr, "init: the runner's ports are not there: %s\n",
-			strerror(-ret));
+		fprintf(stderr, "init: the runner's ports are not there: %s\n", strerror(-ret));
 		wait_for_the_end();
 	}
 	if (modules) {
-		say(port[WIRE_VERDICT],
-		    "failed a module of the image does not load: %s",
+		say(port[WIRE_VERDICT], "failed a module of the image does not load: %s",
 		    strerror(-modules));
 		wait_for_the_end();
 	}
 	ret = root_is_disk() ? root_enter() : 0;
 	if (ret) {
-		say(port[WIRE_VERDICT], "failed the disk is no root: %s",
-		    strerror(-ret));
+		say(port[WIRE_VERDICT], "failed the disk is no root: %s", strerror(-ret));
 		wait_for_the_end();
 	}
 	leaks_forget();
 	klog = klog_open();
 	ret = wait_for_job(port[WIRE_VERDICT], &job);
 	if (ret) {
-		say(port[WIRE_VERDICT], "failed the job could not be read: %s",
-		    strerror(-ret));
+		say(port[WIRE_VERDICT], "failed the job could not be read: %s", strerror(-ret));
 		wait_for_the_end();
 	}
 	say(port[WIRE_VERDICT], "accepted");

@@ -60,8 +60,7 @@ int fwcfg_read(const char *name, char **text);
 /* job.c */
 int job_find(const char *name, struct job *job);
 bool job_prepare(const struct job *job, char *why, size_t size);
-void job_run(const int port[WIRE_PORTS], int klog, struct reader *r,
-	     struct job *job);
+void job_run(const int port[WIRE_PORTS], int klog, struct reader *r, struct job *job);
 
 /* child.c */
 struct child {
@@ -70,11 +69,10 @@ struct child {
 };
 
 int child_start(struct child *c, const struct job *job);
-void child_resize(const struct child *c, unsigned short rows,
-		  unsigned short columns);
+void child_resize(const struct child *c, unsigned short rows, unsigned short columns);
 
 /* relay.c: until the child has ended; returns its wait status, or -ETIME */
-int relay(const int port[WIRE_PORTS], struct reader *r, struct child *c,
-	  const struct job *job, int klog);
+int relay(const int port[WIRE_PORTS], struct reader *r, struct child *c, const struct job *job,
+	  int klog);
 
 #endif

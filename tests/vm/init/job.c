@@ -67,8 +67,7 @@ static int unpack_payload(void)
 		usleep(10000);
 	pid = fork();
 	if (!pid) {
-		execl("/bin/busybox", "tar", "-x", "-f", DISK, "-C", "/",
-		      (char *)NULL);
+		execl("/bin/busybox", "tar", "-x", "-f", DISK, "-C", "/", (char *)NULL);
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
@@ -98,8 +97,7 @@ static char *put_file(const char *value, char *bytes, int *ret)
 	if (*ret)
 		return bytes;
 	*ret = -EPROTO;
-	if (!value || sscanf(value, "%zu %255s", &n, path) != 2 ||
-	    strnlen(bytes, n) != n)
+	if (!value || sscanf(value, "%zu %255s", &n, path) != 2 || strnlen(bytes, n) != n)
 		return bytes;
 	make_parents(path);
 	f = fopen(path, "we");
@@ -142,8 +140,7 @@ int job_find(const char *name, struct job *job)
 	return ret ? ret : parse(job, text);
 }
 
-static bool load(const char *name, const char *parameters, char *why,
-		 size_t size)
+static bool load(const char *name, const char *parameters, char *why, size_t size)
 {
 	char path[64];
 	int ret;
@@ -151,14 +148,13 @@ static bool load(const char *name, const char *parameters, char *why,
 	snprintf(path, sizeof(path), "/lib/modules/%s.ko", name);
 	ret = module_load(path, parameters);
 	if (ret)
-		snprintf(why, size, "%s.ko does not load: %s", name,
-			 strerror(-ret));
+		snprintf(why, size, "%s.ko does not load: %s", name, strerror(-ret));
 	return !ret;
 }
 
 /* Modules that the saved guest has already stay. */
-static bool load_once(bool wanted, bool *done, const char *name,
-		      const char *parameters, char *why, size_t size)
+static bool load_once(bool wanted, bool *done, const char *name, const char *parameters, char *why,
+		      size_t size)
 {
 	if (!wanted || *done)
 		return true;
@@ -183,8 +179,7 @@ bool job_prepare(const struct job *job, char *why, size_t size)
 	int ret = unpack_payload();
 
 	if (ret) {
-		snprintf(why, size, "the payload could not be unpacked: %s",
-			 strerror(-ret));
+		snprintf(why, size, "the payload could not be unpacked: %s", strerror(-ret));
 		return false;
 	}
 	if (run_prepare()) {
@@ -192,8 +187,7 @@ bool job_prepare(const struct job *job, char *why, size_t size)
 		return false;
 	}
 	return load_once(job->load_vgpu, &vgpu, "vgpu", job->vgpu, why, size) &&
-	       load_once(job->load_gpreempt, &gpreempt, "gpreempt", "", why,
-			 size);
+	       load_once(job->load_gpreempt, &gpreempt, "gpreempt", "", why, size);
 }
 
 /* Blocked tasks and what each CPU does, into the kernel's log. */
@@ -242,8 +236,7 @@ static void judge(int verdict, int status)
 		say(verdict, "exit %d", WEXITSTATUS(status));
 }
 
-void job_run(const int port[WIRE_PORTS], int klog, struct reader *r,
-	     struct job *job)
+void job_run(const int port[WIRE_PORTS], int klog, struct reader *r, struct job *job)
 {
 	long long start = now_ms();
 	char why[256];

@@ -43,8 +43,7 @@ void klog_drain(int from, int to)
 	for (i = 0; i < DRAIN_MAX; i++) {
 		n = read(from, record, sizeof(record) - 1);
 		if (n < 0 && errno == EPIPE) {
-			say(to,
-			    "(records lost: the log was written faster than read)");
+			say(to, "(records lost: the log was written faster than read)");
 			continue;
 		}
 		if (n <= 0)

@@ -34,8 +34,7 @@ int module_load_list(const char *list)
 		path[strcspn(path, "\n")] = '\0';
 		ret = module_load(path, "");
 		if (ret)
-			fprintf(stderr, "init: insmod %s: %s\n", path,
-				strerror(-ret));
+			fprintf(stderr, "init: insmod %s: %s\n", path, strerror(-ret));
 	}
 	fclose(f);
 	return ret;

@@ -31,9 +31,7 @@ void mount_all(void)
 
 	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
 		mkdir(mounts[i].where, 0755);
-		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0,
-			  mounts[i].data))
-			fprintf(stderr, "init: mount %s: %s\n", mounts[i].where,
-				strerror(errno));
+		if (mount(mounts[i].type, mounts[i].where, mounts[i].type, 0, mounts[i].data))
+			fprintf(stderr, "init: mount %s: %s\n", mounts[i].where, strerror(errno));
 	}
 }

@@ -123,9 +123,8 @@ void say(int fd, const char *fmt, ...)
 
 void say_sent(int ms)
 {
-	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu after %d",
-	    ports[WIRE_OUTPUT].sent, ports[WIRE_ERROR].sent,
-	    ports[WIRE_LOG].sent, ms);
+	say(ports[WIRE_VERDICT].fd, "sent %llu %llu %llu after %d", ports[WIRE_OUTPUT].sent,
+	    ports[WIRE_ERROR].sent, ports[WIRE_LOG].sent, ms);
 }
 
 static int fill(struct reader *r)

@@ -13,16 +13,7 @@
 
 #include "init.h"
 
-enum {
-	ON_SIGNAL,
-	ON_TIMER,
-	ON_LOG,
-	ON_OUT,
-	ON_ERR,
-	ON_COMMAND,
-	ON_INPUT,
-	SOURCES
-};
+enum { ON_SIGNAL, ON_TIMER, ON_LOG, ON_OUT, ON_ERR, ON_COMMAND, ON_INPUT, SOURCES };
 
 /* One read's worth; false at the end of the stream. */
 static bool copy(int from, int to)
@@ -98,8 +89,8 @@ static int child_signals(void)
 	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-static void forward(struct pollfd p[SOURCES], const int port[WIRE_PORTS],
-		    struct reader *r, const struct child *c)
+static void forward(struct pollfd p[SOURCES], const int port[WIRE_PORTS], struct reader *r,
+		    const struct child *c)
 {
 	if (p[ON_LOG].revents)
 		klog_drain(p[ON_LOG].fd, port[WIRE_LOG]);
@@ -113,8 +104,8 @@ static void forward(struct pollfd p[SOURCES], const int port[WIRE_PORTS],
 		copy(port[WIRE_OUTPUT], c->out);
 }
 
-int relay(const int port[WIRE_PORTS], struct reader *r, struct child *c,
-	  const struct job *job, int klog)
+int relay(const int port[WIRE_PORTS], struct reader *r, struct child *c, const struct job *job,
+	  int klog)
 {
 	struct pollfd p[SOURCES] = {
 		[ON_SIGNAL] = { child_signals(), POLLIN, 0 },

@@ -29,8 +29,8 @@ static int wait_for_disk(void)
 	return -ENODEV;
 }
 
-static int mount_at(const char *from, const char *where, const char *type,
-		    unsigned long flags, const char *data)
+static int mount_at(const char *from, const char *where, const char *type, unsigned long flags,
+		    const char *data)
 {
 	mkdir(where, 0755);
 	if (!mount(from, where, type, flags, data))
@@ -55,8 +55,8 @@ static int mount_overlay(void)
 /* What systemd mounts otherwise than mount_all() has done, it mounts itself. */
 static int move_mounts(void)
 {
-	static const char *const own[] = { "/sys/fs/cgroup", "/run", "/tmp",
-					   "/dev/shm", "/dev/pts" };
+	static const char *const own[] = { "/sys/fs/cgroup", "/run", "/tmp", "/dev/shm",
+					   "/dev/pts" };
 	static const char *const moved[] = { "proc", "sys", "dev" };
 	char from[16], to[16];
 	size_t i;
@@ -75,8 +75,7 @@ static int move_mounts(void)
 
 static int enter(void)
 {
-	if (chdir("/new") || mount(".", "/", NULL, MS_MOVE, NULL) ||
-	    chroot(".") || chdir("/"))
+	if (chdir("/new") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		return -errno;
 	return 0;
 }

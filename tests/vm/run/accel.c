@@ -27,15 +27,13 @@ static bool read_choice(struct bench *b, const char *path, const char *host)
 
 	if (!f)
 		return false;
-	known = fscanf(f, "%7s ", b->accel) == 1 &&
-		fgets(line, sizeof(line), f);
+	known = fscanf(f, "%7s ", b->accel) == 1 && fgets(line, sizeof(line), f);
 	fclose(f);
 	line[strcspn(line, "\n")] = '\0';
 	return known && !strcmp(line, host);
 }
 
-static void write_choice(const struct bench *b, const char *path,
-			 const char *host)
+static void write_choice(const struct bench *b, const char *path, const char *host)
 {
 	char new[PATH_MAX + 8];
 	FILE *f;
@@ -74,8 +72,7 @@ void accel_choose(struct bench *b)
 	if (!read_choice(b, path, host)) {
 		strcpy(b->accel, "tcg");
 		if (!access("/dev/kvm", R_OK | W_OK)) {
-			complain("trying KVM (up to %d s, once)",
-				 PROBE_TIMEOUT);
+			complain("trying KVM (up to %d s, once)", PROBE_TIMEOUT);
 			if (kvm_boots(b))
 				strcpy(b->accel, "kvm");
 			else

@@ -63,8 +63,7 @@ static int set_with(struct test_case *t, const char *value)
 	for (; sscanf(value, "%99s%n", name, &n) == 1; value += n) {
 		if (t->with_count == 3)
 			return -E2BIG;
-		snprintf(t->with[t->with_count++], sizeof(t->with[0]),
-			 "cases/%s.sh", name);
+		snprintf(t->with[t->with_count++], sizeof(t->with[0]), "cases/%s.sh", name);
 	}
 	return t->with_count ? 0 : -EINVAL;
 }

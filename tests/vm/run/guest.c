@@ -21,18 +21,16 @@ static int wait_word(struct vm *vm, const char *word, long long seconds)
 	return ret;
 }
 
-int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
-	       const char *item, int timeout)
+int guest_boot(struct vm *vm, const struct bench *b, const char *accel, const char *item,
+	       int timeout)
 {
 	int ret = vm_start(vm, b, accel, NULL, item);
 
-	return ret ? ret :
-		     wait_word(vm, "ready",
-			       (long long)timeout * pace_outside(b));
+	return ret ? ret : wait_word(vm, "ready", (long long)timeout * pace_outside(b));
 }
 
-int guest_restore(struct vm *vm, const struct bench *b, const char *from,
-		  const char *item, const char *word)
+int guest_restore(struct vm *vm, const struct bench *b, const char *from, const char *item,
+		  const char *word)
 {
 	int limit = strcmp(word, "ready") ? RESTORE_TIMEOUT : PREPARE_TIMEOUT;
 	char incoming[PATH_MAX + 32];
@@ -70,8 +68,7 @@ static void put_terminal(FILE *f)
 	const char *term = getenv("TERM");
 
 	ioctl(STDIN_FILENO, TIOCGWINSZ, &size);
-	fprintf(f, "tty %u %u\nenv TERM %s\n", size.ws_row, size.ws_col,
-		term ? term : "vt100");
+	fprintf(f, "tty %u %u\nenv TERM %s\n", size.ws_row, size.ws_col, term ? term : "vt100");
 }
 
 /* In memory, because what came of a test is kept by it. */
@@ -96,8 +93,7 @@ char *guest_job_text(const struct bench *b, const struct job *job, size_t *size)
 		fprintf(f, "merge\n");
 	if (b->leaks)
 		fprintf(f, "leaks\n");
-	fprintf(f, "env SLOW %d\nenv PACE %d\nenv SEED %d\n", b->slow,
-		pace_inside(b), b->seed);
+	fprintf(f, "env SLOW %d\nenv PACE %d\nenv SEED %d\n", b->slow, pace_inside(b), b->seed);
 	for (i = 0; i < job->files; i++)
 		put_file(f, b, job->file[i]);
 	if (job->tty)
@@ -108,8 +104,7 @@ done:
 	return text;
 }
 
-int guest_put_job(const struct vm *vm, const struct bench *b,
-		  const struct job *job)
+int guest_put_job(const struct vm *vm, const struct bench *b, const struct job *job)
 {
 	char path[PATH_MAX + 16];
 	size_t size;
@@ -137,19 +132,15 @@ static int start(struct vm *vm, const struct bench *b, const struct job *job)
 		ret = guest_restore(vm, b, b->saved, WIRE_ITEM_JOB, "accepted");
 		if (!ret)
 			return 0;
-		complain("the saved guest could not be restored (%s), booting",
-			 strerror(-ret));
+		complain("the saved guest could not be restored (%s), booting", strerror(-ret));
 		unlink(b->saved);
 		vm_stop(vm);
 	}
 	ret = guest_boot(vm, b, b->accel, WIRE_ITEM_JOB, BOOT_TIMEOUT);
-	return ret ? ret :
-		     wait_word(vm, "accepted",
-			       RESTORE_TIMEOUT * pace_outside(b));
+	return ret ? ret : wait_word(vm, "accepted", RESTORE_TIMEOUT * pace_outside(b));
 }
 
-void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted,
-	       struct outcome *o)
+void guest_run(struct vm *vm, const struct bench *b, const struct job *wanted, struct outcome *o)
 {
 	struct job job = *wanted;
 	int ret;

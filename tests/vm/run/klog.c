@@ -66,15 +66,14 @@ static void all_dirt(regex_t *re)
 	size_t i, len = 0;
 
 	for (i = 0; i < sizeof(dirt) / sizeof(dirt[0]); i++)
-		len += snprintf(pattern + len, sizeof(pattern) - len, "%s%s",
-				i ? "|" : "", dirt[i]);
+		len += snprintf(pattern + len, sizeof(pattern) - len, "%s%s", i ? "|" : "",
+				dirt[i]);
 	if (regcomp(re, pattern, REG_EXTENDED | REG_NOSUB))
 		die("the list of dirty log lines is wrong");
 }
 
 /* Where the report that begins with line i ends: the line after it. */
-static size_t report_end(char *const *lines, size_t i, size_t n,
-			 const regex_t *re)
+static size_t report_end(char *const *lines, size_t i, size_t n, const regex_t *re)
 {
 	bool trace = false;
 	size_t end;
@@ -85,8 +84,7 @@ static size_t report_end(char *const *lines, size_t i, size_t n,
 		else if (trace && !regexec(re, lines[end], 0, NULL, 0))
 			break;
 		if (strstr(lines[end], "end trace") ||
-		    (trace && strstr(lines[end], "==========")) ||
-		    strstr(lines[end], LEAK))
+		    (trace && strstr(lines[end], "==========")) || strstr(lines[end], LEAK))
 			break;
 	}
 	return end;
@@ -117,8 +115,8 @@ static size_t read_lines(const char *path, char ***lines)
 	return n;
 }
 
-static bool find_dirt(char *const *lines, size_t n, const struct test_case *t,
-		      struct reports *r, char *line, size_t size)
+static bool find_dirt(char *const *lines, size_t n, const struct test_case *t, struct reports *r,
+		      char *line, size_t size)
 {
 	size_t i = 0, end;
 	regex_t re;
@@ -138,8 +136,8 @@ static bool find_dirt(char *const *lines, size_t n, const struct test_case *t,
 	return i < n;
 }
 
-bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
-		char *line, size_t size)
+bool klog_dirty(const char *path, const struct test_case *t, struct reports *r, char *line,
+		size_t size)
 {
 	char **lines;
 	size_t n = read_lines(path, &lines);

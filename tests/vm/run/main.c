@@ -70,35 +70,33 @@ enum {
 	O_HELP
 };
 
-static const struct option options[] = {
-	{ "build", required_argument, NULL, O_BUILD },
-	{ "harness", required_argument, NULL, O_HARNESS },
-	{ "cases", required_argument, NULL, O_CASES },
-	{ "payload", required_argument, NULL, O_PAYLOAD },
-	{ "vgpu", required_argument, NULL, O_VGPU },
-	{ "gpreempt", required_argument, NULL, O_GPREEMPT },
-	{ "timeout", required_argument, NULL, O_TIMEOUT },
-	{ "jobs", required_argument, NULL, O_JOBS },
-	{ "plain", no_argument, NULL, O_PLAIN },
-	{ "append", required_argument, NULL, O_APPEND },
-	{ "counted", optional_argument, NULL, O_COUNTED },
-	{ "real", no_argument, NULL, O_REAL },
-	{ "seed", required_argument, NULL, O_SEED },
-	{ "chaos", no_argument, NULL, O_CHAOS },
-	{ "keep", no_argument, NULL, O_KEEP },
-	{ "fresh", no_argument, NULL, O_FRESH },
-	{ "skips", required_argument, NULL, O_SKIPS },
-	{ "kernel", required_argument, NULL, O_KERNEL },
-	{ "file", required_argument, NULL, O_FILE },
-	{ "image", required_argument, NULL, O_IMAGE },
-	{ "memory", required_argument, NULL, O_MEMORY },
-	{ "slow", required_argument, NULL, O_SLOW },
-	{ "leaks", no_argument, NULL, O_LEAKS },
-	{ "reports", required_argument, NULL, O_REPORTS },
-	{ "judge", no_argument, NULL, O_JUDGE },
-	{ "help", no_argument, NULL, O_HELP },
-	{ NULL, 0, NULL, 0 }
-};
+static const struct option options[] = { { "build", required_argument, NULL, O_BUILD },
+					 { "harness", required_argument, NULL, O_HARNESS },
+					 { "cases", required_argument, NULL, O_CASES },
+					 { "payload", required_argument, NULL, O_PAYLOAD },
+					 { "vgpu", required_argument, NULL, O_VGPU },
+					 { "gpreempt", required_argument, NULL, O_GPREEMPT },
+					 { "timeout", required_argument, NULL, O_TIMEOUT },
+					 { "jobs", required_argument, NULL, O_JOBS },
+					 { "plain", no_argument, NULL, O_PLAIN },
+					 { "append", required_argument, NULL, O_APPEND },
+					 { "counted", optional_argument, NULL, O_COUNTED },
+					 { "real", no_argument, NULL, O_REAL },
+					 { "seed", required_argument, NULL, O_SEED },
+					 { "chaos", no_argument, NULL, O_CHAOS },
+					 { "keep", no_argument, NULL, O_KEEP },
+					 { "fresh", no_argument, NULL, O_FRESH },
+					 { "skips", required_argument, NULL, O_SKIPS },
+					 { "kernel", required_argument, NULL, O_KERNEL },
+					 { "file", required_argument, NULL, O_FILE },
+					 { "image", required_argument, NULL, O_IMAGE },
+					 { "memory", required_argument, NULL, O_MEMORY },
+					 { "slow", required_argument, NULL, O_SLOW },
+					 { "leaks", no_argument, NULL, O_LEAKS },
+					 { "reports", required_argument, NULL, O_REPORTS },
+					 { "judge", no_argument, NULL, O_JUDGE },
+					 { "help", no_argument, NULL, O_HELP },
+					 { NULL, 0, NULL, 0 } };
 
 /* Of how the guest is, and what is looked for in it. */
 static bool set_guest(int c, struct bench *b)
@@ -160,9 +158,7 @@ static bool set_suite(int c, struct bench *b)
 /* One for each processor, and for each GiB of memory. */
 static int jobs_of(int wanted)
 {
-	long long memory =
-		(long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >>
-		30;
+	long long memory = (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 30;
 	int n = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (wanted > 0)
@@ -172,8 +168,7 @@ static int jobs_of(int wanted)
 	return n > 1 ? n : 1;
 }
 
-static void set_option(int c, struct bench *b, struct job *job,
-		       const char **build)
+static void set_option(int c, struct bench *b, struct job *job, const char **build)
 {
 	if (set_guest(c, b) || set_suite(c, b))
 		return;
@@ -262,8 +257,7 @@ static void own_qemu(struct bench *b)
 {
 	static char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/qemu/usr/bin/qemu-system-x86_64",
-		 b->build);
+	snprintf(path, sizeof(path), "%s/qemu/usr/bin/qemu-system-x86_64", b->build);
 	if (!access(path, X_OK))
 		b->qemu = path;
 }
@@ -338,8 +332,7 @@ static bool known(int argc, char **argv)
 {
 	if (argc == 1)
 		return !strcmp(argv[0], "shell") || !strcmp(argv[0], "save");
-	return argc > 1 && (!strcmp(argv[0], "test") ||
-			    (argc == 2 && !strcmp(argv[0], "command")));
+	return argc > 1 && (!strcmp(argv[0], "test") || (argc == 2 && !strcmp(argv[0], "command")));
 }
 
 int main(int argc, char **argv)

@@ -40,8 +40,7 @@ static void copy_rest(struct stream *s, bool more)
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
 	while (!more || s->got < s->sent) {
-		if (poll(&p, 1, more ? GRACE : 0) <= 0 ||
-		    !(p.revents & POLLIN) || !copy(s))
+		if (poll(&p, 1, more ? GRACE : 0) <= 0 || !(p.revents & POLLIN) || !copy(s))
 			return;
 	}
 }
@@ -51,12 +50,10 @@ static void tell_size(struct vm *vm)
 	unsigned short rows, columns;
 
 	if (tty_resized(&rows, &columns))
-		dprintf(vm->port[WIRE_COMMAND], "resize %u %u\n", rows,
-			columns);
+		dprintf(vm->port[WIRE_COMMAND], "resize %u %u\n", rows, columns);
 }
 
-static void forward(struct vm *vm, struct pollfd p[SOURCES],
-		    struct stream s[STREAMS])
+static void forward(struct vm *vm, struct pollfd p[SOURCES], struct stream s[STREAMS])
 {
 	int i;
 
@@ -67,16 +64,15 @@ static void forward(struct vm *vm, struct pollfd p[SOURCES],
 		p[ON_STDIN].fd = -1;
 }
 
-static bool read_verdict(struct vm *vm, struct stream s[STREAMS],
-			 struct outcome *o)
+static bool read_verdict(struct vm *vm, struct stream s[STREAMS], struct outcome *o)
 {
 	char line[512];
 
 	int guest_ms;
 
 	if (verdict_line(vm, line, sizeof(line), now_ms() + GRACE) ||
-	    sscanf(line, "sent %llu %llu %llu after %d", &s[OUTPUT].sent,
-		   &s[ERROR].sent, &s[LOG].sent, &guest_ms) != STREAMS + 1 ||
+	    sscanf(line, "sent %llu %llu %llu after %d", &s[OUTPUT].sent, &s[ERROR].sent,
+		   &s[LOG].sent, &guest_ms) != STREAMS + 1 ||
 	    verdict_line(vm, line, sizeof(line), now_ms() + GRACE))
 		return false;
 	verdict_parse(line, o);
@@ -85,8 +81,8 @@ static bool read_verdict(struct vm *vm, struct stream s[STREAMS],
 }
 
 /* True when there is a verdict. */
-static bool wait_verdict(struct vm *vm, const struct job *job,
-			 struct stream s[STREAMS], struct outcome *o)
+static bool wait_verdict(struct vm *vm, const struct job *job, struct stream s[STREAMS],
+			 struct outcome *o)
 {
 	struct pollfd p[SOURCES] = {
 		[ON_VERDICT] = { vm->port[WIRE_VERDICT], POLLIN, 0 },

@@ -22,8 +22,7 @@ static const char *const port_names[WIRE_PORTS] = WIRE_PORT_NAMES;
  * code patching that follows has crashed guests under TCG; what is left then is the HPET,
  * a system call and a trip to the emulator for each look at the clock.
  * rdrand: without it, programs that want random numbers wait for ever.
- * loglevel: the serial console is slow, so only warnings go there; a panic
- * shows everything.
+ * loglevel: the serial console is slow, so only warnings go there; a panic shows everything.
  */
 #define KERNEL_LINE                                                  \
 	"console=ttyS0 tsc=reliable oops=panic panic=-1 loglevel=5 " \
@@ -37,8 +36,7 @@ struct args {
 	int n;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct args *a,
-						      const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add(struct args *a, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -74,8 +72,7 @@ static const char *sleep_of(const struct bench *b)
 }
 
 /* What a saved guest must find again when it is restored. */
-static void machine_args(struct args *a, const struct bench *b,
-			 const char *accel)
+static void machine_args(struct args *a, const struct bench *b, const char *accel)
 {
 	add(a, "%s", b->qemu);
 	add(a, "-nodefaults");
@@ -100,8 +97,7 @@ static void machine_args(struct args *a, const struct bench *b,
 	add(a, "-rtc");
 	add(a, "base=2026-01-01,clock=vm");
 	add(a, "-append");
-	add(a, KERNEL_LINE "%s %s", b->chaos ? " preempt=full" : "",
-	    b->append ? b->append : "");
+	add(a, KERNEL_LINE "%s %s", b->chaos ? " preempt=full" : "", b->append ? b->append : "");
 }
 
 static void disk_args(struct args *a, const struct bench *b)
@@ -118,8 +114,7 @@ static void disk_args(struct args *a, const struct bench *b)
 	add(a, "scsi-hd,drive=disk");
 }
 
-static void file_args(struct args *a, const struct bench *b, const char *dir,
-		      const char *item)
+static void file_args(struct args *a, const struct bench *b, const char *dir, const char *item)
 {
 	add(a, "-kernel");
 	add(a, "%s/vm/%s/vmlinuz", b->build, b->image);
@@ -184,8 +179,8 @@ static int socket_pair(int *near, int *far)
 	return 0;
 }
 
-static void become_qemu(const struct args *a, const char *dir,
-			const int far[WIRE_PORTS], int qmp, pid_t parent)
+static void become_qemu(const struct args *a, const char *dir, const int far[WIRE_PORTS], int qmp,
+			pid_t parent)
 {
 	char path[PATH_MAX + 16];
 	int fd, i;
@@ -210,8 +205,8 @@ static void become_qemu(const struct args *a, const char *dir,
 	_exit(127);
 }
 
-int vm_start(struct vm *vm, const struct bench *b, const char *accel,
-	     const char *incoming, const char *item)
+int vm_start(struct vm *vm, const struct bench *b, const char *accel, const char *incoming,
+	     const char *item)
 {
 	int far[WIRE_PORTS], qmp = -1, i, ret;
 	struct args a = { .n = 0 };

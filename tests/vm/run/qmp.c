@@ -42,8 +42,7 @@ static int get_answer(int fd, char *line, size_t size)
 		ret = get_line(fd, line, size);
 		if (ret)
 			return ret;
-	} while (strncmp(line, "{\"return\"", 9) &&
-		 strncmp(line, "{\"error\"", 8));
+	} while (strncmp(line, "{\"return\"", 9) && strncmp(line, "{\"error\"", 8));
 	return line[2] == 'e' ? -EIO : 0;
 }
 
@@ -74,13 +73,11 @@ int qmp_migrate(int fd, const char *uri, int timeout)
 	char line[PATH_MAX + 128];
 	int ret;
 
-	snprintf(line, sizeof(line),
-		 "{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"%s\"}}",
+	snprintf(line, sizeof(line), "{\"execute\":\"migrate\",\"arguments\":{\"uri\":\"%s\"}}",
 		 uri);
 	ret = qmp_run(fd, line);
 	while (!ret && now_ms() < until) {
-		ret = ask(fd, "{\"execute\":\"query-migrate\"}", line,
-			  sizeof(line));
+		ret = ask(fd, "{\"execute\":\"query-migrate\"}", line, sizeof(line));
 		if (strstr(line, "\"status\": \"completed\""))
 			return 0;
 		if (strstr(line, "\"status\": \"failed\""))
@@ -98,8 +95,7 @@ int qmp_go_on(int fd, int timeout)
 	int ret;
 
 	do {
-		ret = ask(fd, "{\"execute\":\"query-status\"}", line,
-			  sizeof(line));
+		ret = ask(fd, "{\"execute\":\"query-status\"}", line, sizeof(line));
 		if (ret)
 			return ret;
 		if (!strstr(line, "inmigrate"))

@@ -61,8 +61,7 @@ void last_line(const char *dir, const char *prefix, char *last, size_t size)
 	free_lines(&l);
 }
 
-static void show(FILE *to, const struct lines *l, size_t from, size_t end,
-		 const char *mark)
+static void show(FILE *to, const struct lines *l, size_t from, size_t end, const char *mark)
 {
 	for (; from < end; from++)
 		fprintf(to, "    %s %s\n", mark, l->line[from]);
@@ -91,15 +90,14 @@ static double show_step(FILE *to, const struct vm *vm)
 		step = end - STEP_LINES + 1;
 	}
 	show(to, &l, step, end, "|");
-	show(to, &l, end, l.n - end > STATE_LINES ? end + STATE_LINES : l.n,
-	     "|");
+	show(to, &l, end, l.n - end > STATE_LINES ? end + STATE_LINES : l.n, "|");
 	free_lines(&l);
 	return at;
 }
 
 /* The last lines, but none of before a moment of the guest's clock. */
-static void show_log(FILE *to, const struct vm *vm, const char *name,
-		     double since, const char *mark)
+static void show_log(FILE *to, const struct vm *vm, const char *name, double since,
+		     const char *mark)
 {
 	struct lines l;
 	size_t from;
@@ -107,16 +105,14 @@ static void show_log(FILE *to, const struct vm *vm, const char *name,
 
 	read_lines(&l, vm->dir, name);
 	from = l.n > LOG_LINES ? l.n - LOG_LINES : 0;
-	while (from < l.n && sscanf(l.line[from], "[%lf]", &at) == 1 &&
-	       at < since)
+	while (from < l.n && sscanf(l.line[from], "[%lf]", &at) == 1 && at < since)
 		from++;
 	show(to, &l, from, l.n, mark);
 	free_lines(&l);
 }
 
-void report_failure(FILE *to, const struct bench *b, const struct vm *vm,
-		    const struct test_case *t, const struct outcome *o,
-		    double seconds)
+void report_failure(FILE *to, const struct bench *b, const struct vm *vm, const struct test_case *t,
+		    const struct outcome *o, double seconds)
 {
 	double load[1] = { 0 };
 	double since = show_step(to, vm);
@@ -129,11 +125,10 @@ void report_failure(FILE *to, const struct bench *b, const struct vm *vm,
 	fprintf(to,
 		"    = clock %s, seed %d, pace %d, load %.1f, guest %.1f s, host %.1f s\n"
 		"    = again: make %s T=%s SEED=%d%s; logs: %s/vm/logs/%s\n",
-		b->counted ? "counted" : "real", b->seed, b->pace, load[0],
-		o->guest_ms / 1000.0, seconds,
+		b->counted ? "counted" : "real", b->seed, b->pace, load[0], o->guest_ms / 1000.0,
+		seconds,
 		/* The target of another guest has the name of its image. */
-		strcmp(b->image, "boot") ? b->image : "vmtest", t->name,
-		b->seed,
+		strcmp(b->image, "boot") ? b->image : "vmtest", t->name, b->seed,
 		b->chaos ? " CHAOS=1" :
 		b->real	 ? " REAL=1" :
 			   "",

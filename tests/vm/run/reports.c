@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of a kernel that looks for mistakes, which are not of our modules
- * and are known. The file has a row each, in three parts between tabs: a
- * regular expression for the report's first line, one for another line of it,
- * and what it is. A report that names gpreempt.ko is never a known one. vgpu.ko
- * may stand in it as what called the driver: the other line has to come before
- * it, as traces begin with what was called last.
+ * Reports of a kernel that looks for mistakes, which are not of our modules and are known. The
+ * file has a row each, in three parts between tabs: a regular expression for the report's first
+ * line, one for another line of it, and what it is. A report that names gpreempt.ko is never a
+ * known one. vgpu.ko may stand in it as what called the driver: the other line has to come
+ * before it, as traces begin with what was called last.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -39,8 +38,7 @@ static void add_row(struct reports *r, char *line)
 	struct row *row = &r->row[r->n];
 	char *save;
 
-	if (r->n == ROWS_MAX ||
-	    !compile(&row->first, strtok_r(line, "\t", &save)) ||
+	if (r->n == ROWS_MAX || !compile(&row->first, strtok_r(line, "\t", &save)) ||
 	    !compile(&row->within, strtok_r(NULL, "\t", &save)))
 		die("a known report cannot be read: %s", line);
 	row->what = strtok_r(NULL, "\t", &save);
@@ -88,8 +86,7 @@ bool reports_know(struct reports *r, char *const *lines, size_t n)
 		if (strstr(lines[i], BENCH))
 			n = i;
 	for (i = 0; r && i < r->n; i++)
-		if (any(&r->row[i].first, lines, 1) &&
-		    any(&r->row[i].within, lines, n)) {
+		if (any(&r->row[i].first, lines, 1) && any(&r->row[i].within, lines, n)) {
 			r->row[i].seen++;
 			return true;
 		}
@@ -102,6 +99,5 @@ void reports_tell(const struct reports *r)
 
 	for (i = 0; r && i < r->n; i++)
 		if (r->row[i].seen)
-			printf("known report, %u times: %s\n", r->row[i].seen,
-			       r->row[i].what);
+			printf("known report, %u times: %s\n", r->row[i].seen, r->row[i].what);
 }

@@ -28,8 +28,7 @@ uint64_t result_key(const struct bench *b, const struct job *job)
 	return key;
 }
 
-static FILE *open_result(const struct bench *b, const char *name,
-			 const char *mode)
+static FILE *open_result(const struct bench *b, const char *name, const char *mode)
 {
 	char path[PATH_MAX + 256], *slash;
 
@@ -41,8 +40,7 @@ static FILE *open_result(const struct bench *b, const char *name,
 	return fopen(path, mode);
 }
 
-static double read_result(const struct bench *b, const char *name,
-			  unsigned long long *key)
+static double read_result(const struct bench *b, const char *name, unsigned long long *key)
 {
 	FILE *f = open_result(b, name, "re");
 	double seconds = -1;
@@ -60,8 +58,7 @@ bool result_kept(const struct bench *b, const char *name, uint64_t key)
 {
 	unsigned long long kept;
 
-	return b->keep && !b->fresh && read_result(b, name, &kept) >= 0 &&
-	       kept == key;
+	return b->keep && !b->fresh && read_result(b, name, &kept) >= 0 && kept == key;
 }
 
 /* Less than 0: never passed here. */
@@ -72,8 +69,7 @@ double result_seconds(const struct bench *b, const char *name)
 	return read_result(b, name, &key);
 }
 
-void result_keep(const struct bench *b, const char *name, uint64_t key,
-		 double seconds)
+void result_keep(const struct bench *b, const char *name, uint64_t key, double seconds)
 {
 	FILE *f = open_result(b, name, "we");
 

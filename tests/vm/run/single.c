@@ -59,8 +59,7 @@ int single_run(struct bench *b, const struct job *wanted)
 	if (job.tty) {
 		if (tty_raw())
 			die("a shell needs a terminal; CMD='...' runs a command");
-		fputs("vm: exit or Ctrl-D ends the shell, Ctrl-] the machine\r\n",
-		      stderr);
+		fputs("vm: exit or Ctrl-D ends the shell, Ctrl-] the machine\r\n", stderr);
 	}
 	snapshot_make(b, &job);
 	guest_run(&vm, b, &job, &o);
@@ -72,8 +71,7 @@ int single_run(struct bench *b, const struct job *wanted)
 		status = judge(b, &vm);
 	snprintf(kept, sizeof(kept), "%s/vm/command", b->build);
 	remove_tree(kept);
-	if (!rename(vm.dir, kept) &&
-	    (o.verdict != V_EXIT || (status && b->judge)))
+	if (!rename(vm.dir, kept) && (o.verdict != V_EXIT || (status && b->judge)))
 		complain("logs: %s", kept);
 	return status;
 }

@@ -79,8 +79,7 @@ int bench_keys(struct bench *b)
 		return ret;
 	b->key = hash(b->key, line);
 	/* The saved guest knows how fast the TSC of the host is that it was booted on. */
-	ret = first_output("grep -m 1 '^model name' /proc/cpuinfo || echo '?'",
-			   line, sizeof(line));
+	ret = first_output("grep -m 1 '^model name' /proc/cpuinfo || echo '?'", line, sizeof(line));
 	b->host_key = hash(HASH_START, line);
 	payload = ret ? NULL : read_file(b->payload, &n);
 	if (!payload)
@@ -116,20 +115,17 @@ static void remove_others(const char *kind, const char *keep)
 }
 
 /* From a boot, or with the modules of a job from the guest that b->saved is. */
-static int start(struct vm *vm, const struct bench *b,
-		 const struct job *modules)
+static int start(struct vm *vm, const struct bench *b, const struct job *modules)
 {
 	int ret;
 
 	if (!modules)
 		return guest_boot(vm, b, b->accel, NULL, BOOT_TIMEOUT);
 	ret = guest_put_job(vm, b, modules);
-	return ret ? ret :
-		     guest_restore(vm, b, b->saved, WIRE_ITEM_PREPARE, "ready");
+	return ret ? ret : guest_restore(vm, b, b->saved, WIRE_ITEM_PREPARE, "ready");
 }
 
-static int save(const struct bench *b, const struct job *modules,
-		const char *path)
+static int save(const struct bench *b, const struct job *modules, const char *path)
 {
 	char part[PATH_MAX + 8], uri[PATH_MAX + 64];
 	struct vm vm = { .pid = 0 };
@@ -155,21 +151,18 @@ static int save(const struct bench *b, const struct job *modules,
 }
 
 /* The guest of this kind and key, made if it is not there; false: it cannot be. */
-static bool find_or_make(struct bench *b, const struct job *modules,
-			 const char *kind, uint64_t key)
+static bool find_or_make(struct bench *b, const struct job *modules, const char *kind, uint64_t key)
 {
 	char lock_path[PATH_MAX], path[PATH_MAX], prefix[PATH_MAX - 32];
 	int lock, ret = 0;
 
-	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s-%s", b->build,
-		 b->image, kind, b->counted, b->chaos ? "c" : "", b->memory);
+	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s-%s", b->build, b->image, kind,
+		 b->counted, b->chaos ? "c" : "", b->memory);
 	/* The guests of two command lines do not replace each other. */
 	if (b->append)
-		snprintf(prefix + strlen(prefix),
-			 sizeof(prefix) - strlen(prefix), "+%08x",
+		snprintf(prefix + strlen(prefix), sizeof(prefix) - strlen(prefix), "+%08x",
 			 (unsigned int)hash(HASH_START, b->append));
-	snprintf(path, sizeof(path), "%s-%016llx", prefix,
-		 (unsigned long long)key);
+	snprintf(path, sizeof(path), "%s-%016llx", prefix, (unsigned long long)key);
 	snprintf(lock_path, sizeof(lock_path), "%s/vm/saved.lock", b->build);
 	lock = lock_file(lock_path);
 	if (access(path, R_OK)) {
@@ -187,8 +180,7 @@ static bool find_or_make(struct bench *b, const struct job *modules,
 }
 
 /* "payload" is a part of the kind: the payloads of two makes do not replace each other. */
-static const char *payload_kind(const struct bench *b,
-				const struct job *modules, char *kind,
+static const char *payload_kind(const struct bench *b, const struct job *modules, char *kind,
 				size_t size)
 {
 	const char *name = strrchr(b->payload_name, '/');
@@ -215,6 +207,5 @@ void snapshot_make(struct bench *b, const struct job *job)
 	if (b->chaos || !job->vgpu || job->vgpu[0] || !job->gpreempt)
 		modules = (struct job){ .vgpu = NULL };
 	payload_kind(b, &modules, kind, sizeof(kind));
-	find_or_make(b, &modules, kind,
-		     bench_key(b) ^ b->host_key ^ b->payload_key);
+	find_or_make(b, &modules, kind, bench_key(b) ^ b->host_key ^ b->payload_key);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many tests: each in a machine of its own, a line each, and the sum. Several workers
- * take the tests, those that take longest first. What a worker prints of a test comes in
- * one piece.
+ * Many tests: each in a machine of its own, a line each, and the sum. Several workers take the
+ * tests, those that take longest first. What a worker prints of a test comes in one piece.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,8 +37,7 @@ static FILE *open_log(const struct vm *vm, const char *name)
 	return f;
 }
 
-static void run_case(const struct bench *b, struct vm *vm, struct job *job,
-		     struct outcome *o)
+static void run_case(const struct bench *b, struct vm *vm, struct job *job, struct outcome *o)
 {
 	if (make_dirs(vm->dir))
 		die("%s: %s", vm->dir, strerror(errno));
@@ -61,18 +59,15 @@ static bool may_skip(const struct bench *b, const char *name)
 		return true;
 	f = fopen(b->skips, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
-		found = line[0] != '#' &&
-			sscanf(line, "%127s %127s", test, kernel) == 2 &&
-			!fnmatch(test, name, 0) &&
-			!fnmatch(kernel, b->kernel, 0);
+		found = line[0] != '#' && sscanf(line, "%127s %127s", test, kernel) == 2 &&
+			!fnmatch(test, name, 0) && !fnmatch(kernel, b->kernel, 0);
 	if (f)
 		fclose(f);
 	return found;
 }
 
-static void judge_exit(const struct bench *b, const struct vm *vm,
-		       const struct test_case *t, const struct outcome *o,
-		       char *why, size_t size)
+static void judge_exit(const struct bench *b, const struct vm *vm, const struct test_case *t,
+		       const struct outcome *o, char *why, size_t size)
 {
 	char line[384];
 
@@ -81,21 +76,18 @@ static void judge_exit(const struct bench *b, const struct vm *vm,
 	if (o->number == SKIP) {
 		last_line(vm->dir, "", line, sizeof(line));
 		if (!may_skip(b, t->name))
-			snprintf(why, size,
-				 "skipped, and %s has no row for it on %s: %s",
-				 b->skips, b->kernel, line);
+			snprintf(why, size, "skipped, and %s has no row for it on %s: %s", b->skips,
+				 b->kernel, line);
 		return;
 	}
 	/* The end of its output may be long. */
 	last_line(vm->dir, "FAIL: ", line, sizeof(line));
-	snprintf(why, size, "exit status %d%s%s", o->number,
-		 line[0] ? ": " : "", line);
+	snprintf(why, size, "exit status %d%s%s", o->number, line[0] ? ": " : "", line);
 }
 
 /* Why it failed, or an empty string. */
-static void judge(const struct bench *b, const struct vm *vm,
-		  const struct test_case *t, const struct outcome *o, char *why,
-		  size_t size)
+static void judge(const struct bench *b, const struct vm *vm, const struct test_case *t,
+		  const struct outcome *o, char *why, size_t size)
 {
 	char path[PATH_MAX + 32], line[384];
 
@@ -119,8 +111,8 @@ static void judge(const struct bench *b, const struct vm *vm,
 }
 
 /* For the end of the run: a name and a reason, from whichever worker. */
-__attribute__((format(printf, 3, 4))) static void
-note(const struct bench *b, const char *file, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void note(const struct bench *b, const char *file,
+						       const char *fmt, ...)
 {
 	char path[PATH_MAX], *line;
 	va_list ap;
@@ -138,9 +130,8 @@ note(const struct bench *b, const char *file, const char *fmt, ...)
 }
 
 /* Returns whether it passed. */
-static bool report(FILE *to, const struct bench *b, const struct vm *vm,
-		   const struct test_case *t, const struct outcome *o,
-		   double seconds, struct sum *sum)
+static bool report(FILE *to, const struct bench *b, const struct vm *vm, const struct test_case *t,
+		   const struct outcome *o, double seconds, struct sum *sum)
 {
 	char why[512];
 
@@ -161,13 +152,11 @@ static bool report(FILE *to, const struct bench *b, const struct vm *vm,
 		return false;
 	}
 	sum->passed++;
-	fprintf(to, "pass  %s (%.1f s, CPU %.1f s)\n", t->name, seconds,
-		vm->cpu);
+	fprintf(to, "pass  %s (%.1f s, CPU %.1f s)\n", t->name, seconds, vm->cpu);
 	return true;
 }
 
-static void keep_logs(const struct bench *b, const struct vm *vm,
-		      const char *name)
+static void keep_logs(const struct bench *b, const struct vm *vm, const char *name)
 {
 	char kept[PATH_MAX];
 
@@ -191,8 +180,7 @@ static void print_whole(const struct bench *b, const char *text, size_t size)
 }
 
 /* Of one test: its machine differs from what all have in common. */
-static struct bench bench_of(const struct bench *common,
-			     const struct test_case *t)
+static struct bench bench_of(const struct bench *common, const struct test_case *t)
 {
 	static long long measured;
 	static int pace;
@@ -230,8 +218,7 @@ static struct job job_of(const struct test_case *t, char *command, size_t size)
 	return job;
 }
 
-static void run_one(const struct bench *common, const struct test_case *t,
-		    struct sum *sum)
+static void run_one(const struct bench *common, const struct test_case *t, struct sum *sum)
 {
 	struct bench b = bench_of(common, t);
 	struct vm vm = { .pid = 0 };
@@ -276,8 +263,7 @@ static int longest_first(const void *a, const void *b)
 	return x->seconds > y->seconds ? -1 : x->seconds < y->seconds;
 }
 
-static struct queued *read_cases(const struct bench *b, char *const *paths,
-				 int n, struct sum *sum)
+static struct queued *read_cases(const struct bench *b, char *const *paths, int n, struct sum *sum)
 {
 	struct queued *q = calloc(n, sizeof(*q));
 	int i, read = 0;
@@ -287,11 +273,8 @@ static struct queued *read_cases(const struct bench *b, char *const *paths,
 	for (i = 0; i < n; i++) {
 		if (case_read(b->cases, paths[i], &q[read].test)) {
 			sum->failed++;
-			printf("FAIL  %s: its header cannot be read\n",
-			       paths[i]);
-			note(b, "failed",
-			     "failed   %s: its header cannot be read\n",
-			     paths[i]);
+			printf("FAIL  %s: its header cannot be read\n", paths[i]);
+			note(b, "failed", "failed   %s: its header cannot be read\n", paths[i]);
 			continue;
 		}
 		q[read].seconds = result_seconds(b, q[read].test.name);
@@ -303,8 +286,7 @@ static struct queued *read_cases(const struct bench *b, char *const *paths,
 	return q;
 }
 
-static void start_worker(const struct bench *b, const struct queued *q, int n,
-			 struct sum *sum)
+static void start_worker(const struct bench *b, const struct queued *q, int n, struct sum *sum)
 {
 	pid_t parent = getpid(), pid = fork();
 	int i;
@@ -345,16 +327,14 @@ int suite_run(struct bench *b, char *const *paths, int n)
 	while (wait(&status) > 0)
 		if (status) {
 			/* The test that it had counts as failed. */
-			printf("FAIL  a worker of the runner died (status 0x%x)\n",
-			       status);
+			printf("FAIL  a worker of the runner died (status 0x%x)\n", status);
 			sum->failed++;
 		}
 	reports_tell(b->reports);
 	if (sum->kept)
 		printf("%d of them passed before on the same input (FRESH=1 runs all)\n",
 		       sum->kept);
-	printf("%d passed, %d failed, %d skipped\n", sum->passed, sum->failed,
-	       sum->skipped);
+	printf("%d passed, %d failed, %d skipped\n", sum->passed, sum->failed, sum->skipped);
 	show_notes(b, "skipped");
 	show_notes(b, "failed");
 	for (i = 0; i < read; i++)

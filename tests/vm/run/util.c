@@ -41,8 +41,7 @@ void die(const char *fmt, ...)
 /* Memory that children share; it stays until we end. */
 void *shared_zeros(size_t size)
 {
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		die("out of memory");
@@ -77,8 +76,7 @@ int make_dirs(const char *path)
 	return mkdir(part, 0755) && errno != EEXIST ? -errno : 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;

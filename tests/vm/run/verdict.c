@@ -80,13 +80,12 @@ void verdict_lost(struct vm *vm, struct outcome *o, const char *what)
 	for (i = 0; i < 100 && !vm_died(vm, &status); i++)
 		usleep(10000);
 	if (find_panic(vm->dir, panic, sizeof(panic)))
-		snprintf(o->text, sizeof(o->text), "the guest panicked: %s",
-			 panic);
+		snprintf(o->text, sizeof(o->text), "the guest panicked: %s", panic);
 	else if (vm->pid)
 		snprintf(o->text, sizeof(o->text), "%s", what);
 	else if (WIFSIGNALED(status))
-		snprintf(o->text, sizeof(o->text),
-			 "QEMU was killed by signal %d", WTERMSIG(status));
+		snprintf(o->text, sizeof(o->text), "QEMU was killed by signal %d",
+			 WTERMSIG(status));
 	else
 		snprintf(o->text, sizeof(o->text),
 			 "the machine ended by itself (QEMU's exit status %d)",

@@ -47,15 +47,14 @@ struct bench {
 	bool fresh;    /* but all run */
 	bool chaos;    /* vgpu.ko forces threads to switch, by the seed */
 	int seed;
-	uint64_t key, host_key,
-		payload_key;	 /* hashes of what a job depends on */
-	int counted;		 /* ns of an instruction; 0: time is ours */
-	int slow;		 /* the guest is so many times slower */
-	int pace;		 /* and this host, see pace.c */
-	int jobs;		 /* guests at the same time */
-	bool leaks;		 /* it looks for lost memory after a job */
-	bool judge;		 /* the log of a command, as of a test */
-	struct reports *reports; /* known ones of the kernel, or NULL */
+	uint64_t key, host_key, payload_key; /* hashes of what a job depends on */
+	int counted;			     /* ns of an instruction; 0: time is ours */
+	int slow;			     /* the guest is so many times slower */
+	int pace;			     /* and this host, see pace.c */
+	int jobs;			     /* guests at the same time */
+	bool leaks;			     /* it looks for lost memory after a job */
+	bool judge;			     /* the log of a command, as of a test */
+	struct reports *reports;	     /* known ones of the kernel, or NULL */
 };
 
 struct vm {
@@ -126,8 +125,8 @@ char *read_file(const char *path, size_t *size);
  * qemu.c: 0 or -errno; incoming: where a saved guest comes from, item: under which name
  * the guest finds the file job of its directory; each may be NULL
  */
-int vm_start(struct vm *vm, const struct bench *b, const char *accel,
-	     const char *incoming, const char *item);
+int vm_start(struct vm *vm, const struct bench *b, const char *accel, const char *incoming,
+	     const char *item);
 void vm_stop(struct vm *vm);
 bool vm_died(struct vm *vm, int *status);
 void vm_command_line(const struct bench *b, char *buf, size_t size);
@@ -160,16 +159,13 @@ bool snapshot_boot(struct bench *b);
 void snapshot_make(struct bench *b, const struct job *job);
 
 /* guest.c: 0 or -errno; guest_job_text() is the caller's */
-int guest_boot(struct vm *vm, const struct bench *b, const char *accel,
-	       const char *item, int timeout);
-int guest_restore(struct vm *vm, const struct bench *b, const char *from,
-		  const char *item, const char *word);
-char *guest_job_text(const struct bench *b, const struct job *job,
-		     size_t *size);
-int guest_put_job(const struct vm *vm, const struct bench *b,
-		  const struct job *job);
-void guest_run(struct vm *vm, const struct bench *b, const struct job *job,
-	       struct outcome *o);
+int guest_boot(struct vm *vm, const struct bench *b, const char *accel, const char *item,
+	       int timeout);
+int guest_restore(struct vm *vm, const struct bench *b, const char *from, const char *item,
+		  const char *word);
+char *guest_job_text(const struct bench *b, const struct job *job, size_t *size);
+int guest_put_job(const struct vm *vm, const struct bench *b, const struct job *job);
+void guest_run(struct vm *vm, const struct bench *b, const struct job *job, struct outcome *o);
 
 /* pump.c */
 void pump(struct vm *vm, const struct job *job, struct outcome *o);
@@ -189,8 +185,8 @@ void reports_tell(const struct reports *r);
  * klog.c: the first line of the log that makes a test fail, or false. Lines
  * that t allows and reports that r knows do not.
  */
-bool klog_dirty(const char *path, const struct test_case *t, struct reports *r,
-		char *line, size_t size);
+bool klog_dirty(const char *path, const struct test_case *t, struct reports *r, char *line,
+		size_t size);
 
 /* case.c */
 /* cases: the directory that is /t in the guest */
@@ -198,17 +194,15 @@ int case_read(const char *cases, const char *path, struct test_case *t);
 void case_free(struct test_case *t);
 
 /* report.c: a failed test as a person wants to see it */
-void report_failure(FILE *to, const struct bench *b, const struct vm *vm,
-		    const struct test_case *t, const struct outcome *o,
-		    double seconds);
+void report_failure(FILE *to, const struct bench *b, const struct vm *vm, const struct test_case *t,
+		    const struct outcome *o, double seconds);
 void last_line(const char *dir, const char *prefix, char *last, size_t size);
 
 /* results.c: what came of a case, by what it ran on */
 uint64_t result_key(const struct bench *b, const struct job *job);
 bool result_kept(const struct bench *b, const char *name, uint64_t key);
 double result_seconds(const struct bench *b, const char *name);
-void result_keep(const struct bench *b, const char *name, uint64_t key,
-		 double seconds);
+void result_keep(const struct bench *b, const char *name, uint64_t key, double seconds);
 
 /* suite.c, single.c: exit status */
 int suite_run(struct bench *b, char *const *paths, int n);

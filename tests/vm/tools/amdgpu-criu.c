@@ -23,8 +23,7 @@ static int has_name(int fd, const char *name)
 	char path[64], file[64] = "";
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return readlink(path, file, sizeof(file) - 1) > 0 &&
-	       !strcmp(file, name);
+	return readlink(path, file, sizeof(file) - 1) > 0 && !strcmp(file, name);
 }
 
 static int dump_file(int fd, int id)

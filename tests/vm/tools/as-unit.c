@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * as-unit CAPABILITY... -- COMMAND...: runs it with what systemd leaves to the
- * units of gpreempt: of root's rights only those capabilities, no new ones, the
- * units' own filter of system calls, and nothing that can be written but /run, /dev
- * and /proc without /proc/sys.
+ * as-unit CAPABILITY... -- COMMAND...: runs it with what systemd leaves to the units of
+ * gpreempt: of root's rights only those capabilities, no new ones, the units' own filter of
+ * system calls, and nothing that can be written but /run, /dev and /proc without /proc/sys.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -48,17 +47,11 @@ static int read_only(const char *path)
 static int close_files(void)
 {
 	static const char *const paths[] = {
-		"/etc",
-		"/lib",
-		"/root",
-		"/sys/fs/cgroup",
-		"/sys/kernel/debug",
-		"/proc/sys",
+		"/etc", "/lib", "/root", "/sys/fs/cgroup", "/sys/kernel/debug", "/proc/sys",
 	};
 	size_t i;
 
-	if (unshare(CLONE_NEWNS) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return -1;
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		if (!access(paths[i], F_OK) && read_only(paths[i]))

@@ -12,8 +12,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: as-user COMMAND...\n");
 		return 2;
 	}
-	if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-	    setresuid(USER, USER, USER)) {
+	if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER)) {
 		perror("as-user");
 		return 1;
 	}

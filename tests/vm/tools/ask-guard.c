@@ -33,8 +33,7 @@ static void take_reply(const char *buf, size_t len)
 	if (!gp_ipc_get(IPC_REFUSAL, buf, len, &code, sizeof(code)))
 		snprintf(reply, sizeof(reply), "refused code=%d", code);
 	else if (!gp_guard_get_reply(buf, len, &r))
-		snprintf(reply, sizeof(reply), "reply code=%d value=%u", r.code,
-			 r.value);
+		snprintf(reply, sizeof(reply), "reply code=%d value=%u", r.code, r.value);
 }
 
 /* 0, or an errno value. */
@@ -92,8 +91,7 @@ int main(int argc, char **argv)
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	if (times > 1)
 		printf("%d in %.0f us\n", times,
-		       (to.tv_sec - from.tv_sec) * 1e6 +
-			       (to.tv_nsec - from.tv_nsec) / 1e3);
+		       (to.tv_sec - from.tv_sec) * 1e6 + (to.tv_nsec - from.tv_nsec) / 1e3);
 	puts(ret ? strerror(ret) : reply);
 	return ret ? 4 : 0;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugger PID [kfd|disable|stop [S]]: another debugger. Attaches to the
- * process, with "kfd" also opens a KFD debug session, says "attached" and stays
- * until killed. With "disable" it only ends whatever session the process has,
- * which needs no right on older kernels. With "stop" it stops that thread alone
- * for 3 s, or S.
+ * debugger PID [kfd|disable|stop [S]]: another debugger. Attaches to the process, with "kfd"
+ * also opens a KFD debug session, says "attached" and stays until killed. With "disable" it
+ * only ends whatever session the process has, which needs no right on older kernels. With
+ * "stop" it stops that thread alone for 3 s, or S.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -81,8 +80,7 @@ static int stop(pid_t tid, int seconds)
 		return 1;
 	}
 	for (i = 0; i < seconds * 10; i++) {
-		if (waitpid(tid, &status, __WALL | WNOHANG) == tid &&
-		    !WIFSTOPPED(status))
+		if (waitpid(tid, &status, __WALL | WNOHANG) == tid && !WIFSTOPPED(status))
 			break;
 		usleep(100000);
 	}

@@ -29,8 +29,7 @@ int main(int argc, char **argv)
 	fail = open(FAIL, O_WRONLY | O_CLOEXEC);
 	after = open(FAIL, O_RDONLY | O_CLOEXEC);
 	len = snprintf(text, sizeof(text), "%d", n);
-	if (file < 0 || fail < 0 || after < 0 ||
-	    write(fail, text, len) != len) {
+	if (file < 0 || fail < 0 || after < 0 || write(fail, text, len) != len) {
 		perror("fail-load");
 		return 2;
 	}

@@ -32,9 +32,8 @@ static void print_stats(const char *name, uint64_t *samples, size_t n)
 	struct gpreempt_stats stats;
 
 	gpreempt_stats(samples, n, &stats);
-	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f max=%.1f\n", name, stats.n,
-	       stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
-	       stats.max / 1000.0);
+	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f max=%.1f\n", name, stats.n, stats.min / 1000.0,
+	       stats.p50 / 1000.0, stats.p90 / 1000.0, stats.max / 1000.0);
 }
 
 static void check_members(struct gpreempt_gang *gang)
@@ -45,9 +44,8 @@ static void check_members(struct gpreempt_gang *gang)
 	for (i = 0; i < count; i++) {
 		if (members[i].code)
 			die("member", &members[i].error);
-		printf("  pid %d start %.1f ioctl %.1f us, %zu of %zu\n",
-		       members[i].pid, members[i].start_ns / 1000.0,
-		       members[i].outcome.ioctl_ns / 1000.0,
+		printf("  pid %d start %.1f ioctl %.1f us, %zu of %zu\n", members[i].pid,
+		       members[i].start_ns / 1000.0, members[i].outcome.ioctl_ns / 1000.0,
 		       members[i].outcome.done, members[i].outcome.requested);
 	}
 }
@@ -60,15 +58,13 @@ static void cycles(struct gpreempt_gang *gang, const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		if (gpreempt_gang_suspend(gang, NULL, &out) ||
-		    out.done != out.requested)
+		if (gpreempt_gang_suspend(gang, NULL, &out) || out.done != out.requested)
 			check_members(gang), die("suspend", NULL);
 		suspend[i] = out.span_ns;
 		if (i == n / 2)
 			check_members(gang);
 		shr_sleep_ns(20 * NSEC_PER_MSEC);
-		if (gpreempt_gang_resume(gang, NULL, &out) ||
-		    out.done != out.requested)
+		if (gpreempt_gang_resume(gang, NULL, &out) || out.done != out.requested)
 			check_members(gang), die("resume", NULL);
 		resume[i] = out.span_ns;
 		/* Something to save. */
@@ -118,13 +114,12 @@ static int run_slots(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		if (gpreempt_session_suspend(s, NULL, &out))
 			die("suspend", gpreempt_session_error(s));
-		printf("slots %zu of %zu: ioctl %.1f slots ", out.done,
-		       out.requested, out.ioctl_ns / 1000.0);
+		printf("slots %zu of %zu: ioctl %.1f slots ", out.done, out.requested,
+		       out.ioctl_ns / 1000.0);
 		if (out.slots_ns == GPREEMPT_UNKNOWN)
 			printf("- -\n");
 		else
-			printf("%.1f %.1f\n", out.slots_ns / 1000.0,
-			       out.resolution_ns / 1000.0);
+			printf("%.1f %.1f\n", out.slots_ns / 1000.0, out.resolution_ns / 1000.0);
 		gpreempt_session_wait(s, 20 * NSEC_PER_MSEC, NULL);
 		gpreempt_session_resume(s, NULL, NULL);
 		gpreempt_session_wait(s, 50 * NSEC_PER_MSEC, NULL);
@@ -148,8 +143,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	for (i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(argv[1], commands[i].name) ||
-		    argc < commands[i].min_args + 2)
+		if (strcmp(argv[1], commands[i].name) || argc < commands[i].min_args + 2)
 			continue;
 		if (gpreempt_new(NULL, &lib))
 			die("library", NULL);

@@ -70,14 +70,11 @@ int main(int argc, char **argv)
 	options.lease_ns = strtoull(argv[2], NULL, 10) * 1000000;
 	if (!options.lease_ns)
 		options.lease_ns = GPREEMPT_HOLD_NO_LEASE;
-	if (gpreempt_hold(g, atoi(argv[1]), NULL, &options, &status, &hold,
-			  &err))
+	if (gpreempt_hold(g, atoi(argv[1]), NULL, &options, &status, &hold, &err))
 		return fail(&err);
 	gpreempt_free(g);
-	printf("%s %llu queues, holder %d, verdict %d\n",
-	       status.paused ? "paused" : "held",
-	       (unsigned long long)status.queues, status.holder,
-	       status.verdict);
+	printf("%s %llu queues, holder %d, verdict %d\n", status.paused ? "paused" : "held",
+	       (unsigned long long)status.queues, status.holder, status.verdict);
 	ret = act(hold, options.lease_ns, argv[3]);
 	gpreempt_hold_close(hold);
 	return ret;

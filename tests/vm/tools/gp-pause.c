@@ -44,11 +44,9 @@ static void print(const char *what, const struct gp_pause_report *r)
 {
 	printf("%s %d: before %s after %s contexts %u foreign %u find_ns %llu "
 	       "attach_ns %llu ioctl_ns %llu detach_ns %llu\n",
-	       what, pid, words[r->before], words[r->after], r->contexts,
-	       r->foreign, (unsigned long long)r->find_ns,
-	       (unsigned long long)r->attach_ns,
-	       (unsigned long long)r->ioctl_ns,
-	       (unsigned long long)r->detach_ns);
+	       what, pid, words[r->before], words[r->after], r->contexts, r->foreign,
+	       (unsigned long long)r->find_ns, (unsigned long long)r->attach_ns,
+	       (unsigned long long)r->ioctl_ns, (unsigned long long)r->detach_ns);
 }
 
 static long tracer(void)
@@ -79,8 +77,7 @@ static void *watch(void *arg)
 
 		if (!f)
 			break;
-		state = fgets(text, sizeof(text), f) ? strrchr(text, ')') :
-						       NULL;
+		state = fgets(text, sizeof(text), f) ? strrchr(text, ')') : NULL;
 		fclose(f);
 		if (!state)
 			continue;
@@ -100,8 +97,7 @@ static int one(bool pause, enum gp_paused before)
 	if (ret)
 		return fail(&err);
 	if (report.before != before || tracer() != 0) {
-		printf("error: before %s, tracer %ld\n", words[report.before],
-		       tracer());
+		printf("error: before %s, tracer %ld\n", words[report.before], tracer());
 		return 1;
 	}
 	return 0;
@@ -134,8 +130,7 @@ int main(int argc, char **argv)
 
 	setlinebuf(stdout);
 	if (argc < 3 || gpreempt_new(NULL, &g)) {
-		fprintf(stderr,
-			"usage: gp-pause check|pause|unpause|cycle PID [N]\n");
+		fprintf(stderr, "usage: gp-pause check|pause|unpause|cycle PID [N]\n");
 		return 2;
 	}
 	pid = atoi(argv[2]);
@@ -144,9 +139,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "check")) {
 		ret = gp_pause_check(g, pid, &err);
 	} else {
-		ret = !strcmp(argv[1], "pause") ?
-			      gp_pause(g, pid, 0, NULL, &report, &err) :
-			      gp_unpause(g, pid, 0, &report, &err);
+		ret = !strcmp(argv[1], "pause") ? gp_pause(g, pid, 0, NULL, &report, &err) :
+						  gp_unpause(g, pid, 0, &report, &err);
 		print(argv[1], &report);
 	}
 	return ret ? fail(&err) : 0;

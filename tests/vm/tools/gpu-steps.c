@@ -148,8 +148,7 @@ static int word_number(const char *line, const char *name)
 	int i = 0;
 
 	snprintf(copy, sizeof(copy), "%s", line + strspn(line, "# "));
-	for (word = strtok_r(copy, "\n ", &save); word;
-	     word = strtok_r(NULL, "\n ", &save), i++)
+	for (word = strtok_r(copy, "\n ", &save); word; word = strtok_r(NULL, "\n ", &save), i++)
 		if (!strcmp(word, name))
 			return i;
 	return -1;
@@ -173,8 +172,7 @@ static bool newest_is_suspended(void)
 	bool found = false;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues",
-		 getpid());
+	snprintf(path, sizeof(path), "/sys/kernel/debug/gpreempt/pid/%d/queues", getpid());
 	f = fopen(path, "r");
 	while (f && !found && fgets(line, sizeof(line), f)) {
 		if (line[0] == '#') {
@@ -229,8 +227,7 @@ static int debug_itself(bool enable)
 {
 	struct kfd_ioctl_dbg_trap_args trap = {
 		.pid = (uint32_t)getpid(),
-		.op = enable ? KFD_IOC_DBG_TRAP_ENABLE :
-			       KFD_IOC_DBG_TRAP_DISABLE,
+		.op = enable ? KFD_IOC_DBG_TRAP_ENABLE : KFD_IOC_DBG_TRAP_DISABLE,
 	};
 	int fds[2];
 
@@ -294,8 +291,7 @@ static int become(char *command)
 	char *argv[32];
 	size_t n = 0;
 
-	for (command = strtok(command, " "); command && n < 31;
-	     command = strtok(NULL, " "))
+	for (command = strtok(command, " "); command && n < 31; command = strtok(NULL, " "))
 		argv[n++] = command;
 	argv[n] = NULL;
 	what = "execute it";
@@ -312,8 +308,7 @@ static int count_argument(const char *text)
 
 static int print_signals(void)
 {
-	printf("signals %d disordered %d\n", atomic_load(&signals),
-	       atomic_load(&disordered));
+	printf("signals %d disordered %d\n", atomic_load(&signals), atomic_load(&disordered));
 	return 0;
 }
 
@@ -404,11 +399,9 @@ static void *read_steps(void *arg)
 		strcpy(copy, line);
 		ret = run_step(copy);
 		if (ret)
-			printf("failed %s: %s: %s\n", line, what,
-			       strerror(-ret));
+			printf("failed %s: %s: %s\n", line, what, strerror(-ret));
 		else
-			printf("done %s %llu\n", line,
-			       (unsigned long long)(now_us() - start));
+			printf("done %s %llu\n", line, (unsigned long long)(now_us() - start));
 	}
 	/* The sender of the steps is done with them, not with the process. */
 	sleep_on(NULL);

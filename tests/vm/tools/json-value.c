@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * json-value FILE KEY...: the value under these keys, a number for an element
- * of an array. Fails when the file is not one JSON value and nothing else, or
- * when there is no such key.
+ * json-value FILE KEY...: the value under these keys, a number for an element of an array.
+ * Fails when the file is not one JSON value and nothing else, or when there is no such key.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +25,7 @@ static struct json_object *read_file(const char *path)
 	object = json_tokener_parse_ex(tokener, text, len);
 	if (json_tokener_get_error(tokener) != json_tokener_success ||
 	    json_tokener_get_parse_end(tokener) +
-			    strspn(text + json_tokener_get_parse_end(tokener),
-				   "\n") !=
+			    strspn(text + json_tokener_get_parse_end(tokener), "\n") !=
 		    len)
 		return NULL;
 	return object;

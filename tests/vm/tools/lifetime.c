@@ -102,9 +102,9 @@ static bool report(const char *name, uint64_t *ns, size_t n, uint64_t limit_ns)
 	qsort(ns, n, sizeof(*ns), compare);
 	for (i = 0; i < n; i++)
 		late += ns[i] > limit_ns;
-	printf("%s_us n=%zu min=%.0f p50=%.0f p90=%.0f max=%.0f late=%zu\n",
-	       name, n, (double)ns[0] / 1e3, (double)ns[n / 2] / 1e3,
-	       (double)ns[n * 9 / 10] / 1e3, (double)ns[n - 1] / 1e3, late);
+	printf("%s_us n=%zu min=%.0f p50=%.0f p90=%.0f max=%.0f late=%zu\n", name, n,
+	       (double)ns[0] / 1e3, (double)ns[n / 2] / 1e3, (double)ns[n * 9 / 10] / 1e3,
+	       (double)ns[n - 1] / 1e3, late);
 	return late * 20 <= n;
 }
 

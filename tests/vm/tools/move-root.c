@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * move-root PID DIR: makes another process call chroot(DIR) for itself alone, as if
- * its system had started below another root than the kernel's threads, with which
- * PID 1 shares its root at first. The process has to wait in a system call, which
- * goes on afterwards.
+ * move-root PID DIR: makes another process call chroot(DIR) for itself alone, as if its system
+ * had started below another root than the kernel's threads, with which PID 1 shares its root at
+ * first. The process has to wait in a system call, which goes on afterwards.
  */
 #include <sched.h>
 #include <stdint.h>
@@ -41,17 +40,14 @@ static void poke(unsigned long addr, const char *text)
 	for (i = 0; i < len; i += sizeof(long)) {
 		long word = 0;
 
-		memcpy(&word, text + i,
-		       len - i < sizeof(word) ? len - i : sizeof(word));
-		if (ptrace(PTRACE_POKEDATA, pid, (void *)(addr + i),
-			   (void *)word))
+		memcpy(&word, text + i, len - i < sizeof(word) ? len - i : sizeof(word));
+		if (ptrace(PTRACE_POKEDATA, pid, (void *)(addr + i), (void *)word))
 			die("writing the path");
 	}
 }
 
 /* The process makes a system call; was: its registers, which stay as they are. */
-static void call(const struct user_regs_struct *was, const char *name, long nr,
-		 unsigned long arg)
+static void call(const struct user_regs_struct *was, const char *name, long nr, unsigned long arg)
 {
 	struct user_regs_struct regs = *was;
 
@@ -59,15 +55,13 @@ static void call(const struct user_regs_struct *was, const char *name, long nr,
 	regs.rax = nr;
 	regs.orig_rax = -1ULL;
 	regs.rdi = arg;
-	if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) ||
-	    ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
+	if (ptrace(PTRACE_SETREGS, pid, NULL, &regs) || ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL))
 		die("its step");
 	await("its step");
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs))
 		die("its registers");
 	if (regs.rax) {
-		fprintf(stderr, "move-root: %s: %s\n", name,
-			strerror((int)-regs.rax));
+		fprintf(stderr, "move-root: %s: %s\n", name, strerror((int)-regs.rax));
 		exit(1);
 	}
 }
@@ -80,14 +74,13 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	pid = atoi(argv[1]);
-	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) ||
-	    ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) || ptrace(PTRACE_INTERRUPT, pid, NULL, NULL))
 		die("tracing it");
 	await("its stop");
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &was))
 		die("its registers");
-	if ((ptrace(PTRACE_PEEKTEXT, pid, (void *)(was.rip - 2), NULL) &
-	     0xffff) != SYSCALL_OPCODE) {
+	if ((ptrace(PTRACE_PEEKTEXT, pid, (void *)(was.rip - 2), NULL) & 0xffff) !=
+	    SYSCALL_OPCODE) {
 		fprintf(stderr, "move-root: it is not in a system call\n");
 		return 1;
 	}
@@ -95,8 +88,7 @@ int main(int argc, char **argv)
 	poke(path, argv[2]);
 	call(&was, "unshare", SYS_unshare, CLONE_FS);
 	call(&was, "chroot", SYS_chroot, path);
-	if (ptrace(PTRACE_SETREGS, pid, NULL, &was) ||
-	    ptrace(PTRACE_DETACH, pid, NULL, NULL))
+	if (ptrace(PTRACE_SETREGS, pid, NULL, &was) || ptrace(PTRACE_DETACH, pid, NULL, NULL))
 		die("leaving it");
 	return 0;
 }

@@ -60,8 +60,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	strcpy(address.sun_path, argv[1]);
-	if (fd < 0 ||
-	    setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address))) {
 		perror("notify-log");
 		return 1;

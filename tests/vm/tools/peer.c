@@ -69,8 +69,7 @@ static int take_kfd(int pidfd, int number)
 	char path[64], name[16] = "";
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, number);
-	if (readlink(path, name, sizeof(name) - 1) < 0 ||
-	    strcmp(name, "/dev/kfd"))
+	if (readlink(path, name, sizeof(name) - 1) < 0 || strcmp(name, "/dev/kfd"))
 		return -1;
 	return (int)syscall(SYS_pidfd_getfd, pidfd, number, 0);
 }
@@ -95,8 +94,8 @@ static int get_info(void)
 	int ret = call(&info);
 
 	if (!ret)
-		printf("devices %u buffers %u objects %u\n", info.num_devices,
-		       info.num_bos, info.num_objects);
+		printf("devices %u buffers %u objects %u\n", info.num_devices, info.num_bos,
+		       info.num_objects);
 	return ret;
 }
 

@@ -106,10 +106,8 @@ static void check_copy(size_t from, size_t to, uint32_t len)
 	put(0);
 	put_address(src + from);
 	put_address(dst + to);
-	snprintf(what, sizeof(what), "copy of %u bytes from %zu to %zu", len,
-		 from, to);
-	check(what,
-	      run() && !memcmp(src + from, dst + to, len) && only(to, len));
+	snprintf(what, sizeof(what), "copy of %u bytes from %zu to %zu", len, from, to);
+	check(what, run() && !memcmp(src + from, dst + to, len) && only(to, len));
 }
 
 /* 3 lines of 5 words out of lines of 16 words, to lines of 8 */
@@ -132,8 +130,8 @@ static void check_window(void)
 	put(0);
 	right = run();
 	for (y = 0; y < 3; y++)
-		right = right && !memcmp(dst + ((y + 2) * 8 + 1) * 4,
-					 src + ((y + 1) * 16 + 2) * 4, 20);
+		right = right &&
+			!memcmp(dst + ((y + 2) * 8 + 1) * 4, src + ((y + 1) * 16 + 2) * 4, 20);
 	check("copy of a window", right && dst[(2 * 8 + 6) * 4] == PAD_BYTE);
 }
 
@@ -202,10 +200,8 @@ static void check_timestamp(void)
 	put(TIMESTAMP);
 	put_address(&cells[5]);
 	ran = run();
-	printf("copy of 64 KiB: %llu ticks of 10 ns\n",
-	       (unsigned long long)(cells[5] - cells[4]));
-	check("timestamps",
-	      ran && cells[5] - cells[4] >= 300 && cells[5] - cells[4] < 2000);
+	printf("copy of 64 KiB: %llu ticks of 10 ns\n", (unsigned long long)(cells[5] - cells[4]));
+	check("timestamps", ran && cells[5] - cells[4] >= 300 && cells[5] - cells[4] < 2000);
 }
 
 /* Memory poll: the queue waits until the word is there, no longer */
@@ -245,12 +241,10 @@ static int start(void)
 	if (!ret)
 		ret = load_process_open(&proc, &args, &what);
 	if (!ret)
-		ret = load_process_add_queues(&proc, &args, LOAD_SDMA, 1,
-					      &what);
+		ret = load_process_add_queues(&proc, &args, LOAD_SDMA, 1, &what);
 	if (!ret) {
 		queue = &proc.queues[0];
-		ret = load_buffer_alloc(proc.kfd, queue->gpu, 2 * SIZE + 4096,
-					&memory);
+		ret = load_buffer_alloc(proc.kfd, queue->gpu, 2 * SIZE + 4096, &memory);
 	}
 	if (ret) {
 		fprintf(stderr, "sdma-check: %s: %s\n", what, strerror(-ret));

@@ -186,8 +186,7 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGUSR2, &action, NULL);
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 device);
 	if (device < 0 || mount("silent", argv[1], "fuse", 0, options)) {
 		perror("silent-files: mount");

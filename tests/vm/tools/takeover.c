@@ -161,8 +161,7 @@ static int be_second(int to, int from, pid_t first)
 	printf("waits\n");
 	fflush(stdout);
 	sigwait(&set, &sig);
-	ret = report("end by the second",
-		     trap(&args, KFD_IOC_DBG_TRAP_DISABLE));
+	ret = report("end by the second", trap(&args, KFD_IOC_DBG_TRAP_DISABLE));
 	return ret < 0 || detach() ? 1 : 0;
 }
 

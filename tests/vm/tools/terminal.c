@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * terminal COLUMNS COMMAND...: runs it on a terminal of that width, and prints
- * what it writes there, without carriage returns. Its exit status is the
- * command's.
+ * terminal COLUMNS COMMAND...: runs it on a terminal of that width, and prints what it writes
+ * there, without carriage returns. Its exit status is the command's.
  */
 #include <pty.h>
 #include <signal.h>
@@ -31,8 +30,7 @@ static void lead(char **argv)
 		_exit(127);
 	}
 	if (pid > 0 && waitpid(pid, &status, 0) == pid)
-		end[1] = WIFEXITED(status) ? WEXITSTATUS(status) :
-					     128 + WTERMSIG(status);
+		end[1] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	/* As it is: a status may be a control character. */
 	tcgetattr(STDOUT_FILENO, &mode);
 	cfmakeraw(&mode);

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 	getrusage(RUSAGE_CHILDREN, &usage);
-	printf("user_us %.0f system_us %.0f status %d\n",
-	       us(&usage.ru_utime, n), us(&usage.ru_stime, n), first);
+	printf("user_us %.0f system_us %.0f status %d\n", us(&usage.ru_utime, n),
+	       us(&usage.ru_stime, n), first);
 	return 0;
 }

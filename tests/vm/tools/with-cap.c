@@ -28,8 +28,7 @@ static int keep(const char *list)
 	}
 	/* What is not in the bounding set does not come back at execve(). */
 	for (i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
-		if (!(data[i / 32].permitted & 1u << i % 32) &&
-		    prctl(PR_CAPBSET_DROP, i))
+		if (!(data[i / 32].permitted & 1u << i % 32) && prctl(PR_CAPBSET_DROP, i))
 			return -1;
 	return syscall(SYS_capset, &head, data);
 }

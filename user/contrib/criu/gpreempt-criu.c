@@ -40,8 +40,7 @@ static bool is_held(int pid)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "/run/gpreempt/%d.%s", pid,
-			 kinds[i]);
+		snprintf(path, sizeof(path), "/run/gpreempt/%d.%s", pid, kinds[i]);
 		if (!access(path, F_OK))
 			return true;
 	}

@@ -35,8 +35,7 @@ static const char *find_role(const char *word)
 	for (i = 0; i < 2; i++) {
 		len = strlen(names[i]);
 		at = strstr(allowed, names[i]);
-		if (!strcmp(word, names[i]) && at &&
-		    (!at[len] || at[len] == ','))
+		if (!strcmp(word, names[i]) && at && (!at[len] || at[len] == ','))
 			return names[i];
 	}
 	return NULL;
@@ -47,8 +46,7 @@ static int check_option(int val, const char *word, int remote)
 	(void)val;
 	if (remote || find_role(word))
 		return 0;
-	slurm_error("gpreempt: --gpu-role=%s is not one of the roles here: %s",
-		    word, allowed);
+	slurm_error("gpreempt: --gpu-role=%s is not one of the roles here: %s", word, allowed);
 	return -1;
 }
 
@@ -100,8 +98,7 @@ static int find_cgroup(uint32_t job, char *buf, size_t size)
 static int give(uint32_t job, const char *role)
 {
 	/* Where version 2 is mounted, alone or beside the first one. */
-	static const char *const mounts[] = { "/sys/fs/cgroup",
-					      "/sys/fs/cgroup/unified" };
+	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	char cgroup[4096], path[sizeof(cgroup) + 32];
 	int ret = find_cgroup(job, cgroup, sizeof(cgroup));
 	size_t i;
@@ -128,15 +125,12 @@ int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 
 	(void)ac;
 	(void)av;
-	if (spank_option_getopt(sp, &option, &word) ||
-	    spank_get_item(sp, S_JOB_ID, &job))
+	if (spank_option_getopt(sp, &option, &word) || spank_get_item(sp, S_JOB_ID, &job))
 		return 0;
 	role = find_role(word);
 	ret = role ? give(job, role) : -EPERM;
 	if (ret)
-		slurm_error("gpreempt: job %u has no role on this node: %s",
-			    job,
-			    role ? strerror(-ret) :
-				   "plugstack.conf here does not allow it");
+		slurm_error("gpreempt: job %u has no role on this node: %s", job,
+			    role ? strerror(-ret) : "plugstack.conf here does not allow it");
 	return 0;
 }

@@ -16,8 +16,7 @@
 #define BACK_US 1000000
 #define CHUNK	(1 << 20)
 
-#define QUEUE(member, title, what) \
-	OUT_FIELD(struct gp_amdlog_queue, member, title, what)
+#define QUEUE(member, title, what) OUT_FIELD(struct gp_amdlog_queue, member, title, what)
 
 static const struct out_field fields[] = {
 	QUEUE(pid, "PID", OUT_DEC),
@@ -42,19 +41,14 @@ static const struct out_field fields[] = {
 	QUEUE(line, NULL, OUT_DEC),
 };
 
-static const struct out_table queues_table =
-	OUT_TABLE("queues", fields, struct gp_amdlog_queue);
+static const struct out_table queues_table = OUT_TABLE("queues", fields, struct gp_amdlog_queue);
 
-#define PROCESS(member, title, what) \
-	OUT_FIELD(struct gp_amdlog_process, member, title, what)
+#define PROCESS(member, title, what) OUT_FIELD(struct gp_amdlog_process, member, title, what)
 
 static const struct out_field process_fields[] = {
-	PROCESS(pid, "PID", OUT_DEC),
-	PROCESS(lines, "LINES", OUT_DEC),
-	PROCESS(kernels, "KERNELS", OUT_DEC),
-	PROCESS(dispatches, "DISPATCHES", OUT_DEC),
-	PROCESS(run_us, "RUN US", OUT_DEC),
-	PROCESS(back_us, NULL, OUT_DEC),
+	PROCESS(pid, "PID", OUT_DEC),	      PROCESS(lines, "LINES", OUT_DEC),
+	PROCESS(kernels, "KERNELS", OUT_DEC), PROCESS(dispatches, "DISPATCHES", OUT_DEC),
+	PROCESS(run_us, "RUN US", OUT_DEC),   PROCESS(back_us, NULL, OUT_DEC),
 };
 
 static const struct out_table processes_table =
@@ -73,17 +67,13 @@ static int print_json(enum out_mode mode, const struct gp_amdlog_data *d)
 	struct json_object *object = json_object_new_object();
 
 	(void)mode;
-	out_add(object, "queues",
-		out_json_rows(&queues_table, d->queues, d->n_queues));
-	out_add(object, "processes",
-		out_json_rows(&processes_table, d->processes, d->n_processes));
+	out_add(object, "queues", out_json_rows(&queues_table, d->queues, d->n_queues));
+	out_add(object, "processes", out_json_rows(&processes_table, d->processes, d->n_processes));
 	out_add(object, "level", json_object_new_int64(d->level));
-	out_add(object, "hip_version",
-		out_json_text(*d->version ? d->version : NULL));
+	out_add(object, "hip_version", out_json_text(*d->version ? d->version : NULL));
 	out_add(object, "lines", json_object_new_int64(d->lines));
 	out_add(object, "other_lines", json_object_new_int64(d->other_lines));
-	out_add(object, "problems",
-		out_json_rows(&problems_table, d->problems, d->kept));
+	out_add(object, "problems", out_json_rows(&problems_table, d->problems, d->kept));
 	out_add(object, "n_problems", json_object_new_int64(d->n_problems));
 	out_json_print(object);
 	return 0;
@@ -96,11 +86,10 @@ static void note_problems(const struct gp_amdlog_data *d)
 	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
 
 	for (i = 0; i < shown; i++)
-		ctl_note("line %" PRId64 ": %s", d->problems[i].line,
-			 d->problems[i].what);
+		ctl_note("line %" PRId64 ": %s", d->problems[i].line, d->problems[i].what);
 	if (d->n_problems > shown)
-		ctl_note("and %" PRIu64 " more; --json has the first %zu",
-			 d->n_problems - shown, d->kept);
+		ctl_note("and %" PRIu64 " more; --json has the first %zu", d->n_problems - shown,
+			 d->kept);
 }
 
 static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
@@ -135,8 +124,7 @@ static void print_addresses(const struct gp_amdlog_data *d, const char *between)
 
 	for (i = 0; i < d->n_queues; i++)
 		if (d->queues[i].hwq != GPREEMPT_UNKNOWN)
-			printf("%s0x%" PRIx64, n++ ? between : "",
-			       d->queues[i].hwq);
+			printf("%s0x%" PRIx64, n++ ? between : "", d->queues[i].hwq);
 }
 
 static void print_python_number(const char *key, int64_t value, bool hex)
@@ -171,8 +159,7 @@ static void print_python_queue(const struct gp_amdlog_queue *row)
 
 	printf("    {");
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
-		print_python_number(numbers[i].key, numbers[i].value,
-				    numbers[i].hex);
+		print_python_number(numbers[i].key, numbers[i].value, numbers[i].hex);
 		printf(", ");
 	}
 	if (row->priority)
@@ -196,8 +183,7 @@ static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 	/* An address is its process's own: of several, none is meant alone. */
 	printf("HARDWARE_QUEUES = ");
 	if (d->n_processes > 1) {
-		printf("None  # of %zu processes: see QUEUES, or use --pid",
-		       d->n_processes);
+		printf("None  # of %zu processes: see QUEUES, or use --pid", d->n_processes);
 	} else {
 		putchar('[');
 		print_addresses(d, ", ");
@@ -219,8 +205,7 @@ static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 	if (d->n_processes > 1)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "--pid names one; --format table shows them",
-				     "--format shell: the log is of %zu processes",
-				     d->n_processes);
+				     "--format shell: the log is of %zu processes", d->n_processes);
 	printf("# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
 	       "GPREEMPT_PID=");
 	if (one_process(d))
@@ -240,20 +225,17 @@ static int fail(const char *path, int err)
 {
 	bool denied = err == -EACCES || err == -EPERM;
 
-	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION :
-				      GPREEMPT_CLASS_FAILED,
-			     denied ? "run it as a user who may read it" : NULL,
-			     "%s: %s", path, text_open_error(err));
+	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
+			     denied ? "run it as a user who may read it" : NULL, "%s: %s", path,
+			     text_open_error(err));
 }
 
 static int fail_other(const char *path, const struct text_guess *guess)
 {
 	if (guess)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
-				     "%s: %s, not a log of ROCm", path,
-				     guess->what);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "run the program with AMD_LOG_LEVEL=4",
+				     "%s: %s, not a log of ROCm", path, guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "run the program with AMD_LOG_LEVEL=4",
 			     "%s: no line of ROCm's log is in it", path);
 }
 
@@ -279,8 +261,7 @@ static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
 	return len;
 }
 
-int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data,
-		   struct gp_amdlog **out)
+int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out)
 {
 	const struct text_guess *guess;
 	int ret;
@@ -339,14 +320,12 @@ static int run_amdlog(void *data)
 		if (!strcmp(format, formats[i].word))
 			break;
 	if (i == ARRAY_SIZE(formats))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl amdlog --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl amdlog --help",
 				     "--format \"%s\": table, json, python or "
 				     "shell",
 				     format);
-	if (gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid :
-					   GPREEMPT_UNKNOWN,
-			  NULL, NULL, &log))
+	if (gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, NULL, NULL,
+			  &log))
 		abort();
 	d = gp_amdlog_get(log);
 	ret = read_file(args->files.word[0], log);
@@ -354,8 +333,7 @@ static int run_amdlog(void *data)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-ctl pidmap shows both",
-				    "process %" PRIu64 " is not in this log",
-				    args->only_pid);
+				    "process %" PRIu64 " is not in this log", args->only_pid);
 	else if (!ret && args->mode == OUT_JSON)
 		ret = print_json(args->mode, d);
 	else if (!ret)

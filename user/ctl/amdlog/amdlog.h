@@ -5,7 +5,6 @@
 #include "lib/amdlog/amdlog.h"
 
 /* A log that is open; each packet as of gp_amdlog_new(). 0 or -errno. */
-int amdlog_read_fd(int fd, gp_amdlog_packet_fn packet, void *data,
-		   struct gp_amdlog **out);
+int amdlog_read_fd(int fd, gp_amdlog_packet_fn packet, void *data, struct gp_amdlog **out);
 
 #endif

@@ -51,8 +51,7 @@ static const struct {
 	const char *step;
 } remedies[] = {
 	{ "module", GP_HEALTH_WARNING, "gpreempt-ctl module load" },
-	{ "debuggers", GP_HEALTH_NOTE,
-	  "gpreempt-ctl resume, or end the debugger" },
+	{ "debuggers", GP_HEALTH_NOTE, "gpreempt-ctl resume, or end the debugger" },
 	{ "address-spaces", GP_HEALTH_WARNING,
 	  "gpreempt-ctl doctor PID says more; they are refused" },
 };
@@ -80,8 +79,7 @@ static const char *remedy(const struct gp_finding *f)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(remedies); i++)
-		if (remedies[i].health == f->health &&
-		    !strcmp(remedies[i].check, f->name))
+		if (remedies[i].health == f->health && !strcmp(remedies[i].check, f->name))
 			return remedies[i].step;
 	return f->next;
 }
@@ -110,13 +108,11 @@ static void check_dir(struct report *r)
 		if (errno != ENOENT)
 			f.health = GP_HEALTH_UNKNOWN;
 		snprintf(f.text, sizeof(f.text), "%s: %s", HOLD_DIR,
-			 errno == ENOENT ? "made when it is needed" :
-					   strerror(errno));
+			 errno == ENOENT ? "made when it is needed" : strerror(errno));
 	} else if (!S_ISDIR(st.st_mode) || st.st_uid) {
 		f.health = GP_HEALTH_FAILED;
 		f.failure = GPREEMPT_CLASS_PERMISSION;
-		snprintf(f.text, sizeof(f.text), "%s is not root's directory",
-			 HOLD_DIR);
+		snprintf(f.text, sizeof(f.text), "%s is not root's directory", HOLD_DIR);
 		snprintf(f.next, sizeof(f.next), "remove it");
 	} else {
 		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
@@ -140,11 +136,9 @@ static int check_pause(void *arg, pid_t target)
 		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
 	} else if (r.finding == PAUSE_IS_KEPT) {
 		f.health = GP_HEALTH_NOTE;
-		snprintf(f.text, sizeof(f.text),
-			 "process %d is paused by %s (%d)", target,
+		snprintf(f.text, sizeof(f.text), "process %d is paused by %s (%d)", target,
 			 r.entry.comm, r.entry.by);
-		snprintf(f.next, sizeof(f.next), "gpreempt-ctl resume %d",
-			 target);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl resume %d", target);
 	} else if (r.finding == PAUSE_DAMAGED) {
 		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);
 		snprintf(f.next, sizeof(f.next), NEXT_PAUSE_DAMAGED);
@@ -185,15 +179,14 @@ static void check_route(struct report *r, pid_t pid)
 	int ret = owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err);
 
 	if (ret && err.reason == GPREEMPT_PAUSED && is_paused_here(r->g, pid)) {
-		snprintf(f.text, sizeof(f.text),
-			 "process %d is paused by gpreempt-ctl", pid);
+		snprintf(f.text, sizeof(f.text), "process %d is paused by gpreempt-ctl", pid);
 	} else if (ret) {
 		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
 	} else {
-		snprintf(f.text, sizeof(f.text),
-			 "process %d can be paused: suspend --how pause", pid);
+		snprintf(f.text, sizeof(f.text), "process %d can be paused: suspend --how pause",
+			 pid);
 	}
 	report(r, &f);
 }
@@ -205,16 +198,14 @@ static void check_target(struct report *r, pid_t pid)
 	struct gpreempt_error err;
 
 	if (gpreempt_check(r->g, pid, &err)) {
-		f.health = pause_can_serve(err.reason) &&
-					   !gp_pause_check(r->g, pid, NULL) ?
+		f.health = pause_can_serve(err.reason) && !gp_pause_check(r->g, pid, NULL) ?
 				   GP_HEALTH_WARNING :
 				   GP_HEALTH_FAILED;
 		f.failure = gpreempt_error_class(&err);
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
 	} else {
-		snprintf(f.text, sizeof(f.text), "process %d can be suspended",
-			 pid);
+		snprintf(f.text, sizeof(f.text), "process %d can be suspended", pid);
 	}
 	report(r, &f);
 }
@@ -236,10 +227,9 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		check_dir(r);
 		pause_journal_list(check_pause, r);
 		if (places_left_list(r->g, check_places, r))
-			report(r, &(struct gp_finding){
-					  .name = "places",
-					  .health = GP_HEALTH_UNKNOWN,
-					  .text = HOLD_DIR " cannot be read" });
+			report(r, &(struct gp_finding){ .name = "places",
+							.health = GP_HEALTH_UNKNOWN,
+							.text = HOLD_DIR " cannot be read" });
 	}
 	for (i = 0; list && i < list->count; i++) {
 		check_target(r, list->targets[i].pid);
@@ -253,8 +243,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 static int run_partition(const struct doctor_args *args)
 {
 	if (args->targets.words.n || args->targets.from)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl doctor --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl doctor --help",
 				     "--partition looks at all processes of "
 				     "this host: no TARGET, and no --from");
 	return ctl_partition(args->partition, args->mode);

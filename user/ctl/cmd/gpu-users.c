@@ -32,13 +32,11 @@ int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *which)
 	gpreempt_nodes_free(nodes);
 	return i == which->n_gpu_ids ?
 		       0 :
-		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-				     "gpreempt-ctl doctor shows the GPUs",
+		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
 				     "there is no GPU 0x%x", which->gpu_ids[i]);
 }
 
-static int64_t uses(struct gpreempt *g, const struct gpreempt_filter *which,
-		    pid_t pid)
+static int64_t uses(struct gpreempt *g, const struct gpreempt_filter *which, pid_t pid)
 {
 	return gp_uses_gpus(g, pid, which->gpu_ids, which->n_gpu_ids);
 }
@@ -55,8 +53,7 @@ void ctl_keep_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
 }
 
 /* *open: one of which it is not known, so far. Returns whether this one does. */
-static bool is_user(struct gpreempt *g, const struct gpreempt_filter *which,
-		    pid_t pid, pid_t *open)
+static bool is_user(struct gpreempt *g, const struct gpreempt_filter *which, pid_t pid, pid_t *open)
 {
 	int64_t answer = uses(g, which, pid);
 
@@ -73,8 +70,7 @@ static int end(bool found, pid_t open)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "run it with sudo; gpreempt-ctl list shows more",
-			     "whether process %d uses the GPU is not known",
-			     open);
+			     "whether process %d uses the GPU is not known", open);
 }
 
 /* KFD's own list has those that are hidden from us in /proc, too. */

@@ -22,8 +22,7 @@
 static int fail_guard(int code)
 {
 	if (code == -ENOENT || code == -ECONNREFUSED)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "gpreempt-ctl guard --help",
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard --help",
 				     "no guard runs here");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
@@ -56,8 +55,7 @@ static int begin_or_end(bool begin, pid_t pid)
 	ret = gpreempt_online_open(&options, &online);
 	if (ret)
 		return ret;
-	ret = begin ? gpreempt_online_begin(online) :
-		      gpreempt_online_end(online);
+	ret = begin ? gpreempt_online_begin(online) : gpreempt_online_end(online);
 	gpreempt_online_close(online);
 	return ret;
 }
@@ -68,8 +66,7 @@ static int report_work(bool begin)
 	int ret = begin_or_end(begin, pid);
 
 	if (ret == -EINVAL)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "gpreempt-ctl guard begin",
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard begin",
 				     "process %d has no request open", pid);
 	if (ret < 0)
 		return fail_guard(ret);
@@ -93,18 +90,16 @@ const struct ctl_command ctl_guard_begin = {
 	.name = "guard begin",
 	.run = run_begin,
 	.summary = "Report to guard that online work begins.",
-	.details =
-		"It counts for the program that runs this command, such as a shell: when that\n"
-		"ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
-		"--allow-uid: these users can hold back offline work, except for its share.\n",
+	.details = "It counts for the program that runs this command, such as a shell: when that\n"
+		   "ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
+		   "--allow-uid: these users can hold back offline work, except for its share.\n",
 };
 
 const struct ctl_command ctl_guard_end = {
 	.name = "guard end",
 	.run = run_end,
 	.summary = "Report to guard that online work ends.",
-	.details =
-		"It ends one request of \"guard begin\" of the same program.\n",
+	.details = "It ends one request of \"guard begin\" of the same program.\n",
 };
 
 /* -ESRCH: guard does not have it; or another negative errno value. */
@@ -153,8 +148,7 @@ static int release_one(pid_t pid, uint64_t ns)
 		return fail_guard(ret);
 	while (is_guarded(pid)) {
 		if (shr_now_ns() > deadline)
-			return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-					     "try again; or end the guard",
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED, "try again; or end the guard",
 					     "the guard has not released "
 					     "process %d",
 					     pid);
@@ -202,8 +196,7 @@ const struct ctl_command ctl_guard_release = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Make guard release a process and not take it back.",
-	.details =
-		"When it returns, the queues run and the process is not traced: for a\n"
-		"debugger or a checkpoint.\n",
+	.details = "When it returns, the queues run and the process is not traced: for a\n"
+		   "debugger or a checkpoint.\n",
 	.options = release_options,
 };

@@ -18,8 +18,7 @@
 
 static int fail_usage(const char *what)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard --help",
-			     "%s", what);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard --help", "%s", what);
 }
 
 static int check_usage(const struct guard_options *args)
@@ -49,8 +48,7 @@ static int set_poll(struct guard *guard)
 		guard->spin_ns = ADAPTIVE_SPIN_NS;
 	else if (!strcmp(mode, "busy"))
 		guard->spin_ns = UINT64_MAX;
-	else if (shr_parse_duration(mode, &guard->poll_ns) ||
-		 guard->poll_ns > NSEC_PER_SEC)
+	else if (shr_parse_duration(mode, &guard->poll_ns) || guard->poll_ns > NSEC_PER_SEC)
 		return fail_usage("--poll is busy, adaptive, or a time up to "
 				  "1s, as in 200us");
 	return 0;
@@ -66,9 +64,8 @@ static int set_policy(struct guard *guard)
 		.min_run_ns = args->min_run_ns,
 		.share = args->share,
 		.duty = args->duty,
-		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ?
-				     args->max_hold_ns :
-				     DUTY_PERIOD_NS,
+		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ? args->max_hold_ns :
+								  DUTY_PERIOD_NS,
 	};
 
 	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
@@ -102,8 +99,7 @@ static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->samples;
 
-	return foreground_capabilities(writes ? CAPABILITIES_WRITER :
-						CAPABILITIES_HOLDER);
+	return foreground_capabilities(writes ? CAPABILITIES_WRITER : CAPABILITIES_HOLDER);
 }
 
 static int run_guard(void *args)
@@ -180,8 +176,7 @@ static const struct ctl_option rows[] = {
 	  "write all latencies to a file at the end" },
 	{ "metrics", CTL_FILE, IN_GUARD(metrics), "FILE",
 	  "for Prometheus's textfile collector, each 5 s" },
-	{ "json", CTL_FLAG, IN_GUARD(json), NULL,
-	  "print events, one JSON object a line" },
+	{ "json", CTL_FLAG, IN_GUARD(json), NULL, "print events, one JSON object a line" },
 	{ "verbose", CTL_FLAG, IN_GUARD(verbose), NULL,
 	  "print each switch; with --json also what online does" },
 	{ 0 },
@@ -192,14 +187,13 @@ const struct ctl_command ctl_guard = {
 	.run = run_guard,
 	.args_size = sizeof(struct guard_options),
 	.summary = "Suspend offline processes while online ones have work.",
-	.details =
-		"An offline process is suspended on the GPUs that it has in common with an\n"
-		"online one. Processes may start and end at any time. Nothing is attached to\n"
-		"online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
-		"the figures so far. When guard ends, for any reason, all queues run.\n"
-		"Suspending frees no memory on the GPU.\n"
-		"It has 64 places for each role, which are shared as those of follow; the exit\n"
-		"status is 6 if a process with queues had none.\n",
+	.details = "An offline process is suspended on the GPUs that it has in common with an\n"
+		   "online one. Processes may start and end at any time. Nothing is attached to\n"
+		   "online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
+		   "the figures so far. When guard ends, for any reason, all queues run.\n"
+		   "Suspending frees no memory on the GPU.\n"
+		   "It has 64 places for each role, which are shared as those of follow; the exit\n"
+		   "status is 6 if a process with queues had none.\n",
 	.options = rows,
 	.defaults =
 		&(const struct guard_options){

@@ -68,8 +68,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table =
-	OUT_TABLE("processes", fields, struct row);
+static const struct out_table table = OUT_TABLE("processes", fields, struct row);
 
 /* Each GPU once. For free(). */
 static char *list_gpus(const struct gpreempt_view *view)
@@ -90,8 +89,7 @@ static char *list_gpus(const struct gpreempt_view *view)
 	return list;
 }
 
-static const char *state_of(const struct row *row,
-			    const struct gpreempt_view *view)
+static const char *state_of(const struct row *row, const struct gpreempt_view *view)
 {
 	size_t i, suspended = 0, evicted = 0;
 
@@ -104,8 +102,7 @@ static const char *state_of(const struct row *row,
 		evicted += view->queues[i].evicted == 1;
 	}
 	if (suspended)
-		return suspended == view->count ? "suspended" :
-						  "partly-suspended";
+		return suspended == view->count ? "suspended" : "partly-suspended";
 	if (evicted == view->count)
 		return "evicted";
 	if (row->active == GPREEMPT_UNKNOWN)
@@ -127,8 +124,7 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 		out_sum(&row->active, q->active);
 		out_sum(&row->slots, q->slots);
 		/* Waves are a matter of compute. */
-		if (q->type != GPREEMPT_QUEUE_SDMA &&
-		    q->type != GPREEMPT_QUEUE_SDMA_XGMI)
+		if (q->type != GPREEMPT_QUEUE_SDMA && q->type != GPREEMPT_QUEUE_SDMA_XGMI)
 			out_sum(&row->waves, q->waves);
 	}
 	row->gpus = list_gpus(view);
@@ -142,8 +138,7 @@ static int64_t read_vram(struct gpreempt *g, pid_t pid)
 	int64_t sum = 0;
 	size_t i;
 
-	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list,
-				       NULL))
+	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, NULL))
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < list->count; i++)
 		out_sum(&sum, list->gpus[i].vram);
@@ -160,8 +155,7 @@ static void add_owner(struct row *row, bool live)
 		return;
 	row->held_by = row->who->tracer;
 	row->held_as = row->who->tracer_comm;
-	if (live && !hold_read_owner(row->pid, &owner) &&
-	    owner.pid == (uint64_t)row->held_by)
+	if (live && !hold_read_owner(row->pid, &owner) && owner.pid == (uint64_t)row->held_by)
 		row->held_as = hold_role_name(owner.role);
 }
 
@@ -189,8 +183,7 @@ static void add_role(struct gpreempt *g, int cgroups, struct row *row)
  * With its number if it has no name. Most are of the user of the row before,
  * which is NULL for the first.
  */
-static void add_user(struct gpreempt *g, struct row *row,
-		     const struct row *before)
+static void add_user(struct gpreempt *g, struct row *row, const struct row *before)
 {
 	uid_t uid = row->who->uid;
 
@@ -209,9 +202,8 @@ static void add_user(struct gpreempt *g, struct row *row,
  * or -errno.
  */
 static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
-		     const struct gpreempt_description *who, bool live,
-		     struct hold_owners *owners, struct row *row,
-		     const struct row *before, bool *sysfs)
+		     const struct gpreempt_description *who, bool live, struct hold_owners *owners,
+		     struct row *row, const struct row *before, bool *sysfs)
 {
 	struct gpreempt_view *view;
 
@@ -235,8 +227,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 	add_role(g, cgroups, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
-	if (owners ? hold_skip_owner(owners, pid) :
-		     !strcmp(who->comm, HOLD_TITLE)) {
+	if (owners ? hold_skip_owner(owners, pid) : !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
 		return;
@@ -248,8 +239,8 @@ static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 	}
 }
 
-static void print_rows(const struct list_args *args, const struct row *rows,
-		       size_t count, bool sysfs)
+static void print_rows(const struct list_args *args, const struct row *rows, size_t count,
+		       bool sysfs)
 {
 	enum out_mode mode = args->mode;
 	struct json_object *object;
@@ -257,8 +248,7 @@ static void print_rows(const struct list_args *args, const struct row *rows,
 	if (mode == OUT_JSON) {
 		object = json_object_new_object();
 		out_add(object, table.name, out_json_rows(&table, rows, count));
-		out_add(object, "source",
-			out_json_text(sysfs ? "sysfs" : "module"));
+		out_add(object, "source", out_json_text(sysfs ? "sysfs" : "module"));
 		out_json_print(object);
 	} else if (count || mode == OUT_PIPE) {
 		out_rows(mode, &table, rows, count);
@@ -344,27 +334,26 @@ const struct ctl_command ctl_list = {
 	CTL_TARGET_ARGS(struct list_args),
 	.usage = "[TARGET]",
 	.summary = "List the GPU processes (the default command).",
-	.details =
-		"ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
-		"execute anything: WAVES of it do, with a gpreempt.ko and a driver that can\n"
-		"count them. VRAM is the memory of its GPUs that it has. STATE is one of\n"
-		"  active             a queue of it is in a hardware slot\n"
-		"  suspended          all its queues are, through the debug interface\n"
-		"  partly-suspended   some are\n"
-		"  evicted            the driver has taken its queues off for a while\n"
-		"  unmapped           none of its queues is in a slot now\n"
-		"  no-queues          it has opened the GPU, and has no queue\n"
-		"  holder             of gpreempt-ctl: it holds another process\n"
-		"USER is the real user, as the kernel has it. COMMAND and the name of a\n"
-		"container are chosen by the process or its user.\n"
-		"HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
-		"process in its container. Without gpreempt.ko, or without root, slots and\n"
-		"state are unknown.\n"
-		"\n"
-		"A process uses a GPU if it has a queue or memory there; a holder has neither.\n"
-		"\"list --gpu ID --quiet\" is for scripts. Exit status 0: no process uses that\n"
-		"GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
-		"1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
-		"KFD, and is not seen.\n",
+	.details = "ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
+		   "execute anything: WAVES of it do, with a gpreempt.ko and a driver that can\n"
+		   "count them. VRAM is the memory of its GPUs that it has. STATE is one of\n"
+		   "  active             a queue of it is in a hardware slot\n"
+		   "  suspended          all its queues are, through the debug interface\n"
+		   "  partly-suspended   some are\n"
+		   "  evicted            the driver has taken its queues off for a while\n"
+		   "  unmapped           none of its queues is in a slot now\n"
+		   "  no-queues          it has opened the GPU, and has no queue\n"
+		   "  holder             of gpreempt-ctl: it holds another process\n"
+		   "USER is the real user, as the kernel has it. COMMAND and the name of a\n"
+		   "container are chosen by the process or its user.\n"
+		   "HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
+		   "process in its container. Without gpreempt.ko, or without root, slots and\n"
+		   "state are unknown.\n"
+		   "\n"
+		   "A process uses a GPU if it has a queue or memory there; a holder has neither.\n"
+		   "\"list --gpu ID --quiet\" is for scripts. Exit status 0: no process uses that\n"
+		   "GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
+		   "1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
+		   "KFD, and is not seen.\n",
 	.options = options,
 };

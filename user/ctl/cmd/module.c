@@ -22,8 +22,7 @@ static const struct dynlib_call kmod_rows[] = {
 	KMOD_CALLS(KMOD_ROW) DYNLIB_END,
 };
 
-DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload",
-	    KMOD_SONAME);
+DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SONAME);
 
 /* A reader of its files may have them open just now. */
 #define REMOVE_TRIES	20
@@ -32,8 +31,7 @@ DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload",
 /* What the kernel has said last about the module; "" if nothing. */
 static void last_message(char *text, size_t size)
 {
-	__cleanup_fd int fd =
-		open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	__cleanup_fd int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char record[2048], *at;
 	ssize_t n;
 
@@ -48,8 +46,7 @@ static void last_message(char *text, size_t size)
 		at = strchr(record, ';');
 		if (!at || strncmp(at + 1, MODULE ": ", strlen(MODULE ": ")))
 			continue;
-		snprintf(text, size, "%.*s", (int)strcspn(at + 1, "\n"),
-			 at + 1);
+		snprintf(text, size, "%.*s", (int)strcspn(at + 1, "\n"), at + 1);
 	}
 }
 
@@ -75,15 +72,13 @@ static int fail_insert(int code)
 				     "the kernel takes only modules that are "
 				     "signed");
 	case -ENOEXEC:
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "make dkms-install",
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "make dkms-install",
 				     "gpreempt.ko was built for another kernel");
 	default:
 		last_message(said, sizeof(said));
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "look at the last lines of dmesg",
-				     "gpreempt.ko cannot be loaded: %s%s%s",
-				     strerror(-code), *said ? "; " : "", said);
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "look at the last lines of dmesg",
+				     "gpreempt.ko cannot be loaded: %s%s%s", strerror(-code),
+				     *said ? "; " : "", said);
 	}
 }
 
@@ -100,8 +95,8 @@ static int insert(struct kmod_ctx *ctx)
 				     "put there by hand",
 				     "there is no gpreempt.ko for this kernel");
 	mod = kmod.module_get_module(list);
-	ret = kmod.module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED,
-					      NULL, NULL, NULL, NULL);
+	ret = kmod.module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED, NULL, NULL, NULL,
+					      NULL);
 	kmod.module_unref(mod);
 	kmod.module_unref_list(list);
 	if (ret == -EEXIST) {
@@ -121,8 +116,7 @@ static int fail_busy(struct kmod_module *mod)
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 			     "end who reads it: fuser -v "
 			     "/sys/kernel/debug/gpreempt/*",
-			     "gpreempt.ko is in use (%d times)",
-			     kmod.module_get_refcnt(mod));
+			     "gpreempt.ko is in use (%d times)", kmod.module_get_refcnt(mod));
 }
 
 static int remove_module(struct kmod_ctx *ctx)
@@ -143,10 +137,8 @@ static int remove_module(struct kmod_ctx *ctx)
 	if (ret == -EAGAIN || ret == -EBUSY)
 		ret = fail_busy(mod);
 	else if (ret)
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				    "look at the last lines of dmesg",
-				    "gpreempt.ko cannot be unloaded: %s",
-				    strerror(-ret));
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "look at the last lines of dmesg",
+				    "gpreempt.ko cannot be unloaded: %s", strerror(-ret));
 	else
 		puts("gpreempt.ko is unloaded");
 	kmod.module_unref(mod);
@@ -159,8 +151,7 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 	int ret;
 
 	if (geteuid())
-		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
-				     "run the command with sudo",
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION, "run the command with sudo",
 				     "only root may load and unload modules");
 	if (!kmod.new) {
 		ret = dynlib_load(KMOD_SONAME, "libkmod2", kmod_rows, &kmod);
@@ -193,17 +184,15 @@ const struct ctl_command ctl_module_load = {
 	.name = "module load",
 	.run = run_load,
 	.summary = "Load gpreempt.ko, which shows states and slots.",
-	.details =
-		"As modprobe does: it loads amdgpu first if that is missing, and follows\n"
-		"/etc/modprobe.d. It is no error if the module is loaded already. It keeps\n"
-		"amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
+	.details = "As modprobe does: it loads amdgpu first if that is missing, and follows\n"
+		   "/etc/modprobe.d. It is no error if the module is loaded already. It keeps\n"
+		   "amdgpu in use, although lsmod names no user: unload gpreempt.ko first.\n",
 };
 
 const struct ctl_command ctl_module_unload = {
 	.name = "module unload",
 	.run = run_unload,
 	.summary = "Unload gpreempt.ko.",
-	.details =
-		"Held processes stay held: suspending and resuming do not need the module.\n"
-		"It is refused, with status 7, while a process reads the module's files.\n",
+	.details = "Held processes stay held: suspending and resuming do not need the module.\n"
+		   "It is refused, with status 7, while a process reads the module's files.\n",
 };

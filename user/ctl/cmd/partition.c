@@ -4,9 +4,8 @@
  *
  * The driver refuses another partition mode with EBUSY while processes of KFD are there:
  * kgd2kfd_check_and_lock_kfd() of Linux 6.12 while there is any on the host, that of later
- * drivers while one has this GPU. A process of KFD begins when it opens /dev/kfd, and goes
- * when it has ended and all copies of its descriptor are closed, also those that its
- * children have.
+ * drivers while one has this GPU. A process of KFD begins when it opens /dev/kfd, and goes when
+ * it has ended and all copies of its descriptor are closed, also those that its children have.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -47,8 +46,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table =
-	OUT_TABLE("processes", fields, struct row);
+static const struct out_table table = OUT_TABLE("processes", fields, struct row);
 
 struct client {
 	pid_t pid;
@@ -99,15 +97,14 @@ static int compare_pids(const void *a, const void *b)
 
 static bool has_pid(const struct gp_pids *pids, pid_t pid)
 {
-	return pids->count && bsearch(&pid, pids->items, pids->count,
-				      sizeof(pid), compare_pids);
+	return pids->count && bsearch(&pid, pids->items, pids->count, sizeof(pid), compare_pids);
 }
 
 static struct scan *new_scan(struct gpreempt *g, size_t count)
 {
 	size_t size = sizeof(struct scan) + count * sizeof(struct client);
-	struct scan *scan = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct scan *scan =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (scan == MAP_FAILED)
 		return NULL;
@@ -120,8 +117,7 @@ static struct scan *new_scan(struct gpreempt *g, size_t count)
 
 static void add_client(struct scan *scan, pid_t pid, bool listed)
 {
-	scan->clients[scan->work.count++] =
-		(struct client){ .pid = pid, .listed = listed };
+	scan->clients[scan->work.count++] = (struct client){ .pid = pid, .listed = listed };
 }
 
 /* KFD's processes, also those that have ended, and all others. */
@@ -139,8 +135,7 @@ static int find_clients(struct partition *p)
 		p->scan = new_scan(p->g, kfd.count + all.count);
 	if (p->scan) {
 		if (kfd.count)
-			qsort(kfd.items, kfd.count, sizeof(pid_t),
-			      compare_pids);
+			qsort(kfd.items, kfd.count, sizeof(pid_t), compare_pids);
 		for (i = 0; i < kfd.count; i++)
 			add_client(p->scan, kfd.items[i], true);
 		for (i = 0; i < all.count; i++)
@@ -150,9 +145,7 @@ static int find_clients(struct partition *p)
 	}
 	free(kfd.items);
 	free(all.items);
-	return p->scan ?
-		       0 :
-		       ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -ENOMEM, 0);
+	return p->scan ? 0 : ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -ENOMEM, 0);
 }
 
 /* One of the nodes into which its device is divided now. */
@@ -163,20 +156,17 @@ static bool may_use(struct partition *p, pid_t pid)
 	for (i = 0; i < p->nodes->count; i++) {
 		const struct gpreempt_node *node = &p->nodes->nodes[i];
 
-		if ((node == p->gpu ||
-		     (*node->device && !strcmp(node->device, p->gpu->device))) &&
+		if ((node == p->gpu || (*node->device && !strcmp(node->device, p->gpu->device))) &&
 		    gp_may_use_gpu(p->g, pid, node->gpu_id))
 			return true;
 	}
 	return false;
 }
 
-static void fill_row(struct partition *p, const struct client *client,
-		     bool alive, struct row *row)
+static void fill_row(struct partition *p, const struct client *client, bool alive, struct row *row)
 {
 	row->pid = client->pid;
-	row->blocks = client->listed && may_use(p, client->pid) ? "yes" :
-								  "maybe";
+	row->blocks = client->listed && may_use(p, client->pid) ? "yes" : "maybe";
 	if (!alive) {
 		row->keeps = "ended";
 		row->next = "end those that keep its descriptor";
@@ -202,8 +192,7 @@ static int add_rows(struct partition *p, bool alive)
 	for (i = 0; i < p->scan->work.count; i++) {
 		const struct client *client = &p->scan->clients[i];
 		struct gpreempt_target target = { .pid = client->pid };
-		bool there =
-			!gpreempt_start_time(p->g, client->pid, &target.start);
+		bool there = !gpreempt_start_time(p->g, client->pid, &target.start);
 		struct gpreempt_target *place;
 		struct row *row;
 
@@ -215,8 +204,7 @@ static int add_rows(struct partition *p, bool alive)
 		fill_row(p, client, alive, row);
 		if (!alive)
 			continue;
-		place = shr_array_add(&p->alive.targets, &p->alive.count,
-				      sizeof(*place));
+		place = shr_array_add(&p->alive.targets, &p->alive.count, sizeof(*place));
 		if (!place)
 			return -ENOMEM;
 		*place = target;
@@ -238,13 +226,11 @@ static int describe(struct partition *p)
 		if (*row->in.engine) {
 			row->engine = row->in.engine;
 			row->container_id = row->in.id;
-			row->container = *row->in.name ? row->in.name :
-							 row->in.id;
+			row->container = *row->in.name ? row->in.name : row->in.id;
 		}
 		if (i < p->alive.count && !p->who[i].code)
-			row->command = *p->who[i].who.command ?
-					       p->who[i].who.command :
-					       p->who[i].who.comm;
+			row->command = *p->who[i].who.command ? p->who[i].who.command :
+								p->who[i].who.comm;
 	}
 	return 0;
 }
@@ -268,9 +254,8 @@ static int status_of(const struct partition *p)
 		return GPREEMPT_CLASS_BUSY;
 	if (!p->unseen)
 		return 0;
-	return p->code == -EACCES || p->code == -EPERM ?
-		       GPREEMPT_CLASS_PERMISSION :
-		       GPREEMPT_CLASS_FAILED;
+	return p->code == -EACCES || p->code == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+							 GPREEMPT_CLASS_FAILED;
 }
 
 static void print_json(const struct partition *p)
@@ -279,11 +264,9 @@ static void print_json(const struct partition *p)
 	char id[24];
 
 	snprintf(id, sizeof(id), "0x%llx", (unsigned long long)p->gpu->gpu_id);
-	out_add(object, table.name,
-		out_json_rows(&table, p->rows.items, p->rows.count));
+	out_add(object, table.name, out_json_rows(&table, p->rows.items, p->rows.count));
 	out_add(object, "gpu_id", out_json_text(id));
-	out_add(object, "device",
-		out_json_text(*p->gpu->device ? p->gpu->device : NULL));
+	out_add(object, "device", out_json_text(*p->gpu->device ? p->gpu->device : NULL));
 	out_add(object, "unseen", json_object_new_int64(p->unseen));
 	out_add(object, "status", json_object_new_int(status_of(p)));
 	out_json_print(object);
@@ -314,8 +297,7 @@ static int print(const struct partition *p)
 			 "repartition GPU 0x%llx",
 			 id);
 	else if (p->mode != OUT_JSON)
-		ctl_note("no process keeps KFD from repartitioning GPU 0x%llx",
-			 id);
+		ctl_note("no process keeps KFD from repartitioning GPU 0x%llx", id);
 	return status_of(p);
 }
 
@@ -328,10 +310,8 @@ static int run(struct partition *p, const char *gpu)
 		return ctl_fail(&err);
 	p->gpu = gp_find_gpu(p->nodes, gpu);
 	if (!p->gpu)
-		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-				     "gpreempt-ctl doctor shows the GPUs",
-				     "--partition \"%s\": there is no such GPU",
-				     gpu);
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
+				     "--partition \"%s\": there is no such GPU", gpu);
 	ret = find_clients(p);
 	if (ret)
 		return ret;

@@ -37,8 +37,7 @@ static const struct out_field fields[] = {
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table =
-	OUT_TABLE("processes", fields, struct pidmap_row);
+static const struct out_table table = OUT_TABLE("processes", fields, struct pidmap_row);
 
 /* "NSpid:\t4242\t17" as "4242,17". */
 static void read_numbers(struct pidmap_row *row)
@@ -51,8 +50,7 @@ static void read_numbers(struct pidmap_row *row)
 	at = all ? strstr(all, "\nNSpid:\t") : NULL;
 	if (at) {
 		at += strlen("\nNSpid:\t");
-		snprintf(row->pids, sizeof(row->pids), "%.*s",
-			 (int)strcspn(at, "\n"), at);
+		snprintf(row->pids, sizeof(row->pids), "%.*s", (int)strcspn(at, "\n"), at);
 		for (at = row->pids; *at; at++)
 			if (*at == '\t')
 				*at = ',';
@@ -60,8 +58,8 @@ static void read_numbers(struct pidmap_row *row)
 	free(all);
 }
 
-static void fill(struct gpreempt *g, pid_t pid,
-		 const struct ctl_described *described, struct pidmap_row *row)
+static void fill(struct gpreempt *g, pid_t pid, const struct ctl_described *described,
+		 struct pidmap_row *row)
 {
 	const struct gpreempt_description *who = &described->who;
 	struct gp_container box;
@@ -75,8 +73,7 @@ static void fill(struct gpreempt *g, pid_t pid,
 	read_numbers(row);
 	if (gp_container(g, pid, &box))
 		return;
-	snprintf(row->container, sizeof(row->container), "%s:%.12s", box.engine,
-		 box.id);
+	snprintf(row->container, sizeof(row->container), "%s:%.12s", box.engine, box.id);
 	strcpy(row->name, box.name);
 }
 
@@ -116,11 +113,9 @@ static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 }
 
 /* The words that are no numbers. 0, or the exit status. */
-static int choose(struct gpreempt *g, const struct pidmap_args *args,
-		  struct gpreempt_targets **out)
+static int choose(struct gpreempt *g, const struct pidmap_args *args, struct gpreempt_targets **out)
 {
-	const char **words =
-		shr_must(calloc(args->words.n + 1, sizeof(*words)));
+	const char **words = shr_must(calloc(args->words.n + 1, sizeof(*words)));
 	struct find f = { .g = g };
 	struct gpreempt_error err;
 	int64_t number;
@@ -138,8 +133,7 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args,
 }
 
 static int print(const struct pidmap_args *args, struct gpreempt *g,
-		 const struct gpreempt_targets *chosen,
-		 const struct gpreempt_targets *all)
+		 const struct gpreempt_targets *chosen, const struct gpreempt_targets *all)
 {
 	struct pidmap_row *rows = calloc(all->count + 1, sizeof(*rows));
 	struct ctl_described *described = ctl_describe_all(g, all, true);
@@ -149,8 +143,7 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 	if (!rows || !described)
 		abort();
 	for (i = 0; i < all->count; i++) {
-		if (described[i].code ||
-		    hold_skip_owner(&owners, all->targets[i].pid))
+		if (described[i].code || hold_skip_owner(&owners, all->targets[i].pid))
 			continue;
 		fill(g, all->targets[i].pid, &described[i], rows + n);
 		n += wanted(args, rows + n, chosen);
@@ -201,8 +194,7 @@ const struct ctl_command ctl_pidmap = {
 	.words_at = offsetof(struct pidmap_args, words),
 	.usage = "[TARGET]",
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
-	.details =
-		"A PID is looked up on both sides: as on the host, and as in the container,\n"
-		"which is what ROCm's log and programs print.\n",
+	.details = "A PID is looked up on both sides: as on the host, and as in the container,\n"
+		   "which is what ROCm's log and programs print.\n",
 	.options = options,
 };

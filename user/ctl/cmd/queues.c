@@ -24,8 +24,7 @@ struct row {
 	const char *unit;
 };
 
-#define NUMBER(member, title, what) \
-	OUT_NAMED(#member, struct row, q.member, title, what)
+#define NUMBER(member, title, what) OUT_NAMED(#member, struct row, q.member, title, what)
 
 /* By the importance for who reads; the last ones are for programs. */
 static const struct out_field fields[] = {
@@ -73,8 +72,7 @@ static const char *known(const char *word)
 	return strcmp(word, GP_VIEW_UNKNOWN) ? word : NULL;
 }
 
-static void fill_row(struct row *row, pid_t pid,
-		     const struct gpreempt_queue *queue)
+static void fill_row(struct row *row, pid_t pid, const struct gpreempt_queue *queue)
 {
 	row->pid = pid;
 	row->q = *queue;
@@ -87,8 +85,7 @@ static void fill_row(struct row *row, pid_t pid,
 	/* JSON has no words for none, and null for "". */
 	strcpy(row->exception, queue->exception ? "" : ",");
 	if (queue->exception > 0)
-		gpreempt_exception_text(queue->exception, row->exception,
-					sizeof(row->exception));
+		gpreempt_exception_text(queue->exception, row->exception, sizeof(row->exception));
 }
 
 struct queues_args {
@@ -106,9 +103,8 @@ struct report {
 	bool sysfs;
 };
 
-static void report_json(struct report *r, pid_t pid,
-			enum gpreempt_source source, const struct row *rows,
-			size_t count)
+static void report_json(struct report *r, pid_t pid, enum gpreempt_source source,
+			const struct row *rows, size_t count)
 {
 	struct json_object *object = json_object_new_object();
 	const char *from = source == GPREEMPT_SOURCE_SYSFS ? "sysfs" : "module";
@@ -128,8 +124,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 
 	if (gpreempt_view_read(g, pid, &view, &err))
 		return ctl_fail(&err);
-	if (shr_array_room(&r->rows, r->count, view->count + 1,
-			   sizeof(*r->rows))) {
+	if (shr_array_room(&r->rows, r->count, view->count + 1, sizeof(*r->rows))) {
 		gpreempt_view_free(view);
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
 	}
@@ -138,8 +133,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 			fill_row(&r->rows[r->count++], pid, &view->queues[i]);
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
-		report_json(r, pid, view->source, r->rows + first,
-			    r->count - first);
+		report_json(r, pid, view->source, r->rows + first, r->count - first);
 	gpreempt_view_free(view);
 	return 0;
 }

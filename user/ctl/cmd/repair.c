@@ -34,9 +34,8 @@ struct rows {
 };
 
 static const char *const findings[PAUSE_FINDINGS] = {
-	[PAUSE_NONE] = "none",	    [PAUSE_IS_KEPT] = "kept",
-	[PAUSE_ANSWERED] = "owned", [PAUSE_WAITS] = "waits",
-	[PAUSE_STALE] = "stale",    [PAUSE_DAMAGED] = "damaged",
+	[PAUSE_NONE] = "none",	   [PAUSE_IS_KEPT] = "kept", [PAUSE_ANSWERED] = "owned",
+	[PAUSE_WAITS] = "waits",   [PAUSE_STALE] = "stale",  [PAUSE_DAMAGED] = "damaged",
 	[PAUSE_UNREAD] = "unread",
 };
 
@@ -83,41 +82,33 @@ static void fail_row(struct row *row)
 	}
 	row->status = GPREEMPT_CLASS_FAILED;
 	if (damaged)
-		snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED,
-			 (int)row->pid);
+		snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED, (int)row->pid);
 	else
 		snprintf(row->error, sizeof(row->error),
-			 "the entry of process %d in " HOLD_DIR ": %s",
-			 (int)row->pid, strerror(-r->code));
-	strcpy(row->next,
-	       damaged ?
-		       NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
-					  "the process is evicted" :
-		       "it must be a directory of root's that can be written to");
+			 "the entry of process %d in " HOLD_DIR ": %s", (int)row->pid,
+			 strerror(-r->code));
+	strcpy(row->next, damaged ? NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
+						       "the process is evicted" :
+				    "it must be a directory of root's that can be written to");
 }
 
 static void fill_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
-	bool known = r->finding == PAUSE_IS_KEPT ||
-		     r->finding == PAUSE_ANSWERED || r->finding == PAUSE_WAITS;
+	bool known = r->finding == PAUSE_IS_KEPT || r->finding == PAUSE_ANSWERED ||
+		     r->finding == PAUSE_WAITS;
 
 	row->found = findings[r->finding];
-	row->done = !r->repaired	      ? "nothing" :
-		    r->finding == PAUSE_WAITS ? "unpaused" :
-						"removed";
+	row->done = !r->repaired ? "nothing" : r->finding == PAUSE_WAITS ? "unpaused" : "removed";
 	row->by = known ? r->entry.by : GPREEMPT_UNKNOWN;
 	if (known)
 		strcpy(row->by_comm, r->entry.comm);
-	row->since_ns =
-		known ? (int64_t)(shr_boottime_ns() - r->entry.since_ns) :
-			GPREEMPT_UNKNOWN;
+	row->since_ns = known ? (int64_t)(shr_boottime_ns() - r->entry.since_ns) : GPREEMPT_UNKNOWN;
 	if (r->finding == PAUSE_DAMAGED || r->code)
 		fail_row(row);
 }
 
-static int repair_rows(struct gpreempt *g, const struct repair_args *args,
-		       struct rows *rows)
+static int repair_rows(struct gpreempt *g, const struct repair_args *args, struct rows *rows)
 {
 	int status = 0;
 	size_t i;
@@ -130,8 +121,7 @@ static int repair_rows(struct gpreempt *g, const struct repair_args *args,
 		else
 			pause_repair(g, row->pid, &row->report);
 		fill_row(row);
-		status = i ? ctl_merge_status(status, row->status) :
-			     (int)row->status;
+		status = i ? ctl_merge_status(status, row->status) : (int)row->status;
 	}
 	return status;
 }
@@ -158,8 +148,8 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 		out_rows(args->mode, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].status)
-			ctl_fail_text(rows->row[i].status, rows->row[i].next,
-				      "%s", rows->row[i].error);
+			ctl_fail_text(rows->row[i].status, rows->row[i].next, "%s",
+				      rows->row[i].error);
 	for (i = 0; args->mode != OUT_JSON && i < rows->count; i++)
 		if (rows->row[i].report.finding == PAUSE_IS_KEPT)
 			ctl_note("process %d is paused until: gpreempt-ctl "
@@ -168,8 +158,7 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 }
 
 /* Entries of processes that have ended are no targets, but are repaired too. */
-static int find_rows(struct gpreempt *g, const struct repair_args *args,
-		     struct rows *rows)
+static int find_rows(struct gpreempt *g, const struct repair_args *args, struct rows *rows)
 {
 	struct gpreempt_targets *list = NULL;
 	int ret = 0;
@@ -200,8 +189,7 @@ static int run_repair(void *data)
 		ret = find_rows(g, args, &rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row),
-			      shr_compare_first);
+			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
 		ret = repair_rows(g, args, &rows);
 		print_rows(args, &rows);
 	}
@@ -223,12 +211,11 @@ const struct ctl_command ctl_repair = {
 	CTL_TARGET_ARGS(struct repair_args),
 	.usage = "[TARGET]",
 	.summary = "Undo the pauses that have lost their owner.",
-	.details =
-		"A pause stays when the process that asked for it is killed, so each is in a\n"
-		"journal in /run/gpreempt. FOUND is waits: its owner is gone, and its queues\n"
-		"run again now; kept: paused by suspend --detach, until resume, and left\n"
-		"as it is; owned: its holder, or a command at work, undoes it; stale: of a\n"
-		"process that has ended or of an earlier boot, removed; damaged: not a file of\n"
-		"ours, never acted upon. suspend and preempt do the same when they start.\n",
+	.details = "A pause stays when the process that asked for it is killed, so each is in a\n"
+		   "journal in /run/gpreempt. FOUND is waits: its owner is gone, and its queues\n"
+		   "run again now; kept: paused by suspend --detach, until resume, and left\n"
+		   "as it is; owned: its holder, or a command at work, undoes it; stale: of a\n"
+		   "process that has ended or of an earlier boot, removed; damaged: not a file of\n"
+		   "ours, never acted upon. suspend and preempt do the same when they start.\n",
 	.options = options,
 };

@@ -51,9 +51,8 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("targets", fields, struct job);
 
-__attribute__((format(printf, 4, 5))) static void
-fail(struct job *job, enum gpreempt_class class, const char *next,
-     const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void fail(struct job *job, enum gpreempt_class class,
+						       const char *next, const char *format, ...)
 {
 	char text[sizeof(job->reply.text)];
 	va_list ap;
@@ -140,10 +139,8 @@ static bool refuse_part(struct job *job)
 {
 	if (!job->part)
 		return false;
-	fail(job, GPREEMPT_CLASS_USAGE,
-	     "leave out --queues, --priority and --gpu",
-	     "process %d is paused, which is undone for all its queues",
-	     (int)job->pid);
+	fail(job, GPREEMPT_CLASS_USAGE, "leave out --queues, --priority and --gpu",
+	     "process %d is paused, which is undone for all its queues", (int)job->pid);
 	return true;
 }
 
@@ -208,8 +205,7 @@ static void take_reply(struct job *job)
 	if (reply->status == GPREEMPT_CLASS_DONE)
 		return;
 	snprintf(next, sizeof(next), "%s",
-		 reply->text[len] ? reply->text + len + 1 :
-				    "gpreempt-ctl status");
+		 reply->text[len] ? reply->text + len + 1 : "gpreempt-ctl status");
 	fail(job, reply->status, next, "%.*s", (int)len, reply->text);
 }
 
@@ -219,8 +215,7 @@ static void ask_begin(struct job *job, struct hold_request *request)
 	socklen_t len = sizeof(peer);
 
 	request->start = job->start;
-	job->fd = gp_hold_ask_begin(job->pid, request,
-				    shr_now_ns() + HOLD_ANSWER_NS);
+	job->fd = gp_hold_ask_begin(job->pid, request, shr_now_ns() + HOLD_ANSWER_NS);
 	/* Another holder may follow it at once. */
 	if (job->fd >= 0)
 		getsockopt(job->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
@@ -242,20 +237,17 @@ static int ask(struct job *job, struct hold_request *request)
 	int ret;
 
 	for (;;) {
-		ret = job->fd < 0 ?
-			      job->fd :
-			      gp_hold_ask_end(job->pid, job->fd, &job->reply,
-					      shr_now_ns() + HOLD_ANSWER_NS);
-		if (ret != -ENOENT || !holder_changes(job) ||
-		    shr_now_ns() >= deadline)
+		ret = job->fd < 0 ? job->fd :
+				    gp_hold_ask_end(job->pid, job->fd, &job->reply,
+						    shr_now_ns() + HOLD_ANSWER_NS);
+		if (ret != -ENOENT || !holder_changes(job) || shr_now_ns() >= deadline)
 			return ret;
 		shr_sleep_ns(PAUSE_NS);
 		ask_begin(job, request);
 	}
 }
 
-static void finish(struct gpreempt *g, struct job *job,
-		   struct hold_request *request)
+static void finish(struct gpreempt *g, struct job *job, struct hold_request *request)
 {
 	int ret = ask(job, request);
 
@@ -281,8 +273,7 @@ static void finish(struct gpreempt *g, struct job *job,
 		break;
 	default:
 		fail(job, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
-		     "asking the holder of process %d failed: %s",
-		     (int)job->pid, strerror(-ret));
+		     "asking the holder of process %d failed: %s", (int)job->pid, strerror(-ret));
 	}
 }
 
@@ -291,18 +282,15 @@ static void print_job(const struct job *job)
 	if (job->status)
 		return;
 	if (!job->held)
-		printf("process %d is not held: nothing to resume\n",
-		       (int)job->pid);
+		printf("process %d is not held: nothing to resume\n", (int)job->pid);
 	else if (job->ioctl_ns == GPREEMPT_UNKNOWN)
 		printf("resumed %d: its holder has ended\n", (int)job->pid);
 	else
-		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)job->pid,
-		       (int)job->queues, job->queues == 1 ? "" : "s",
-		       job->ioctl_ns / 1000.0);
+		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)job->pid, (int)job->queues,
+		       job->queues == 1 ? "" : "s", job->ioctl_ns / 1000.0);
 	if (job->left)
-		printf("%d queue%s of process %d %s still suspended\n",
-		       (int)job->left, job->left == 1 ? "" : "s", (int)job->pid,
-		       job->left == 1 ? "is" : "are");
+		printf("%d queue%s of process %d %s still suspended\n", (int)job->left,
+		       job->left == 1 ? "" : "s", (int)job->pid, job->left == 1 ? "is" : "are");
 }
 
 struct resume_args {
@@ -311,8 +299,7 @@ struct resume_args {
 	enum out_mode mode;
 };
 
-static int print_all(const struct resume_args *args, struct job *jobs,
-		     size_t count)
+static int print_all(const struct resume_args *args, struct job *jobs, size_t count)
 {
 	int status = jobs[0].status;
 	bool times = false;

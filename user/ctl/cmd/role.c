@@ -56,8 +56,7 @@ static int add_row(void *arg, const char *cgroup, enum gpreempt_role role)
 
 static int fail_no_cgroups(void)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-			     "mount it, or boot with cgroup v2",
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
 			     "there is no cgroup v2 here, and it holds the roles");
 }
 
@@ -83,8 +82,8 @@ static int show(const struct role_args *args)
 
 static int fail_word(const char *word, const char *why)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl role --help",
-			     "\"%s\": %s", word, why);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl role --help", "\"%s\": %s", word,
+			     why);
 }
 
 static int fail_give(const char *cgroup, int code)
@@ -93,13 +92,11 @@ static int fail_give(const char *cgroup, int code)
 	case -EINVAL:
 		return fail_word(cgroup, "that cgroup cannot have a role");
 	case -E2BIG:
-		return fail_word(cgroup,
-				 "it is more than 32 levels deep, or its path "
-				 "is too long: no role is looked for there");
+		return fail_word(cgroup, "it is more than 32 levels deep, or its path "
+					 "is too long: no role is looked for there");
 	case -EPERM:
 	case -EACCES:
-		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
-				     "run it as root of the host",
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION, "run it as root of the host",
 				     "we may not give %s a role", cgroup);
 	case -ENOENT:
 	case -ENODEV:
@@ -108,9 +105,8 @@ static int fail_give(const char *cgroup, int code)
 				     "/proc/PID/cgroup has the path of one",
 				     "there is no cgroup %s", cgroup);
 	default:
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				     "%s cannot get a role: %s", cgroup,
-				     strerror(-code));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s cannot get a role: %s",
+				     cgroup, strerror(-code));
 	}
 }
 
@@ -137,8 +133,8 @@ static int give(enum gpreempt_role role, const char *word)
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "name the cgroup: gpreempt-ctl role ROLE cgroup:PATH",
-				     "the cgroup of process %d cannot be read: %s",
-				     (int)pid, strerror(-ret));
+				     "the cgroup of process %d cannot be read: %s", (int)pid,
+				     strerror(-ret));
 	ret = role_give(path, role);
 	return ret ? fail_give(path, ret) : 0;
 }
@@ -150,11 +146,9 @@ static int give_all(const struct ctl_words *words)
 	size_t i;
 
 	if (gp_role_by_name(words->word[0], strlen(words->word[0]), &role))
-		return fail_word(words->word[0],
-				 "a role is online, offline or none");
+		return fail_word(words->word[0], "a role is online, offline or none");
 	if (words->n < 2)
-		return fail_word(words->word[0],
-				 "a cgroup:PATH or a PID has to follow");
+		return fail_word(words->word[0], "a cgroup:PATH or a PID has to follow");
 	for (i = 1; i < words->n; i++) {
 		ret = give(role, words->word[i]);
 		status = i > 1 ? ctl_merge_status(status, ret) : ret;
@@ -181,8 +175,7 @@ static int read_state(const char *text, struct state *out)
 		const char *id = json_object_get_string(word) ?: "";
 
 		out->pid = json_object_get_int64(part);
-		if (out->pid > 0 && out->pid <= INT32_MAX && *id &&
-		    strlen(id) < sizeof(out->id))
+		if (out->pid > 0 && out->pid <= INT32_MAX && *id && strlen(id) < sizeof(out->id))
 			ret = 0;
 		if (!ret)
 			strcpy(out->id, id);
@@ -190,8 +183,7 @@ static int read_state(const char *text, struct state *out)
 	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
 	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
 		ret = gp_role_by_name(json_object_get_string(word) ?: "",
-				      json_object_get_string_len(word),
-				      &out->role);
+				      json_object_get_string_len(word), &out->role);
 	json_object_put(state);
 	return ret;
 }
@@ -219,23 +211,19 @@ static int run_hook(void)
 
 	if (!text)
 		return 0;
-	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) :
-						 -EINVAL;
+	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) : -EINVAL;
 	if (ret) {
 		ctl_note("stdin is no state of a container that has an id and a "
-			 "process, or " ROLE_ANNOTATION
-			 " is neither online nor offline");
+			 "process, or " ROLE_ANNOTATION " is neither online nor offline");
 		return 0;
 	}
 	if (state.role == GPREEMPT_ROLE_NONE)
 		return 0;
 	ret = give_container(&state);
 	if (ret)
-		ctl_note("the container of process %lld gets no role: %s",
-			 (long long)state.pid,
-			 ret == -EXDEV ?
-				 "no part of the path of its cgroup is the container's id" :
-				 strerror(-ret));
+		ctl_note("the container of process %lld gets no role: %s", (long long)state.pid,
+			 ret == -EXDEV ? "no part of the path of its cgroup is the container's id" :
+					 strerror(-ret));
 	return 0;
 }
 

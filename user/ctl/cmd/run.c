@@ -12,15 +12,13 @@
 
 static int fail_usage(const char *what)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl run --help",
-			     "%s", what);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl run --help", "%s", what);
 }
 
 static int fail_cgroup(const char *path, int code)
 {
 	if (code == -ENOENT)
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "mount it, or boot with cgroup v2",
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
 				     "there is no cgroup v2 here, and it holds "
 				     "the roles");
 	if (code == -EACCES || code == -EPERM)
@@ -46,8 +44,7 @@ struct run_args {
 static int run_run(void *data)
 {
 	const struct run_args *args = data;
-	enum gpreempt_role role = args->online ? GPREEMPT_ROLE_ONLINE :
-						 GPREEMPT_ROLE_OFFLINE;
+	enum gpreempt_role role = args->online ? GPREEMPT_ROLE_ONLINE : GPREEMPT_ROLE_OFFLINE;
 	char path[ROLE_MAX_PATH], name[16];
 	int ret;
 
@@ -84,11 +81,10 @@ const struct ctl_command ctl_run = {
 	.command = "COMMAND...",
 	.command_at = offsetof(struct run_args, command),
 	.summary = "Start a program in a role, online or offline.",
-	.details =
-		"The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
-		"where NAME is the PID by default. Child processes are in it too. Targets for\n"
-		"them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
-		"this command: PID, signals and exit status are its own. The status is 127 if\n"
-		"there is no such program, 126 if it cannot be run.\n",
+	.details = "The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
+		   "where NAME is the PID by default. Child processes are in it too. Targets for\n"
+		   "them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
+		   "this command: PID, signals and exit status are its own. The status is 127 if\n"
+		   "there is no such program, 126 if it cannot be run.\n",
 	.options = options,
 };

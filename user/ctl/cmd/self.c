@@ -30,12 +30,10 @@ static void say(pid_t pid, const struct gpreempt_view *view)
 {
 	size_t i;
 
-	fprintf(stderr, "gpreempt-ctl: process %d has %zu queues:", pid,
-		view->count);
+	fprintf(stderr, "gpreempt-ctl: process %d has %zu queues:", pid, view->count);
 	for (i = 0; i < view->count; i++)
-		fprintf(stderr, " %" PRId64 " (gpu 0x%" PRIx64 ", %s)",
-			view->queues[i].qid, view->queues[i].gpu_id,
-			gpreempt_queue_type_name(view->queues[i].type));
+		fprintf(stderr, " %" PRId64 " (gpu 0x%" PRIx64 ", %s)", view->queues[i].qid,
+			view->queues[i].gpu_id, gpreempt_queue_type_name(view->queues[i].type));
 	fputc('\n', stderr);
 }
 
@@ -51,8 +49,7 @@ static size_t look(struct gpreempt *g, bool print)
 	for (i = 0; i < all->count; i++) {
 		pid_t pid = all->targets[i].pid;
 
-		if (!shr_is_below(pid, child) ||
-		    gpreempt_view_read(g, pid, &view, NULL))
+		if (!shr_is_below(pid, child) || gpreempt_view_read(g, pid, &view, NULL))
 			continue;
 		n += view->count;
 		if (print)
@@ -99,8 +96,7 @@ static int run_self(void *data)
 	int ret;
 
 	if (!args->command)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl self --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl self --help",
 				     "a program to run is needed, behind \"--\"");
 	ret = ctl_open(NULL, &g);
 	if (ret)
@@ -126,7 +122,6 @@ const struct ctl_command ctl_self = {
 	.command = "COMMAND...",
 	.command_at = offsetof(struct self_args, command),
 	.summary = "Run a program and log which GPU queues are its own.",
-	.details =
-		"They are printed on stderr, and again when their number changes. The exit\n"
-		"status is the program's. A program can ask itself: gpreempt_self_queues().\n",
+	.details = "They are printed on stderr, and again when their number changes. The exit\n"
+		   "status is the program's. A program can ask itself: gpreempt_self_queues().\n",
 };

@@ -33,12 +33,12 @@ struct row {
 	int64_t recent_ns;
 	int64_t window_ns;
 	int64_t churn;
-	int64_t unseen;	   /* queues gone before they could be suspended */
-	int64_t debuggers; /* can others attach? */
-	int fd;		   /* where the holder's answer comes; -1: none */
-	bool unknown;	   /* the lock does not name its owner */
-	bool foreign;	   /* paused by another program */
-	bool ended;	   /* our pause, by another program */
+	int64_t unseen;		  /* queues gone before they could be suspended */
+	int64_t debuggers;	  /* can others attach? */
+	int fd;			  /* where the holder's answer comes; -1: none */
+	bool unknown;		  /* the lock does not name its owner */
+	bool foreign;		  /* paused by another program */
+	bool ended;		  /* our pause, by another program */
 	enum pause_finding pause; /* what its entry in the journal says */
 };
 
@@ -57,8 +57,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true),
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
-	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT,
-		  .array = true),
+	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT, .array = true),
 	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
 	OUT_NAMED("held_us", struct row, held_ns, NULL, OUT_US),
 	OUT_NAMED("lease_left_us", struct row, lease_ns, NULL, OUT_US),
@@ -122,8 +121,7 @@ static struct row empty_row(pid_t target)
 
 static int add_row(struct rows *rows, const struct row *row)
 {
-	struct row *added =
-		shr_array_add(&rows->row, &rows->count, sizeof(*added));
+	struct row *added = shr_array_add(&rows->row, &rows->count, sizeof(*added));
 
 	if (!added)
 		return -ENOMEM;
@@ -151,8 +149,7 @@ static int add_target(void *arg, pid_t target)
 	row.role = hold_role_name(owner.role);
 	hold_release_command(&owner, target, row.release_with);
 	if (owner.role == HOLD_ROLE_HOLDER)
-		row.fd = gp_hold_ask_begin(target, &request,
-					   shr_now_ns() + HOLD_ANSWER_NS);
+		row.fd = gp_hold_ask_begin(target, &request, shr_now_ns() + HOLD_ANSWER_NS);
 	return add_row(rows, &row);
 }
 
@@ -193,11 +190,10 @@ static int add_pause(void *arg, pid_t target)
 	if (r.finding == PAUSE_IS_KEPT)
 		row.ended = pause_see(rows->g, target) == PAUSE_SEEN_RUNS;
 	if (r.finding == PAUSE_WAITS)
-		snprintf(row.release_with, sizeof(row.release_with),
-			 "gpreempt-ctl repair");
+		snprintf(row.release_with, sizeof(row.release_with), "gpreempt-ctl repair");
 	else if (r.finding != PAUSE_DAMAGED)
-		snprintf(row.release_with, sizeof(row.release_with),
-			 "gpreempt-ctl resume %d", target);
+		snprintf(row.release_with, sizeof(row.release_with), "gpreempt-ctl resume %d",
+			 target);
 	return add_row(rows, &row);
 }
 
@@ -210,14 +206,12 @@ static bool is_in_journal(const struct rows *rows, pid_t pid)
 }
 
 /*
- * Our pauses have an entry from before they begin until after they end. One that has
- * no row had none when the journal was listed; with none after it is seen, either, it
- * is none of ours.
+ * Our pauses have an entry from before they begin until after they end. One that has no row had
+ * none when the journal was listed; with none after it is seen, either, it is none of ours.
  */
 static bool is_foreign(const struct rows *rows, pid_t pid)
 {
-	return !find_row(rows, pid) && pause_is_seen(rows->g, pid) &&
-	       !is_in_journal(rows, pid);
+	return !find_row(rows, pid) && pause_is_seen(rows->g, pid) && !is_in_journal(rows, pid);
 }
 
 /* What a command would hold, and has no place for: it runs. */
@@ -262,8 +256,7 @@ static int add_foreign(struct rows *rows)
 	for (i = 0; i < list->count && !ret; i++) {
 		struct row row = empty_row(list->processes[i].pid);
 
-		if (list->processes[i].paused != 1 ||
-		    !is_foreign(rows, row.pid))
+		if (list->processes[i].paused != 1 || !is_foreign(rows, row.pid))
 			continue;
 		row.role = "other";
 		set_how(&row, true);
@@ -292,8 +285,7 @@ static void take_answers(struct rows *rows)
 		if (!ret)
 			fill_row(row, &reply);
 		else if (ret == -EPROTO)
-			rows->status = ctl_fail_reason(GPREEMPT_OTHER_VERSION,
-						       ret, row->pid);
+			rows->status = ctl_fail_reason(GPREEMPT_OTHER_VERSION, ret, row->pid);
 	}
 }
 
@@ -304,8 +296,7 @@ static void note_pause(const struct row *row)
 			 "has ended; gpreempt-ctl repair undoes it",
 			 (int)row->pid);
 	else if (row->pause == PAUSE_DAMAGED)
-		ctl_note(TEXT_PAUSE_DAMAGED "; " NEXT_PAUSE_DAMAGED,
-			 (int)row->pid);
+		ctl_note(TEXT_PAUSE_DAMAGED "; " NEXT_PAUSE_DAMAGED, (int)row->pid);
 	else if (row->ended)
 		ctl_note("process %d runs: another program, such as criu, has ended "
 			 "the pause of gpreempt-ctl",
@@ -332,8 +323,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 		note_pause(&rows->row[i]);
 	for (i = 0; mode != OUT_JSON && i < rows->count; i++)
 		if (rows->row[i].churn > 0)
-			hold_note_churn(rows->row[i].pid,
-					rows->row[i].recent_ns,
+			hold_note_churn(rows->row[i].pid, rows->row[i].recent_ns,
 					rows->row[i].window_ns);
 	for (i = 0; i < rows->count; i++)
 		sessions += !rows->row[i].debuggers;
@@ -367,8 +357,7 @@ static int run_status(void *data)
 	take_answers(&rows);
 	if (!ret) {
 		if (rows.count)
-			qsort(rows.row, rows.count, sizeof(*rows.row),
-			      shr_compare_first);
+			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
 		print_rows(args->mode, &rows);
 		places_left_list(rows.g, note_left, NULL);
 	}

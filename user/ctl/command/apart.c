@@ -28,8 +28,7 @@ void ctl_ask_apart(struct ctl_apart *work)
 {
 	size_t stuck, first;
 
-	for (stuck = 0; stuck < MAX_STUCK && work->begun < work->count;
-	     stuck++) {
+	for (stuck = 0; stuck < MAX_STUCK && work->begun < work->count; stuck++) {
 		first = work->begun;
 		if (!shr_child_run(ask_rest, work, &work->begun, NULL, NULL))
 			return;

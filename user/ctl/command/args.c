@@ -28,16 +28,14 @@ static void print_option(const struct ctl_option *o, FILE *f)
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "",
-		 o->arg ? o->arg : "");
+	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 	fprintf(f, "  %-*s %s\n", LEFT, left, o->help);
 }
 
 void ctl_usage(const struct ctl_command *cmd, FILE *f)
 {
-	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name,
-		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
-		cmd->usage && !cmd->max_words ? "..." : "",
+	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name, cmd->usage ? " " : "",
+		cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "",
 		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
 		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
 }
@@ -67,19 +65,18 @@ struct parser {
 	char **argv;
 	void *args;
 	size_t n_words;
-	const struct ctl_option *role; /* further words belong to it; or NULL */
+	const struct ctl_option *role;		    /* further words belong to it; or NULL */
 	struct option options[CTL_MAX_OPTIONS + 2]; /* rows in the same places */
 };
 
-static int usage(const struct ctl_command *cmd, const char *what,
-		 const char *value, const char *why)
+static int usage(const struct ctl_command *cmd, const char *what, const char *value,
+		 const char *why)
 {
 	char next[64];
 
 	snprintf(next, sizeof(next), "gpreempt-ctl %s --help", cmd->name);
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what,
-			     value ? " \"" : "", value ? value : "",
-			     value ? "\"" : "", why);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what, value ? " \"" : "",
+			     value ? value : "", value ? "\"" : "", why);
 }
 
 /* The letter of an option, or 0. */
@@ -155,8 +152,7 @@ static int no_option(const struct ctl_command *cmd, const char *word)
 	ctl_for_each_option(o, cmd)
 		ctl_offer(&nearest, o->name);
 	if (nearest.name)
-		snprintf(why, sizeof(why), "unknown option; did you mean --%s?",
-			 nearest.name);
+		snprintf(why, sizeof(why), "unknown option; did you mean --%s?", nearest.name);
 	return usage(cmd, word, NULL, why);
 }
 
@@ -256,8 +252,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 		ret = take_rest(&p, argv + at + 1);
 	if (ret < 0 && p.n_words < cmd->min_words)
 		return usage(cmd, cmd->name, NULL,
-			     cmd->words == CTL_TARGETS ?
-				     "a target is needed, such as a PID" :
-				     "the name of a file is needed");
+			     cmd->words == CTL_TARGETS ? "a target is needed, such as a PID" :
+							 "the name of a file is needed");
 	return ret;
 }

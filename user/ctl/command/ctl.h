@@ -26,7 +26,7 @@ struct ctl_target_args {
 	struct ctl_words words;
 	uint64_t wait_ns;	       /* 0: a target must be there */
 	struct gpreempt_filter queues; /* CTL_QUEUE_OPTIONS */
-	const char *from; /* a snapshot's directory; NULL: this host */
+	const char *from;	       /* a snapshot's directory; NULL: this host */
 };
 
 enum ctl_kind {
@@ -67,25 +67,23 @@ struct ctl_option {
 	}
 
 /* Rows of several commands' tables, for the members targets and mode. */
-#define CTL_QUEUE_OPTIONS(type)                                             \
-	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST",        \
-	  "only these queue ids (0,2)" },                                   \
-		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), \
-		  "RANGE",                                                  \
-		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },   \
-	{                                                                   \
-		"gpu", CTL_GPUS, offsetof(type, targets.queues), "LIST",    \
-			"only queues on these GPUs (f7bc: the gpu_id)"      \
+#define CTL_QUEUE_OPTIONS(type)                                                      \
+	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST",                 \
+	  "only these queue ids (0,2)" },                                            \
+		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), "RANGE", \
+		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },            \
+	{                                                                            \
+		"gpu", CTL_GPUS, offsetof(type, targets.queues), "LIST",             \
+			"only queues on these GPUs (f7bc: the gpu_id)"               \
 	}
 #define CTL_WAIT_OPTION(type)                                                         \
 	{                                                                             \
 		"wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME",        \
 			"wait up to that long for the targets and their queues (30s)" \
 	}
-#define CTL_JSON_OPTION(type)                                 \
-	{                                                     \
-		"json", CTL_JSON, offsetof(type, mode), NULL, \
-			"print one JSON object"               \
+#define CTL_JSON_OPTION(type)                                                         \
+	{                                                                             \
+		"json", CTL_JSON, offsetof(type, mode), NULL, "print one JSON object" \
 	}
 #define CTL_FROM_OPTION(type)                                          \
 	{                                                              \
@@ -119,12 +117,10 @@ struct ctl_command {
 };
 
 /* For a command whose words are targets, in its arguments' member targets. */
-#define CTL_TARGET_ARGS(type)                            \
-	.args_size = sizeof(type), .words = CTL_TARGETS, \
-	.words_at = offsetof(type, targets.words)
+#define CTL_TARGET_ARGS(type) \
+	.args_size = sizeof(type), .words = CTL_TARGETS, .words_at = offsetof(type, targets.words)
 
-#define ctl_for_each_option(o, cmd) \
-	for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
+#define ctl_for_each_option(o, cmd) for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 
 /* All commands, in the order of the help: ctl_list and so on. */
 #define CTL_COMMANDS(DO)  \
@@ -193,8 +189,7 @@ void ctl_free_args(const struct ctl_command *cmd, void *args);
  */
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
 /* NULL, or why that is no value of the option. */
-const char *ctl_take_value(const struct ctl_option *o, const char *text,
-			   void *args);
+const char *ctl_take_value(const struct ctl_option *o, const char *text, void *args);
 /* All commands, or all about one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
@@ -207,8 +202,7 @@ bool ctl_is_part(const struct gpreempt_filter *queues);
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */
-bool ctl_chosen(const struct gpreempt_filter *which,
-		const struct gpreempt_queue *queue);
+bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue *queue);
 
 /*
  * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or
@@ -219,9 +213,8 @@ int ctl_open(const char *from, struct gpreempt **out);
 int ctl_open_host(struct gpreempt **out);
 
 /*
- * The processes that the words of the command line name, after --wait; no
- * holder is among them. For gpreempt_targets_free(). 0, or the exit status
- * after saying why there is none.
+ * The processes that the words of the command line name, after --wait; no holder is among them.
+ * For gpreempt_targets_free(). 0, or the exit status after saying why there is none.
  */
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out);

@@ -8,14 +8,13 @@ static int fail(const char *soname, const char *package, const char *why)
 {
 	char next[128];
 
-	snprintf(next, sizeof(next), "install %s (Debian and Ubuntu: %s)",
-		 soname, package);
-	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, next,
-			     "the command needs a library: %s", why);
+	snprintf(next, sizeof(next), "install %s (Debian and Ubuntu: %s)", soname, package);
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, next, "the command needs a library: %s",
+			     why);
 }
 
-int dynlib_load(const char *soname, const char *package,
-		const struct dynlib_call *calls, void *table)
+int dynlib_load(const char *soname, const char *package, const struct dynlib_call *calls,
+		void *table)
 {
 	void *library = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared libraries that one command needs. They are loaded by that command: at
- * the start of each of them the dynamic linker would take 20 times as long as
- * the rest of gpreempt-ctl.
+ * Shared libraries that one command needs. They are loaded by that command: at the start of
+ * each of them the dynamic linker would take 20 times as long as the rest of gpreempt-ctl.
  */
 #ifndef CTL_COMMAND_DYNLIB_H
 #define CTL_COMMAND_DYNLIB_H
@@ -26,23 +25,22 @@ struct dynlib_call {
  * Fill the table with the addresses of all calls, up to one without a name.
  * The library stays loaded. 0, or the exit status after an error message.
  */
-int dynlib_load(const char *soname, const char *package,
-		const struct dynlib_call *calls, void *table);
+int dynlib_load(const char *soname, const char *package, const struct dynlib_call *calls,
+		void *table);
 
 /*
  * Tell packagers and tests which library is loaded that way, as "FDO dlopen
  * metadata" (https://uapi-group.org/specifications/specs/elf_dlopen_metadata):
  * for readelf -p .note.dlopen and dh_dlopenlibdeps.
  */
-#define DYNLIB_NOTE(var, feature, why, soname)                                \
-	__attribute__((used, retain, section(".note.dlopen"),                 \
-		       aligned(4))) static const struct {                     \
-		uint32_t name_size, text_size, type;                          \
-		char name[4];                                                 \
-		char text[sizeof(DYNLIB_TEXT(feature, why, soname))];         \
-	} var = {                                                             \
-		4,     sizeof(DYNLIB_TEXT(feature, why, soname)), 0x407c0c0a, \
-		"FDO", DYNLIB_TEXT(feature, why, soname),                     \
+#define DYNLIB_NOTE(var, feature, why, soname)                                                   \
+	__attribute__((used, retain, section(".note.dlopen"), aligned(4))) static const struct { \
+		uint32_t name_size, text_size, type;                                             \
+		char name[4];                                                                    \
+		char text[sizeof(DYNLIB_TEXT(feature, why, soname))];                            \
+	} var = {                                                                                \
+		4,     sizeof(DYNLIB_TEXT(feature, why, soname)), 0x407c0c0a,                    \
+		"FDO", DYNLIB_TEXT(feature, why, soname),                                        \
 	}
 #define DYNLIB_TEXT(feature, why, soname)                            \
 	"[{\"feature\":\"" feature "\",\"description\":\"" why "\"," \

@@ -28,10 +28,8 @@ static size_t count_edits(const char *a, const char *b)
 		for (j = 1; j <= m; j++) {
 			row[j] = least(least(above[j], row[j - 1]) + 1,
 				       above[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] &&
-			    a[i - 2] == b[j - 1])
-				row[j] = least(row[j],
-					       rows[(i + 1) % 3][j - 2] + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
 	}
 	return rows[n % 3][m];

@@ -16,19 +16,17 @@ int ctl_exec(char **command, int output)
 	int ours = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	int error;
 
-	if (output < 0 || (dup2(output, STDOUT_FILENO) >= 0 &&
-			   dup2(output, STDERR_FILENO) >= 0))
+	if (output < 0 || (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0))
 		execvp(command[0], command);
 	/* What follows may change it. */
 	error = errno;
 	dup2(ours, STDERR_FILENO);
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?",
-		      "cannot run %s: %s", command[0], strerror(error));
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?", "cannot run %s: %s",
+		      command[0], strerror(error));
 	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
 int ctl_program_status(int status)
 {
-	return WIFEXITED(status) ? WEXITSTATUS(status) :
-				   BY_SIGNAL + WTERMSIG(status);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
 }

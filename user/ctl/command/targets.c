@@ -27,10 +27,9 @@ int ctl_open(const char *from, struct gpreempt **out)
 				     "gpreempt-ctl snapshot -o DIR makes one; of a series, "
 				     "name one of those in it",
 				     "--from %s: %s", from,
-				     ret == -EPROTO ?
-					     "it is no snapshot, or an older "
-					     "gpreempt-ctl made it" :
-					     strerror(-ret));
+				     ret == -EPROTO ? "it is no snapshot, or an older "
+						      "gpreempt-ctl made it" :
+						      strerror(-ret));
 	return 0;
 }
 
@@ -44,8 +43,7 @@ int ctl_open_host(struct gpreempt **out)
 }
 
 /* Is there a queue that the options of the command line choose? */
-static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
-		       pid_t pid)
+static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args, pid_t pid)
 {
 	struct gpreempt_view *view;
 	bool found = false;
@@ -60,8 +58,7 @@ static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args,
 }
 
 /* The first that has none, or 0. */
-static pid_t without_queues(struct gpreempt *g,
-			    const struct ctl_target_args *args,
+static pid_t without_queues(struct gpreempt *g, const struct ctl_target_args *args,
 			    const struct gpreempt_targets *list)
 {
 	size_t i;
@@ -75,13 +72,12 @@ static pid_t without_queues(struct gpreempt *g,
 static bool may_come(const struct gpreempt_error *err)
 {
 	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET &&
-	       err->reason != GPREEMPT_THREAD &&
-	       err->reason != GPREEMPT_IS_HOLDER;
+	       err->reason != GPREEMPT_THREAD && err->reason != GPREEMPT_IS_HOLDER;
 }
 
 /* -1 to try again later, or the exit status; 0: *out has them. */
-static int try_targets(struct find *f, const struct ctl_target_args *args,
-		       bool late, struct gpreempt_targets **out)
+static int try_targets(struct find *f, const struct ctl_target_args *args, bool late,
+		       struct gpreempt_targets **out)
 {
 	struct gpreempt_targets *list;
 	struct gpreempt_error err;
@@ -147,24 +143,20 @@ int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
 	return wait_for_targets(&f, args, out);
 }
 
-bool ctl_chosen(const struct gpreempt_filter *which,
-		const struct gpreempt_queue *queue)
+bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue *queue)
 {
-	return (!which->n_ids ||
-		shr_has(which->ids, which->n_ids, queue->qid)) &&
-	       (!which->n_gpu_ids ||
-		shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id)) &&
+	return (!which->n_ids || shr_has(which->ids, which->n_ids, queue->qid)) &&
+	       (!which->n_gpu_ids || shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id)) &&
 	       (!which->by_priority ||
-		(queue->priority >= which->priority_min &&
-		 queue->priority <= which->priority_max));
+		(queue->priority >= which->priority_min && queue->priority <= which->priority_max));
 }
 
 int ctl_merge_status(int a, int b)
 {
 	if (a == b)
 		return a;
-	if (a == GPREEMPT_CLASS_DONE || b == GPREEMPT_CLASS_DONE ||
-	    a == GPREEMPT_CLASS_PARTIAL || b == GPREEMPT_CLASS_PARTIAL)
+	if (a == GPREEMPT_CLASS_DONE || b == GPREEMPT_CLASS_DONE || a == GPREEMPT_CLASS_PARTIAL ||
+	    b == GPREEMPT_CLASS_PARTIAL)
 		return GPREEMPT_CLASS_PARTIAL;
 	return a;
 }
@@ -188,8 +180,7 @@ int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues)
 
 	if (how != GPREEMPT_HOW_PAUSE || !option)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-			     "--how debug suspends a part of a process",
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "--how debug suspends a part of a process",
 			     "%s: not with --how pause, which takes all "
 			     "queues of a process off all its GPUs",
 			     option);

@@ -43,9 +43,7 @@ static const char *take_lease(const char *text, void *field)
 {
 	const char *why = take_duration(text, field);
 
-	return why		   ? why :
-	       !*(uint64_t *)field ? "a lease of no time makes no sense" :
-				     NULL;
+	return why ? why : !*(uint64_t *)field ? "a lease of no time makes no sense" : NULL;
 }
 
 static const char *take_ids(const char *text, void *field)
@@ -83,8 +81,8 @@ static int parse_priority(const char *text, struct gpreempt_filter *which)
 	if (dash)
 		*dash++ = '\0';
 	if (shr_parse_u64(number, MAX_PRIORITY, &first) ||
-	    shr_parse_u64(dash ? dash : number, MAX_PRIORITY, &last) ||
-	    first > last || strlen(text + sign) >= sizeof(number))
+	    shr_parse_u64(dash ? dash : number, MAX_PRIORITY, &last) || first > last ||
+	    strlen(text + sign) >= sizeof(number))
 		return -EINVAL;
 	if (sign > 2 || (sign == 2 && (text[1] != '=' || *text == '=')))
 		return -EINVAL;
@@ -105,10 +103,9 @@ static const char *take_priority(const char *text, void *field)
 {
 	int ret = parse_priority(text, field);
 
-	return !ret ? NULL :
-	       ret == -ERANGE ?
-		      "no priority is like that; they go from 0 to 15" :
-		      "a priority is from 0 to 15, as in 7, '<=5', 3-7";
+	return !ret	      ? NULL :
+	       ret == -ERANGE ? "no priority is like that; they go from 0 to 15" :
+				"a priority is from 0 to 15, as in 7, '<=5', 3-7";
 }
 
 /* Hexadecimal, as everything prints them. */
@@ -124,8 +121,8 @@ static const char *take_gpus(const char *text, void *field)
 	for (; gpus && which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
 		unsigned long gpu = strtoul(text, &end, 16);
 
-		if (!isxdigit((unsigned char)*text) || !gpu ||
-		    gpu > UINT32_MAX || (*end && *end != ','))
+		if (!isxdigit((unsigned char)*text) || !gpu || gpu > UINT32_MAX ||
+		    (*end && *end != ','))
 			break;
 		/* A packet has no number twice. */
 		if (!shr_has(gpus, which->n_gpu_ids, gpu))
@@ -230,20 +227,16 @@ static const char *take_csv(const char *text, void *field)
 	return NULL;
 }
 
-static const char *(*const take_value[CTL_KINDS])(const char *text,
-						  void *field) = {
-	[CTL_FLAG] = take_flag,		[CTL_COUNT] = take_count,
-	[CTL_DURATION] = take_duration, [CTL_LEASE] = take_lease,
-	[CTL_IDS] = take_ids,		[CTL_PRIORITY] = take_priority,
-	[CTL_GPUS] = take_gpus,		[CTL_FILE] = take_file,
-	[CTL_NAME] = take_name,		[CTL_PERCENT] = take_percent,
-	[CTL_CPU] = take_cpu,		[CTL_ROLE] = take_role,
-	[CTL_UIDS] = take_uids,		[CTL_HOW] = take_how,
-	[CTL_JSON] = take_json,		[CTL_CSV] = take_csv,
+static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
+	[CTL_FLAG] = take_flag,	      [CTL_COUNT] = take_count, [CTL_DURATION] = take_duration,
+	[CTL_LEASE] = take_lease,     [CTL_IDS] = take_ids,	[CTL_PRIORITY] = take_priority,
+	[CTL_GPUS] = take_gpus,	      [CTL_FILE] = take_file,	[CTL_NAME] = take_name,
+	[CTL_PERCENT] = take_percent, [CTL_CPU] = take_cpu,	[CTL_ROLE] = take_role,
+	[CTL_UIDS] = take_uids,	      [CTL_HOW] = take_how,	[CTL_JSON] = take_json,
+	[CTL_CSV] = take_csv,
 };
 
-const char *ctl_take_value(const struct ctl_option *o, const char *text,
-			   void *args)
+const char *ctl_take_value(const struct ctl_option *o, const char *text, void *args)
 {
 	return take_value[o->kind](text, (char *)args + o->offset);
 }

@@ -6,9 +6,8 @@
 
 #include "ctl/experiment/experiment.h"
 
-static int write_report(const struct exp_plan *plan,
-			const struct exp_report *report, const char *name,
-			bool json)
+static int write_report(const struct exp_plan *plan, const struct exp_report *report,
+			const char *name, bool json)
 {
 	char *text;
 	size_t size;
@@ -28,8 +27,7 @@ static int write_report(const struct exp_plan *plan,
 	return ret;
 }
 
-static int report(const struct exp_args *args, const struct exp_plan *plan,
-		  bool write)
+static int report(const struct exp_args *args, const struct exp_plan *plan, bool write)
 {
 	struct exp_report result;
 	int ret = exp_report_make(plan, &result);
@@ -56,16 +54,14 @@ static int run_experiment(void *data)
 	int ret;
 
 	if (!!args->model_a + !!args->resume + !!args->report_only != 1)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl experiment --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl experiment --help",
 				     "one of --a, --resume and --report-only "
 				     "is needed");
 	ret = args->resume ? exp_plan_trusted(dir) : 0;
 	if (!ret)
 		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
 	if (!ret && plan.foreign && !args->report_only)
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				    "--report-only reads it",
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "--report-only reads it",
 				    "%s is not one of gpreempt-ctl experiment: "
 				    "its commands are not in it",
 				    dir);
@@ -82,24 +78,22 @@ static int run_experiment(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "a", CTL_NAME, offsetof(struct exp_args, model_a), "COMMAND",
-	  "model A, for the shell" },
+	{ "a", CTL_NAME, offsetof(struct exp_args, model_a), "COMMAND", "model A, for the shell" },
 	{ "b", CTL_NAME, offsetof(struct exp_args, model_b), "COMMAND",
 	  "model B; both are then also run at once" },
-	{ "runs", CTL_COUNT, offsetof(struct exp_args, runs), "N",
-	  "runs of each alone (5)" },
+	{ "runs", CTL_COUNT, offsetof(struct exp_args, runs), "N", "runs of each alone (5)" },
 	{ "concurrent", CTL_COUNT, offsetof(struct exp_args, concurrent), "N",
 	  "runs of both at once (3)" },
-	{ "duration", CTL_DURATION, offsetof(struct exp_args, duration_ns),
-	  "TIME", "end the models after that time; default: wait for them" },
+	{ "duration", CTL_DURATION, offsetof(struct exp_args, duration_ns), "TIME",
+	  "end the models after that time; default: wait for them" },
 	{ "amd-log", CTL_COUNT, offsetof(struct exp_args, amd_log), "LEVEL",
 	  "run them with AMD_LOG_LEVEL, and report what it has" },
 	{ "output", CTL_FILE, offsetof(struct exp_args, output), "DIR",
 	  "directory (-o DIR); default: a new one" },
 	{ "resume", CTL_FILE, offsetof(struct exp_args, resume), "DIR",
 	  "continue one: runs the commands that are in it" },
-	{ "report-only", CTL_FILE, offsetof(struct exp_args, report_only),
-	  "DIR", "report on one again, or on a script's results" },
+	{ "report-only", CTL_FILE, offsetof(struct exp_args, report_only), "DIR",
+	  "report on one again, or on a script's results" },
 	CTL_JSON_OPTION(struct exp_args),
 	{ 0 },
 };

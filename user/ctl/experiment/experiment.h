@@ -70,8 +70,7 @@ uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind);
 /* A directory that a script of its own made, model_a_run_1 and so on. */
 bool exp_foreign_load(const char *dir, struct exp_plan *plan);
 /* What it has of a run. 0, -ENOENT: not made, or the exit status. */
-int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run,
-		    uint64_t nth);
+int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run, uint64_t nth);
 
 /*
  * Write a file of the directory that only its owner reads; flags: O_EXCL, or O_TRUNC.
@@ -134,16 +133,12 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report);
 void exp_fill_sample(struct exp_sample *sample);
 /* What model number m logged in a run; unknown if it did not. */
 void exp_read_log(const char *dir, size_t m, struct exp_sample *sample);
-struct json_object *exp_json_log(const struct exp_plan *plan,
-				 const struct exp_report *report);
-void exp_print_log(FILE *file, const struct exp_plan *plan,
-		   const struct exp_report *report);
+struct json_object *exp_json_log(const struct exp_plan *plan, const struct exp_report *report);
+void exp_print_log(FILE *file, const struct exp_plan *plan, const struct exp_report *report);
 void exp_report_free(struct exp_report *report);
 
-struct json_object *exp_json(const struct exp_plan *plan,
-			     const struct exp_report *report);
+struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report);
 /* Markdown is what people read, too. */
-void exp_print(FILE *file, const struct exp_plan *plan,
-	       const struct exp_report *report);
+void exp_print(FILE *file, const struct exp_plan *plan, const struct exp_report *report);
 
 #endif

@@ -19,8 +19,7 @@ static const char *const dirs[] = {
 	[EXP_BOTH] = "concurrent_run_",
 };
 
-static void run_dir(const char *dir, enum exp_kind kind, uint64_t nth,
-		    char *path, size_t size)
+static void run_dir(const char *dir, enum exp_kind kind, uint64_t nth, char *path, size_t size)
 {
 	snprintf(path, size, "%s/%s%" PRIu64, dir, dirs[kind], nth + 1);
 }
@@ -87,13 +86,10 @@ static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
 	free(all);
 	if (pid && decode_has_pid(text, pid))
 		return pid;
-	return d->n_processes == 1 ? d->processes[0].pid :
-	       pid		   ? (int64_t)pid :
-				     GPREEMPT_UNKNOWN;
+	return d->n_processes == 1 ? d->processes[0].pid : pid ? (int64_t)pid : GPREEMPT_UNKNOWN;
 }
 
-static int fill(const char *dir, const char *moment, size_t m,
-		struct exp_sample *sample)
+static int fill(const char *dir, const char *moment, size_t m, struct exp_sample *sample)
 {
 	int ret = load_moment(dir, moment, &sample->text);
 
@@ -105,8 +101,7 @@ static int fill(const char *dir, const char *moment, size_t m,
 	return 0;
 }
 
-int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run,
-		    uint64_t nth)
+int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run, uint64_t nth)
 {
 	bool both = run->kind == EXP_BOTH;
 	const char *moment = both ? "both" : "during";

@@ -16,8 +16,8 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 
 	for (i = 0; i < text->n_ids; i++)
 		if (text->ids[i].pid == pid)
-			text_append(&list, "%" PRIx64 ":%" PRId64,
-				    text->ids[i].gpu_id, text->ids[i].qid);
+			text_append(&list, "%" PRIx64 ":%" PRId64, text->ids[i].gpu_id,
+				    text->ids[i].qid);
 	return list;
 }
 
@@ -42,8 +42,7 @@ void exp_fill_sample(struct exp_sample *sample)
 			continue;
 		sample->queues++;
 		if (q->priority != GPREEMPT_UNKNOWN &&
-		    (sample->priority == GPREEMPT_UNKNOWN ||
-		     q->priority < sample->priority))
+		    (sample->priority == GPREEMPT_UNKNOWN || q->priority < sample->priority))
 			sample->priority = q->priority;
 	}
 }
@@ -117,17 +116,15 @@ static const struct column {
 };
 
 /* Of all runs of that kind whose log has it. */
-static int64_t median(const struct exp_report *report,
-		      const struct column *column, const struct figure *figure)
+static int64_t median(const struct exp_report *report, const struct column *column,
+		      const struct figure *figure)
 {
 	int64_t values[EXP_RUNS_MAX];
 	size_t i, n = 0;
 
 	for (i = 0; i < report->n_runs; i++) {
-		const struct exp_sample *sample =
-			&report->runs[i].of[column->m];
-		int64_t value = *(const int64_t *)((const char *)sample +
-						   figure->offset);
+		const struct exp_sample *sample = &report->runs[i].of[column->m];
+		int64_t value = *(const int64_t *)((const char *)sample + figure->offset);
 
 		if (report->runs[i].kind == column->kind && sample->there &&
 		    value != GPREEMPT_UNKNOWN)
@@ -144,8 +141,7 @@ static size_t n_columns(const struct exp_plan *plan)
 	return plan->command[1] ? ARRAY_SIZE(columns) : 1;
 }
 
-struct json_object *exp_json_log(const struct exp_plan *plan,
-				 const struct exp_report *report)
+struct json_object *exp_json_log(const struct exp_plan *plan, const struct exp_report *report)
 {
 	struct json_object *all, *one;
 	size_t i, j;
@@ -156,8 +152,7 @@ struct json_object *exp_json_log(const struct exp_plan *plan,
 	for (i = 0; i < n_columns(plan); i++) {
 		one = json_object_new_object();
 		for (j = 0; j < ARRAY_SIZE(figures); j++) {
-			int64_t value =
-				median(report, columns + i, figures + j);
+			int64_t value = median(report, columns + i, figures + j);
 
 			out_add(one, figures[j].key, out_json_number(value));
 		}
@@ -166,8 +161,7 @@ struct json_object *exp_json_log(const struct exp_plan *plan,
 	return all;
 }
 
-void exp_print_log(FILE *f, const struct exp_plan *plan,
-		   const struct exp_report *report)
+void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
 {
 	size_t i, j, n = n_columns(plan);
 
@@ -182,14 +176,12 @@ void exp_print_log(FILE *f, const struct exp_plan *plan,
 	for (j = 0; j < ARRAY_SIZE(figures); j++) {
 		fprintf(f, "\n| %s |", figures[j].what);
 		for (i = 0; i < n; i++) {
-			int64_t value =
-				median(report, columns + i, figures + j);
+			int64_t value = median(report, columns + i, figures + j);
 
 			if (value == GPREEMPT_UNKNOWN)
 				fprintf(f, " - |");
 			else
-				fprintf(f, " %" PRId64 " |",
-					value / figures[j].per);
+				fprintf(f, " %" PRId64 " |", value / figures[j].per);
 		}
 	}
 	fputc('\n', f);

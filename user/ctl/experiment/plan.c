@@ -35,8 +35,7 @@ int exp_write(const char *dir, const char *name, int flags, const char *text)
 	int fd, bad;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags,
-		  0600);
+	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
 	file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!file)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
@@ -47,8 +46,8 @@ int exp_write(const char *dir, const char *name, int flags, const char *text)
 	bad = fputs(text, file) < 0;
 	if (!fclose(file) && !bad)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?",
-			     "%s: %s", path, strerror(errno));
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?", "%s: %s", path,
+			     strerror(errno));
 }
 
 static int write_plan(const struct exp_plan *plan)
@@ -59,16 +58,14 @@ static int write_plan(const struct exp_plan *plan)
 
 	/* What models print, and what only root may read. */
 	if (mkdir(plan->dir, 0700) && errno != EEXIST)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				     plan->dir, strerror(errno));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", plan->dir,
+				     strerror(errno));
 	if (asprintf(&text,
 		     "gpreempt-experiment - version: 1.0\n"
-		     "runs %" PRIu64 "\nconcurrent %" PRIu64
-		     "\namd_log %" PRIu64 "\nduration_ns %" PRIu64
-		     "\na %s\n%s%s%s",
-		     plan->runs, plan->concurrent, plan->amd_log,
-		     plan->duration_ns, plan->command[0], b ? "b " : "",
-		     b ? b : "", b ? "\n" : "") < 0)
+		     "runs %" PRIu64 "\nconcurrent %" PRIu64 "\namd_log %" PRIu64
+		     "\nduration_ns %" PRIu64 "\na %s\n%s%s%s",
+		     plan->runs, plan->concurrent, plan->amd_log, plan->duration_ns,
+		     plan->command[0], b ? "b " : "", b ? b : "", b ? "\n" : "") < 0)
 		abort();
 	ret = exp_write(plan->dir, EXP_PLAN, O_EXCL, text);
 	free(text);
@@ -95,16 +92,13 @@ int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
 		plan->command[i] = models[i] ? strdup(models[i]) : NULL;
 	}
 	if (!plan->command[0] || !*plan->command[0])
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
-				     "--a: a command is needed");
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL, "--a: a command is needed");
 	if (plan->runs > EXP_RUNS_MAX || plan->concurrent > EXP_RUNS_MAX)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
-				     "more than %d runs", EXP_RUNS_MAX);
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL, "more than %d runs", EXP_RUNS_MAX);
 	if (args->output)
 		snprintf(plan->dir, sizeof(plan->dir), "%s", args->output);
 	else
-		strftime(plan->dir, sizeof(plan->dir),
-			 "gpreempt-experiment-%Y%m%d-%H%M%S",
+		strftime(plan->dir, sizeof(plan->dir), "gpreempt-experiment-%Y%m%d-%H%M%S",
 			 localtime_r(&now, &tm));
 	return write_plan(plan);
 }
@@ -120,11 +114,9 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	if (!all && errno == ENOENT && exp_foreign_load(dir, plan))
 		return 0;
 	if (!all)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				     "%s is no experiment: %s", dir,
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s is no experiment: %s", dir,
 				     text_open_error(-errno));
-	for (line = strtok_r(all, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		sscanf(line, "runs %" SCNu64, &plan->runs);
 		sscanf(line, "concurrent %" SCNu64, &plan->concurrent);
 		sscanf(line, "amd_log %" SCNu64, &plan->amd_log);
@@ -137,8 +129,8 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	free(all);
 	if (!plan->command[0] || !plan->runs || plan->runs > EXP_RUNS_MAX ||
 	    plan->concurrent > EXP_RUNS_MAX)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				     "%s/" EXP_PLAN " is damaged", dir);
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s/" EXP_PLAN " is damaged",
+				     dir);
 	return 0;
 }
 
@@ -181,14 +173,11 @@ int exp_plan_lock(struct exp_plan *plan)
 	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
 	plan->lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (plan->lock < 0)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				     path, strerror(errno));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path, strerror(errno));
 	if (!flock(plan->lock, LOCK_EX | LOCK_NB))
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
-			     "wait for it, or take another directory",
-			     "%s: another gpreempt-ctl experiment is at work there",
-			     plan->dir);
+	return ctl_fail_text(GPREEMPT_CLASS_BUSY, "wait for it, or take another directory",
+			     "%s: another gpreempt-ctl experiment is at work there", plan->dir);
 }
 
 void exp_plan_free(struct exp_plan *plan)

@@ -53,19 +53,14 @@ static struct json_object *json_model(const struct exp_model *model)
 	out_add(o, "runs", out_json_number(model->runs));
 	out_add(o, "overlap", several ? real(model->overlap) : NULL);
 	out_add(o, "same_ids",
-		several && model->overlap >= 0 ?
-			out_json_flag(model->same_ids) :
-			NULL);
-	out_add(o, "same_number",
-		several ? out_json_flag(model->same_number) : NULL);
-	out_add(o, "slots_right",
-		model->runs ? out_json_flag(model->slots_right) : NULL);
+		several && model->overlap >= 0 ? out_json_flag(model->same_ids) : NULL);
+	out_add(o, "same_number", several ? out_json_flag(model->same_number) : NULL);
+	out_add(o, "slots_right", model->runs ? out_json_flag(model->slots_right) : NULL);
 	out_add(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
 	return o;
 }
 
-struct json_object *exp_json(const struct exp_plan *plan,
-			     const struct exp_report *report)
+struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *runs = json_object_new_array();
@@ -78,8 +73,7 @@ struct json_object *exp_json(const struct exp_plan *plan,
 	out_add(o, "command_b", out_json_text(plan->command[1]));
 	out_add(o, "runs", runs);
 	out_add(o, "a", json_model(&report->models[0]));
-	out_add(o, "b",
-		plan->command[1] ? json_model(&report->models[1]) : NULL);
+	out_add(o, "b", plan->command[1] ? json_model(&report->models[1]) : NULL);
 	out_add(o, "a_against_b", real(report->a_against_b));
 	out_add(o, "amd_log", exp_json_log(plan, report));
 	out_add(o, "strategy", out_json_text(report->strategy));
@@ -100,12 +94,10 @@ static void print_amdlog(FILE *f, const struct exp_sample *s)
 {
 	print_cell(f, s->dispatches);
 	print_cell(f, s->hardware_queues);
-	print_cell(f, s->run_us == GPREEMPT_UNKNOWN ? s->run_us :
-						      s->run_us / 1000);
+	print_cell(f, s->run_us == GPREEMPT_UNKNOWN ? s->run_us : s->run_us / 1000);
 }
 
-static void print_runs(FILE *f, const struct exp_report *report, size_t m,
-		       bool amd_log)
+static void print_runs(FILE *f, const struct exp_report *report, size_t m, bool amd_log)
 {
 	size_t i;
 
@@ -119,9 +111,8 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 
 		if (!s->there)
 			continue;
-		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s |",
-			report->runs[i].name, s->pid, s->queues,
-			s->ids ? s->ids : "-");
+		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s |", report->runs[i].name, s->pid,
+			s->queues, s->ids ? s->ids : "-");
 		print_cell(f, s->slots_expected);
 		print_cell(f, s->slots_active);
 		if (amd_log)
@@ -131,8 +122,8 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m,
 }
 
 /* With a limit of time, they are ended by a signal. */
-static void print_failed(FILE *f, const struct exp_plan *plan,
-			 const struct exp_report *report, size_t m)
+static void print_failed(FILE *f, const struct exp_plan *plan, const struct exp_report *report,
+			 size_t m)
 {
 	size_t i;
 
@@ -145,8 +136,8 @@ static void print_failed(FILE *f, const struct exp_plan *plan,
 	}
 }
 
-static void print_model(FILE *f, const struct exp_plan *plan,
-			const struct exp_report *report, size_t m)
+static void print_model(FILE *f, const struct exp_plan *plan, const struct exp_report *report,
+			size_t m)
 {
 	const struct exp_model *model = &report->models[m];
 
@@ -172,8 +163,7 @@ static void print_model(FILE *f, const struct exp_plan *plan,
 			model->same_number ? "yes" : "no");
 	} else {
 		fprintf(f, "\nSame queue ids every run: not known, %s\n",
-			model->runs ? "it ran alone only once" :
-				      "it did not run alone");
+			model->runs ? "it ran alone only once" : "it did not run alone");
 	}
 	if (model->runs)
 		fprintf(f, "\nEach queue in one slot of each XCC: %s\n",
@@ -186,15 +176,14 @@ static void print_common(FILE *f, const struct exp_run *run)
 	if (run->overlap < 0)
 		fprintf(f, "ids in common: not known, ");
 	else
-		fprintf(f, "%" PRId64 " ids in common (overlap %.2f), ",
-			run->common_ids, run->overlap);
+		fprintf(f, "%" PRId64 " ids in common (overlap %.2f), ", run->common_ids,
+			run->overlap);
 	fprintf(f, "%" PRId64 " slots in common\n", run->common_slots);
 	if (run->a_before_b >= 0)
 		fprintf(f,
 			"\n%s: queues of A before B came, and with it: %s "
 			"(overlap %.2f)\n",
-			run->name,
-			run->a_before_b == 1 ? "the same" : "not the same",
+			run->name, run->a_before_b == 1 ? "the same" : "not the same",
 			run->a_before_b);
 }
 
@@ -222,8 +211,7 @@ static void print_both(FILE *f, const struct exp_report *report)
 		   "have such an id share no queue.\n");
 }
 
-void exp_print(FILE *f, const struct exp_plan *plan,
-	       const struct exp_report *report)
+void exp_print(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
 {
 	size_t m;
 
@@ -233,8 +221,8 @@ void exp_print(FILE *f, const struct exp_plan *plan,
 	if (plan->command[1])
 		print_both(f, report);
 	exp_print_log(f, plan, report);
-	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n",
-		report->strategy, report->reason);
+	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n", report->strategy,
+		report->reason);
 	if (report->simulated)
 		fprintf(f, "\nThe GPU was the simulated one.\n");
 }

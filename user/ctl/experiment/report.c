@@ -87,8 +87,8 @@ static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 		char head[] = { (char)('a' + m), ' ', 'p', 'i', 'd', ' ', 0 };
 
 		at = strstr(all, head);
-		if (!at || sscanf(at + 6, "%" SCNd64 " status %" SCNd64,
-				  &sample->pid, &sample->status) != 2)
+		if (!at || sscanf(at + 6, "%" SCNd64 " status %" SCNd64, &sample->pid,
+				  &sample->status) != 2)
 			continue;
 		ret = fill_sample(dir, m, sample);
 	}
@@ -121,13 +121,11 @@ static const struct exp_sample *judge(const struct exp_report *report, size_t m,
 		const struct exp_sample *sample = &report->runs[i].of[m];
 		double overlap;
 
-		if (report->runs[i].kind != (m ? EXP_B : EXP_A) ||
-		    !sample->there)
+		if (report->runs[i].kind != (m ? EXP_B : EXP_A) || !sample->there)
 			continue;
 		model->runs++;
 		model->slots_right &= sample->slots_active >= 0 &&
-				      sample->slots_expected ==
-					      sample->slots_active;
+				      sample->slots_expected == sample->slots_active;
 		if (!first)
 			first = sample;
 		overlap = overlap_of(first, sample, NULL);
@@ -143,8 +141,8 @@ static const struct exp_sample *judge(const struct exp_report *report, size_t m,
 }
 
 /* By what a scheduler should choose the queues that it suspends. */
-static void choose(struct exp_report *report, bool two,
-		   const struct exp_sample *a, const struct exp_sample *b)
+static void choose(struct exp_report *report, bool two, const struct exp_sample *a,
+		   const struct exp_sample *b)
 {
 	const struct exp_model *models = report->models;
 	bool stable = models[0].verdict == DIFF_CONSISTENT &&
@@ -153,11 +151,9 @@ static void choose(struct exp_report *report, bool two,
 	size_t i;
 
 	for (i = 0; i < report->n_runs; i++)
-		met |= report->runs[i].kind == EXP_BOTH &&
-		       report->runs[i].common_ids;
+		met |= report->runs[i].kind == EXP_BOTH && report->runs[i].common_ids;
 	report->strategy = "pid";
-	if (models[0].verdict == DIFF_UNKNOWN ||
-	    (two && models[1].verdict == DIFF_UNKNOWN)) {
+	if (models[0].verdict == DIFF_UNKNOWN || (two && models[1].verdict == DIFF_UNKNOWN)) {
 		report->reason = "one run does not tell whether queue ids are "
 				 "the same each time: name the process";
 	} else if (!stable) {
@@ -165,23 +161,19 @@ static void choose(struct exp_report *report, bool two,
 				 "name the process, and take the queues it has";
 	} else if (!met) {
 		report->strategy = "id";
-		report->reason =
-			"queue ids are the same in each run, and A "
-			"and B have none in common: ids can be written down";
+		report->reason = "queue ids are the same in each run, and A "
+				 "and B have none in common: ids can be written down";
 		if (!two)
-			report->reason =
-				"queue ids are the same in each run: "
-				"they can be written down for this model";
+			report->reason = "queue ids are the same in each run: "
+					 "they can be written down for this model";
 	} else if (a->priority != b->priority) {
 		report->strategy = "priority";
-		report->reason =
-			"queue ids are the same in each run, but A "
-			"and B have the same ones; their priorities differ";
+		report->reason = "queue ids are the same in each run, but A "
+				 "and B have the same ones; their priorities differ";
 	} else {
-		report->reason =
-			"queue ids are the same in each run, but A "
-			"and B have the same ones, and the same priority: "
-			"name the process";
+		report->reason = "queue ids are the same in each run, but A "
+				 "and B have the same ones, and the same priority: "
+				 "name the process";
 	}
 }
 
@@ -193,8 +185,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 	int ret = 0;
 
 	*report = (struct exp_report){ .a_against_b = -1 };
-	report->runs = shr_must(calloc(EXP_KINDS * EXP_RUNS_MAX,
-				       sizeof(*report->runs)));
+	report->runs = shr_must(calloc(EXP_KINDS * EXP_RUNS_MAX, sizeof(*report->runs)));
 	for (kind = EXP_A; kind < EXP_KINDS; kind++)
 		for (i = 0; i < exp_runs_of(plan, kind); i++) {
 			struct exp_run *run = report->runs + report->n_runs;
@@ -202,15 +193,13 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 			run->kind = kind;
 			run->a_before_b = -1;
 			exp_run_name(kind, i, run->name);
-			ret = plan->foreign ? exp_foreign_run(plan, run, i) :
-					      fill_run(plan, run);
+			ret = plan->foreign ? exp_foreign_run(plan, run, i) : fill_run(plan, run);
 			if (ret && ret != -ENOENT)
 				return ret;
 			if (ret)
 				continue;
 			compare_both(run);
-			report->simulated |=
-				was_simulated(plan->dir, run->name);
+			report->simulated |= was_simulated(plan->dir, run->name);
 			report->n_runs++;
 		}
 	for (i = 0; i < EXP_MODELS; i++)
@@ -218,8 +207,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 	if (!first[0])
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "--resume makes the runs that are missing",
-				     "%s has no complete run of A alone",
-				     plan->dir);
+				     "%s has no complete run of A alone", plan->dir);
 	if (first[1])
 		report->a_against_b = overlap_of(first[0], first[1], NULL);
 	choose(report, plan->command[1], first[0], first[1]);

@@ -56,8 +56,7 @@ struct run {
 	uint64_t since; /* that it is so many */
 };
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *ftw)
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	(void)st;
 	(void)type;
@@ -84,8 +83,7 @@ static void redirect(const struct run *run, size_t m, int fd, const char *what)
 	char path[4096];
 	int file;
 
-	snprintf(path, sizeof(path), "%s/%c.%s", run->dir, (int)('a' + m),
-		 what);
+	snprintf(path, sizeof(path), "%s/%c.%s", run->dir, (int)('a' + m), what);
 	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
 	if (file < 0 || dup2(file, fd) < 0)
 		_exit(126);
@@ -130,8 +128,7 @@ static size_t count_queues(struct run *run, struct model *model)
 	for (i = 0; i < targets->count; i++) {
 		pid_t pid = targets->targets[i].pid;
 
-		if (getsid(pid) != model->leader ||
-		    gpreempt_view_read(run->g, pid, &view, NULL))
+		if (getsid(pid) != model->leader || gpreempt_view_read(run->g, pid, &view, NULL))
 			continue;
 		if (view->count > most) {
 			most = view->count;
@@ -145,8 +142,7 @@ static size_t count_queues(struct run *run, struct model *model)
 
 static bool has_ended(struct model *model)
 {
-	if (!model->ended &&
-	    waitpid(model->leader, &model->status, WNOHANG) == model->leader)
+	if (!model->ended && waitpid(model->leader, &model->status, WNOHANG) == model->leader)
 		model->ended = true;
 	return model->ended;
 }
@@ -171,12 +167,11 @@ static int wait_for_queues(struct run *run, size_t m)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 					     "%s: model %c ended before its queues were "
 					     "seen; %s/%c.err has what it said",
-					     run->dir, (int)('A' + m), run->dir,
-					     (int)('a' + m));
+					     run->dir, (int)('A' + m), run->dir, (int)('a' + m));
 		if (shr_now_ns() - begin > START_NS)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-					     "%s: model %c has no queue after 5 minutes",
-					     run->dir, (int)('A' + m));
+					     "%s: model %c has no queue after 5 minutes", run->dir,
+					     (int)('A' + m));
 		shr_sleep_ns(LOOK_NS);
 	}
 }
@@ -258,8 +253,7 @@ static int take_during(struct run *run, size_t now)
 	ret = snapshot_take(next, "during", &run->log);
 	shown = ret ? 0 : count_shown(run, next);
 	if (!ret && !run->shown && !shown && now)
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				    "the models need to run longer",
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "the models need to run longer",
 				    "%s: a model ended while its queues were "
 				    "looked at",
 				    run->dir);
@@ -269,8 +263,7 @@ static int take_during(struct run *run, size_t now)
 	}
 	remove_all(path);
 	if (rename(next, path))
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				     path, strerror(errno));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path, strerror(errno));
 	run->shown = shown;
 	return 0;
 }
@@ -303,8 +296,7 @@ static int wait_for_models(struct run *run, bool told)
 			begin = shr_now_ns();
 		} else if (stops > 1 || (stops && told && past >= END_NS)) {
 			end_models(run, SIGKILL);
-		} else if (!told && !ret &&
-			   shr_now_ns() - looked >= LOOK_AGAIN_NS) {
+		} else if (!told && !ret && shr_now_ns() - looked >= LOOK_AGAIN_NS) {
 			ret = look_again(run);
 			looked = shr_now_ns();
 		}
@@ -337,11 +329,9 @@ static int write_result(const struct run *run)
 		int status = run->of[m].status;
 
 		if (run->of[m].leader)
-			sprintf(text + strlen(text),
-				"%c pid %" PRId64 " status %d\n",
+			sprintf(text + strlen(text), "%c pid %" PRId64 " status %d\n",
 				(int)('a' + m), run->of[m].pid,
-				WIFEXITED(status) ? WEXITSTATUS(status) :
-						    128 + WTERMSIG(status));
+				WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	}
 	return exp_write(run->dir, EXP_RESULT, O_TRUNC, text);
 }
@@ -394,8 +384,7 @@ static bool is_done(const char *dir)
 	return false;
 }
 
-static int execute_one(const struct exp_plan *plan, enum exp_kind kind,
-		       const char *name)
+static int execute_one(const struct exp_plan *plan, enum exp_kind kind, const char *name)
 {
 	struct run run = { .plan = plan };
 	int ret;

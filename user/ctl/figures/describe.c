@@ -20,8 +20,7 @@ static void describe_one(struct ctl_apart *work, size_t i)
 {
 	struct job *job = (void *)work;
 
-	job->all[i].code = gpreempt_describe(job->g, job->list->targets[i].pid,
-					     &job->all[i].who);
+	job->all[i].code = gpreempt_describe(job->g, job->list->targets[i].pid, &job->all[i].who);
 }
 
 static void describe_without_command(struct ctl_apart *work, size_t i)
@@ -33,15 +32,13 @@ static void describe_without_command(struct ctl_apart *work, size_t i)
 	d->code = gpreempt_identify(job->g, job->list->targets[i].pid, &d->who);
 }
 
-struct ctl_described *ctl_describe_all(struct gpreempt *g,
-				       const struct gpreempt_targets *list,
+struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt_targets *list,
 				       bool live)
 {
 	struct job *job;
 	size_t i;
 
-	job = mmap(NULL, room(list), PROT_READ | PROT_WRITE,
-		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	job = mmap(NULL, room(list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (job == MAP_FAILED)
 		return NULL;
 	job->work = (struct ctl_apart){
@@ -58,8 +55,7 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g,
 	return job->all;
 }
 
-void ctl_described_free(struct ctl_described *all,
-			const struct gpreempt_targets *list)
+void ctl_described_free(struct ctl_described *all, const struct gpreempt_targets *list)
 {
 	if (all)
 		munmap((char *)all - offsetof(struct job, all), room(list));

@@ -18,10 +18,8 @@ struct ctl_described {
  * left behind if it hangs (see find-targets.h); of a snapshot, this process does. NULL
  * without memory. For ctl_described_free(), with the same list.
  */
-struct ctl_described *ctl_describe_all(struct gpreempt *g,
-				       const struct gpreempt_targets *list,
+struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt_targets *list,
 				       bool live);
-void ctl_described_free(struct ctl_described *all,
-			const struct gpreempt_targets *list);
+void ctl_described_free(struct ctl_described *all, const struct gpreempt_targets *list);
 
 #endif

@@ -19,8 +19,7 @@
 #define LEAST_NS   (20 * NSEC_PER_MSEC)
 #define LONGEST_MS 10000 /* of one call of poll() */
 
-void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g,
-		      uint64_t period_ns)
+void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g, uint64_t period_ns)
 {
 	*s = (struct ctl_sampler){
 		.g = g,
@@ -58,16 +57,14 @@ static void set_next(struct ctl_sampler *s, uint64_t now, uint64_t cost_ns)
 /* It is there, but this one time it did not answer. */
 static bool may_succeed(const struct gpreempt_error *err)
 {
-	return err->reason != GPREEMPT_NO_MODULE &&
-	       err->reason != GPREEMPT_OLD_MODULE;
+	return err->reason != GPREEMPT_NO_MODULE && err->reason != GPREEMPT_OLD_MODULE;
 }
 
 void ctl_sampler_look(struct ctl_sampler *s)
 {
 	uint64_t now = shr_now_ns(), cpu = shr_thread_cpu_ns();
 
-	if (gp_figures_look(&s->figures, now, &s->why) &&
-	    !may_succeed(&s->why)) {
+	if (gp_figures_look(&s->figures, now, &s->why) && !may_succeed(&s->why)) {
 		s->blind = true;
 		s->next_ns = UINT64_MAX;
 		return;
@@ -82,8 +79,7 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 	bool looked = false;
 
 	/* On a busy host, too, each period has a look that was due in it. */
-	while ((now = shr_now_ns()) < until_ns ||
-	       (now >= s->next_ns && !looked)) {
+	while ((now = shr_now_ns()) < until_ns || (now >= s->next_ns && !looked)) {
 		if (now >= s->next_ns) {
 			ctl_sampler_look(s);
 			looked = true;
@@ -99,14 +95,12 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 
 static struct ctl_person *find(const struct ctl_sampler *s, int64_t pid)
 {
-	return s->people.count ?
-		       bsearch(&pid, s->people.items, s->people.count,
-			       sizeof(*s->people.items), shr_compare_first) :
-		       NULL;
+	return s->people.count ? bsearch(&pid, s->people.items, s->people.count,
+					 sizeof(*s->people.items), shr_compare_first) :
+				 NULL;
 }
 
-const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s,
-					    int64_t pid)
+const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid)
 {
 	return find(s, pid);
 }
@@ -122,8 +116,7 @@ static void drop_people(struct ctl_sampler *s)
 
 		while (j < count && p[j].pid < person->pid)
 			j++;
-		if (j < count && p[j].pid == person->pid &&
-		    p[j].start == person->start)
+		if (j < count && p[j].pid == person->pid && p[j].start == person->start)
 			s->people.items[kept++] = *person;
 		else
 			free(person->command);
@@ -133,8 +126,7 @@ static void drop_people(struct ctl_sampler *s)
 
 static void fill_person(struct ctl_sampler *s, struct hold_owners *owners,
 			const struct gpreempt_target *target,
-			const struct gpreempt_description *who,
-			struct ctl_person *out)
+			const struct gpreempt_description *who, struct ctl_person *out)
 {
 	*out = (struct ctl_person){
 		.pid = target->pid,
@@ -176,8 +168,8 @@ static int add_people(struct ctl_sampler *s, struct gpreempt_targets *list)
 	hold_owners_free(&owners);
 	ctl_described_free(all, list);
 	if (s->people.count)
-		qsort(s->people.items, s->people.count,
-		      sizeof(*s->people.items), shr_compare_first);
+		qsort(s->people.items, s->people.count, sizeof(*s->people.items),
+		      shr_compare_first);
 	return i == list->count ? 0 : -ENOMEM;
 }
 
@@ -196,8 +188,7 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
 	if (!fresh.targets)
 		return ctl_set_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	for (i = 0; i < count; i++) {
-		const struct gp_process_figures *p =
-			&s->figures.processes.items[i];
+		const struct gp_process_figures *p = &s->figures.processes.items[i];
 
 		if (!find(s, p->pid))
 			fresh.targets[fresh.count++] = (struct gpreempt_target){
@@ -211,8 +202,7 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
 	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, step) : 0;
 }
 
-void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid,
-			struct ctl_holder *out)
+void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out)
 {
 	struct gpreempt_description who;
 	struct hold_owner owner;
@@ -220,8 +210,7 @@ void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid,
 	*out = (struct ctl_holder){ .pid = GPREEMPT_UNKNOWN };
 	if (!hold_read_owner(pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
 		out->pid = hold_command_of(&owner);
-		snprintf(out->as, sizeof(out->as), "%s",
-			 hold_role_name(owner.role));
+		snprintf(out->as, sizeof(out->as), "%s", hold_role_name(owner.role));
 	} else if (!gpreempt_identify(s->g, pid, &who) && who.tracer) {
 		out->pid = who.tracer;
 		memcpy(out->as, who.tracer_comm, sizeof(out->as));

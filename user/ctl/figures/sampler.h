@@ -37,11 +37,11 @@ struct ctl_sampler {
 	struct gpreempt *g;
 	struct gp_figures figures;
 	SHR_ARRAY(struct ctl_person, people); /* by PID */
-	uint64_t period_ns; /* asked for; 0: what 1 % of a CPU allows */
-	uint64_t next_ns;   /* when the next look is due */
-	uint64_t slot_ns;   /* the period that it is in */
-	bool live;	    /* of this host; false: of a snapshot's files */
-	bool blind;	    /* no look can succeed: see why */
+	uint64_t period_ns;		      /* asked for; 0: what 1 % of a CPU allows */
+	uint64_t next_ns;		      /* when the next look is due */
+	uint64_t slot_ns;		      /* the period that it is in */
+	bool live;			      /* of this host; false: of a snapshot's files */
+	bool blind;			      /* no look can succeed: see why */
 	struct gpreempt_error why;
 };
 
@@ -49,8 +49,7 @@ struct ctl_sampler {
  * period_ns: from one look to the next as a mean; 0: 20 ms, or as often as 1 % of a CPU
  * allows. Looks are at random moments, so that no rhythm of a process hides it.
  */
-void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g,
-		      uint64_t period_ns);
+void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g, uint64_t period_ns);
 void ctl_sampler_clear(struct ctl_sampler *s);
 
 /* Look, and set next_ns. What fails sets blind, or is a look less. */
@@ -62,10 +61,8 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop);
 int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
 
 /* Of a process of the last refresh; NULL: not known. */
-const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s,
-					    int64_t pid);
+const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid);
 /* By files of ours and of /proc: ask for those alone that may be held. */
-void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid,
-			struct ctl_holder *out);
+void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out);
 
 #endif

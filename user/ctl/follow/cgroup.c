@@ -64,8 +64,7 @@ static int leave_cgroup(pid_t target, bool *moved)
 		ctl_note("leaving the cgroup %s, which is below /%.*s as the "
 			 "target is: the journal has what follows without "
 			 "the unit; a unit with Slice=gpreempt.slice stays",
-			 ours, (int)strcspn(theirs.path + 1, "/"),
-			 theirs.path + 1);
+			 ours, (int)strcspn(theirs.path + 1, "/"), theirs.path + 1);
 	if (hold_cgroup_enter(getpid())) {
 		*moved = true;
 		return 0;
@@ -74,13 +73,12 @@ static int leave_cgroup(pid_t target, bool *moved)
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "start it from another cgroup, such as with "
 			     "systemd-run --slice=gpreempt",
-			     theirs.lost ?
-				     "we could be frozen together with process "
-				     "%d, whose cgroup cannot be read, and we "
-				     "cannot leave ours" :
-				     "we would be frozen together with process "
-				     "%d: both are below the cgroup /%.*s, and "
-				     "we cannot leave it",
+			     theirs.lost ? "we could be frozen together with process "
+					   "%d, whose cgroup cannot be read, and we "
+					   "cannot leave ours" :
+					   "we would be frozen together with process "
+					   "%d: both are below the cgroup /%.*s, and "
+					   "we cannot leave it",
 			     target, ret, theirs.path + 1);
 }
 

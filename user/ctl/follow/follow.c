@@ -68,8 +68,7 @@ struct followers {
 	uint64_t beat_ns;     /* no new beat before */
 };
 
-static struct follower *find_place(struct followers *f,
-				   const struct gpreempt_target *target)
+static struct follower *find_place(struct followers *f, const struct gpreempt_target *target)
 {
 	size_t i;
 
@@ -82,8 +81,7 @@ static struct follower *find_place(struct followers *f,
 /* A follower that stays tries again what failed: what was in the way may have ended. */
 static void note_end(struct followers *f, struct follower *place, int status)
 {
-	f->status = f->status < 0 ? status :
-				    ctl_merge_status(f->status, status);
+	f->status = f->status < 0 ? status : ctl_merge_status(f->status, status);
 	place->retry_ns = NEVER;
 	if (!status || !f->args->stay)
 		return;
@@ -170,8 +168,7 @@ static void claim(struct followers *f, const struct gpreempt_targets *targets)
 	size_t i;
 
 	for (i = 0; i < targets->count; i++) {
-		const struct follower *place =
-			find_place(f, &targets->targets[i]);
+		const struct follower *place = find_place(f, &targets->targets[i]);
 
 		if (!place || place->child || place->retry_ns != NEVER)
 			places_claim(&f->places, &targets->targets[i], false);
@@ -200,8 +197,7 @@ static void follow_claims(struct followers *f)
 	for (i = 0; i < f->count; i++) {
 		struct follower *place = &f->list[i];
 
-		if (!place->child || place->leaves ||
-		    places_given(&f->places, &place->target))
+		if (!place->child || place->leaves || places_given(&f->places, &place->target))
 			continue;
 		place->leaves = true;
 		kill(place->child, SIGTERM);
@@ -231,8 +227,7 @@ static void look(struct followers *f)
 	for (i = 0; i < f->args->targets.words.n; i++) {
 		const char *const *word = &f->args->targets.words.word[i];
 
-		if (!can_grow(*word) ||
-		    find_targets(&f->find, word, 1, &targets, &err))
+		if (!can_grow(*word) || find_targets(&f->find, word, 1, &targets, &err))
 			continue;
 		claim(f, targets);
 		gpreempt_targets_free(targets);
@@ -259,16 +254,14 @@ static void collect(struct followers *f)
 		struct follower *place = &f->list[i];
 		int status;
 
-		if (!place->child ||
-		    waitpid(place->child, &status, WNOHANG) <= 0)
+		if (!place->child || waitpid(place->child, &status, WNOHANG) <= 0)
 			continue;
 		place->child = 0;
 		f->running--;
 		if (place->leaves)
 			*place = (struct follower){ .target = place->target };
 		else
-			note_end(f, place,
-				 exit_status(place->target.pid, status));
+			note_end(f, place, exit_status(place->target.pid, status));
 	}
 }
 
@@ -369,8 +362,7 @@ static int check_stay(struct followers *f)
 		else if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			return ctl_fail(&err);
 	}
-	ctl_say("looking for processes of %s%s", words->word[0],
-		words->n > 1 ? " and others" : "");
+	ctl_say("looking for processes of %s%s", words->word[0], words->n > 1 ? " and others" : "");
 	return 0;
 }
 
@@ -405,8 +397,7 @@ static int run_follow(void *data)
 		.most = FOLLOW_PLACES,
 		.role = HOLD_ROLE_FOLLOW,
 	};
-	ret = args->stay ? check_stay(&f) :
-			   ctl_targets(f.find.g, &args->targets, &targets);
+	ret = args->stay ? check_stay(&f) : ctl_targets(f.find.g, &args->targets, &targets);
 	if (ret)
 		goto out;
 	f.stop = open_stop();
@@ -420,9 +411,7 @@ static int run_follow(void *data)
 		}
 		follow_all(&f);
 		/* What failed was tried again. */
-		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL :
-		      args->stay    ? 0 :
-				      f.status;
+		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL : args->stay ? 0 : f.status;
 		close(f.stop);
 	}
 	gpreempt_targets_free(targets);

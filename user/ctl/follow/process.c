@@ -32,14 +32,12 @@ struct follow {
 static void print_switch(const struct follow *f, const char *why,
 			 const struct gpreempt_outcome *outcome)
 {
-	printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n",
-	       f->held ? "suspended" : "resumed", f->target, why, outcome->done,
-	       outcome->requested, outcome->ioctl_ns / 1000.0);
+	printf("%s %d: %s, %zu of %zu queues, ioctl %.1f us\n", f->held ? "suspended" : "resumed",
+	       f->target, why, outcome->done, outcome->requested, outcome->ioctl_ns / 1000.0);
 	fflush(stdout);
 }
 
-static int change(struct follow *f, bool suspend,
-		  struct gpreempt_outcome *outcome)
+static int change(struct follow *f, bool suspend, struct gpreempt_outcome *outcome)
 {
 	int ret = suspend ? owner_suspend(&f->owner, NULL, outcome) :
 			    owner_resume(&f->owner, NULL, outcome);
@@ -131,8 +129,7 @@ static int dispatch(struct follow *f)
 		return ret;
 	ret = follow_state(f);
 	/* One that is killed while it is frozen is thawed first. */
-	return ret && owner_error(&f->owner)->reason == GPREEMPT_ENDED ? 1 :
-									 ret;
+	return ret && owner_error(&f->owner)->reason == GPREEMPT_ENDED ? 1 : ret;
 }
 
 static int serve(struct follow *f)
@@ -152,10 +149,8 @@ static int serve(struct follow *f)
 			return ret;
 		fds[0].fd = owner_fd(&f->owner);
 		fds[1].fd = f->freezer.events;
-		tick.tv_nsec = owner_is_paused(&f->owner) ? LOOK_NS :
-							    HEARTBEAT_TICK_NS;
-		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 &&
-		    fds[2].revents)
+		tick.tv_nsec = owner_is_paused(&f->owner) ? LOOK_NS : HEARTBEAT_TICK_NS;
+		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 && fds[2].revents)
 			return 0;
 	}
 }
@@ -186,8 +181,7 @@ static int finish(struct follow *f, int ret)
 		return ctl_fail(&err);
 	if (ret && err.reason == GPREEMPT_EXECED)
 		return ctl_fail(&err);
-	printf("%s %d: %zu suspensions\n", ret ? "ended" : "released",
-	       f->target, f->suspensions);
+	printf("%s %d: %zu suspensions\n", ret ? "ended" : "released", f->target, f->suspensions);
 	return 0;
 }
 
@@ -208,7 +202,7 @@ static int open_and_live(struct follow *f)
 	}
 	tell_pause(f);
 	ctl_say("following %d: its signals%s%s", f->target,
-		f->freezer.lost ? " and its cgroup, whose path cannot be read" :
+		f->freezer.lost	      ? " and its cgroup, whose path cannot be read" :
 		f->freezer.events < 0 ? "" :
 					" and its cgroup ",
 		f->freezer.events < 0 ? "" : f->freezer.path);

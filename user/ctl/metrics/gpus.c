@@ -30,8 +30,7 @@ static bool are_near(const char *a, const char *b)
  * made them. A GPU has the partition "NA" if it is not partitioned. What sysfs has in
  * place of the module can be partitions, or functions of a device.
  */
-static void name_gpu(const struct gp_figures *f, size_t i,
-		     struct metrics_gpu *out)
+static void name_gpu(const struct gp_figures *f, size_t i, struct metrics_gpu *out)
 {
 	const char *device = f->gpus.items[i].node.device;
 	size_t j, index = 0, partition = 0, partitions = 0, near = 0;
@@ -47,8 +46,7 @@ static void name_gpu(const struct gp_figures *f, size_t i,
 	}
 	snprintf(out->index, sizeof(out->index), "%zu", index);
 	if (partitions > 1)
-		snprintf(out->partition, sizeof(out->partition), "%zu",
-			 partition);
+		snprintf(out->partition, sizeof(out->partition), "%zu", partition);
 	else if (near == 1 || f->source == GPREEMPT_SOURCE_MODULE)
 		strcpy(out->partition, "NA");
 }
@@ -71,8 +69,7 @@ int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
 
 		gpu->gpu_id = f->gpus.items[i].node.gpu_id;
 		gpu->device = f->gpus.items[i].node.device;
-		snprintf(gpu->kfd, sizeof(gpu->kfd), "0x%llx",
-			 (unsigned long long)gpu->gpu_id);
+		snprintf(gpu->kfd, sizeof(gpu->kfd), "0x%llx", (unsigned long long)gpu->gpu_id);
 		/* One that has no address makes the order unknown. */
 		if (known)
 			name_gpu(f, i, gpu);
@@ -80,8 +77,7 @@ int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
 	return 0;
 }
 
-void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
-		     struct out_labels *labels)
+void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id, struct out_labels *labels)
 {
 	size_t i;
 
@@ -97,8 +93,8 @@ void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
 	}
 }
 
-void metrics_add_share(struct out_metrics *m, enum out_family_id id,
-		       struct out_labels *labels, const struct gp_share *share)
+void metrics_add_share(struct out_metrics *m, enum out_family_id id, struct out_labels *labels,
+		       const struct gp_share *share)
 {
 	enum gp_method method = share->looks ? share->method : GP_METHOD_NONE;
 	double percent = gp_share_percent(share);
@@ -121,13 +117,11 @@ void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
 		metrics_add_share(m, OUT_GPU_BUSY, &labels, &gpu->share);
 		out_metric_known(m, OUT_GPU_WAVES, &labels, gpu->waves);
 		out_metric_known(m, OUT_GPU_WAVES_MAX, &labels, gpu->waves_max);
-		out_metric_known(m, OUT_GPU_SLOTS_USED, &labels,
-				 gpu->node.slots_used);
+		out_metric_known(m, OUT_GPU_SLOTS_USED, &labels, gpu->node.slots_used);
 		out_metric_known(m, OUT_GPU_SLOTS, &labels, gpu->node.slots);
 		out_metric_known(m, OUT_GPU_VRAM, &labels, gpu->vram);
 		out_metric_known(m, OUT_GPU_VRAM_SIZE, &labels, gpu->vram_size);
-		out_metric_known(m, OUT_GPU_PROCESSES, &labels,
-				 gpu->node.processes);
+		out_metric_known(m, OUT_GPU_PROCESSES, &labels, gpu->node.processes);
 		out_metric_known(m, OUT_GPU_QUEUES, &labels, gpu->node.queues);
 	}
 }

@@ -39,8 +39,7 @@ static int parse_format(const char *word, enum out_format *out)
 	else if (!strcmp(word, "openmetrics"))
 		*out = OUT_OPENMETRICS;
 	else
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl metrics --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl metrics --help",
 				     "--format is prometheus or openmetrics");
 	return 0;
 }
@@ -90,8 +89,7 @@ static int count_left(void *arg, const struct places_left *left)
 /* Both are there at any time, so that an alert needs no other series. */
 static void add_left(struct out_metrics *m, struct gpreempt *g)
 {
-	static const enum hold_role roles[] = { HOLD_ROLE_FOLLOW,
-						HOLD_ROLE_GUARD };
+	static const enum hold_role roles[] = { HOLD_ROLE_FOLLOW, HOLD_ROLE_GUARD };
 	size_t sums[HOLD_ROLES] = { 0 }, i;
 
 	/* Not root's: it is not known. */
@@ -99,13 +97,12 @@ static void add_left(struct out_metrics *m, struct gpreempt *g)
 		return;
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
 		out_metric(m, OUT_LEFT_ALONE,
-			   &(struct out_labels){
-				   { [OUT_BY] = hold_role_name(roles[i]) } },
+			   &(struct out_labels){ { [OUT_BY] = hold_role_name(roles[i]) } },
 			   sums[roles[i]]);
 }
 
-static int add_all(struct out_metrics *m, struct ctl_sampler *s,
-		   const struct metrics_args *args, uint64_t took_ns)
+static int add_all(struct out_metrics *m, struct ctl_sampler *s, const struct metrics_args *args,
+		   uint64_t took_ns)
 {
 	uint64_t max = args->max_series;
 	size_t dropped = 0, used;
@@ -121,8 +118,7 @@ static int add_all(struct out_metrics *m, struct ctl_sampler *s,
 	add_left(m, s->g);
 	metrics_add_gpus(m, &s->figures, &gpus);
 	used = m->series + LAST_SERIES;
-	ret = metrics_add_processes(m, s, &gpus, max > used ? max - used : 0,
-				    &dropped);
+	ret = metrics_add_processes(m, s, &gpus, max > used ? max - used : 0, &dropped);
 	out_metric(m, OUT_SERIES_DROPPED, NULL, dropped);
 	out_metric(m, OUT_SCRAPE_CPU, NULL,
 		   cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN));
@@ -131,8 +127,7 @@ static int add_all(struct out_metrics *m, struct ctl_sampler *s,
 }
 
 /* On stdout, or as the whole of a file. 0 or an exit status. */
-static int print(struct out_metrics *m, const struct metrics_args *args,
-		 enum out_format format)
+static int print(struct out_metrics *m, const struct metrics_args *args, enum out_format format)
 {
 	char *text = NULL;
 	size_t size;
@@ -151,13 +146,10 @@ static int print(struct out_metrics *m, const struct metrics_args *args,
 	if (args->output)
 		ret = shr_file_replace(args->output, 0644, text, size);
 	free(text);
-	return ret ? ctl_fail_file("metrics file", args->output,
-				   "cannot be written", ret) :
-		     0;
+	return ret ? ctl_fail_file("metrics file", args->output, "cannot be written", ret) : 0;
 }
 
-static int collect(struct gpreempt *g, const struct metrics_args *args,
-		   enum out_format format)
+static int collect(struct gpreempt *g, const struct metrics_args *args, enum out_format format)
 {
 	struct ctl_sampler s;
 	struct out_metrics m;
@@ -185,8 +177,7 @@ static int run_metrics(void *data)
 
 	code = !ret && args->output ? shr_file_check(args->output) : 0;
 	if (code)
-		return ctl_fail_file("metrics file", args->output,
-				     "cannot be written", code);
+		return ctl_fail_file("metrics file", args->output, "cannot be written", code);
 	if (!ret)
 		ret = ctl_open_host(&g);
 	if (!ret)
@@ -198,13 +189,12 @@ static int run_metrics(void *data)
 static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct metrics_args, for_ns), "TIME",
 	  "how long to look, for shares of that time (1s)" },
-	{ "looks", CTL_DURATION, offsetof(struct metrics_args, looks_ns),
-	  "TIME",
+	{ "looks", CTL_DURATION, offsetof(struct metrics_args, looks_ns), "TIME",
 	  "time between looks (0s: 20ms, or what 1 % of a CPU allows)" },
 	{ "format", CTL_NAME, offsetof(struct metrics_args, format), "FORMAT",
 	  "prometheus (default) or openmetrics" },
-	{ "max-series", CTL_COUNT, offsetof(struct metrics_args, max_series),
-	  "N", "leave out processes beyond that many series (2000)" },
+	{ "max-series", CTL_COUNT, offsetof(struct metrics_args, max_series), "N",
+	  "leave out processes beyond that many series (2000)" },
 	{ "output", CTL_FILE, offsetof(struct metrics_args, output), "FILE",
 	  "replace a file, as for the textfile collector" },
 	{ 0 },

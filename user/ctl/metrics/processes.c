@@ -11,7 +11,7 @@
 struct ranked {
 	const struct gp_process_figures *p;
 	const struct ctl_person *person; /* NULL: not known */
-	double busy; /* percent, on the GPU where it is highest */
+	double busy;			 /* percent, on the GPU where it is highest */
 	int64_t vram;
 	char by[64]; /* who holds it, or "" */
 };
@@ -75,8 +75,7 @@ static void rank(struct ctl_sampler *s, const struct gp_process_figures *p,
 /* A process may have all GPUs open and use one. */
 static bool is_used(const struct gp_figure *gpu)
 {
-	return gpu->queues > 0 || gpu->vram > 0 || gpu->share.busy ||
-	       gpu->suspended_ns;
+	return gpu->queues > 0 || gpu->vram > 0 || gpu->share.busy || gpu->suspended_ns;
 }
 
 static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
@@ -87,15 +86,13 @@ static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
 	out_metric_known(m, OUT_PROCESS_QUEUES, labels, gpu->queues);
 	out_metric_known(m, OUT_PROCESS_VRAM, labels, gpu->vram);
 	if (gpu->evicted_ms != GPREEMPT_UNKNOWN)
-		out_metric(m, OUT_PROCESS_EVICTED, labels,
-			   gpu->evicted_ms / 1e3);
+		out_metric(m, OUT_PROCESS_EVICTED, labels, gpu->evicted_ms / 1e3);
 	if (looked && gpu->suspended != GPREEMPT_UNKNOWN)
 		out_metric(m, OUT_PROCESS_SUSPENDED, labels,
 			   (double)gpu->suspended_ns / NSEC_PER_SEC);
 }
 
-static void set_person(const struct ctl_person *person,
-		       struct out_labels *labels)
+static void set_person(const struct ctl_person *person, struct out_labels *labels)
 {
 	if (!person)
 		return;
@@ -125,8 +122,7 @@ static void add_process(struct out_metrics *m, const struct ranked *r,
 	set_person(r->person, &labels);
 	out_metric(m, OUT_PROCESS, &labels, 1);
 	if (p->slots_taken)
-		out_metric(m, OUT_PROCESS_SLOTS, &labels,
-			   (double)p->slots_held / p->slots_taken);
+		out_metric(m, OUT_PROCESS_SLOTS, &labels, (double)p->slots_held / p->slots_taken);
 	if (*r->by)
 		out_metric(m, OUT_PROCESS_HELD, &labels, 1);
 	for (i = 0; i < p->gpus.count; i++) {
@@ -138,9 +134,8 @@ static void add_process(struct out_metrics *m, const struct ranked *r,
 }
 
 /* As many as there is room for; returns how many series the others would have had. */
-static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked,
-			 size_t n, const struct metrics_gpus *gpus, bool looked,
-			 size_t room)
+static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, size_t n,
+			 const struct metrics_gpus *gpus, bool looked, size_t room)
 {
 	size_t i, count, dropped = 0, begin = m->series;
 
@@ -162,8 +157,7 @@ static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked,
 }
 
 int metrics_add_processes(struct out_metrics *m, struct ctl_sampler *s,
-			  const struct metrics_gpus *gpus, size_t room,
-			  size_t *dropped)
+			  const struct metrics_gpus *gpus, size_t room, size_t *dropped)
 {
 	const struct gp_figures *f = &s->figures;
 	struct ranked *ranked = calloc(f->processes.count + 1, sizeof(*ranked));

@@ -36,8 +36,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct sample, ids, "QUEUE-IDS", OUT_LIST),
 };
 
-static const struct out_table table =
-	OUT_TABLE("series", fields, struct sample);
+static const struct out_table table = OUT_TABLE("series", fields, struct sample);
 
 struct figure {
 	size_t n; /* samples in which it was known */
@@ -56,8 +55,7 @@ static const struct out_field seen_fields[] = {
 	OUT_FIELD(struct seen, samples, NULL, OUT_DEC),
 };
 
-static const struct out_table seen_table =
-	OUT_TABLE("seen", seen_fields, struct seen);
+static const struct out_table seen_table = OUT_TABLE("seen", seen_fields, struct seen);
 
 struct watched {
 	struct gpreempt_target target;
@@ -122,9 +120,8 @@ static void see(struct watched *w, int64_t qid)
 }
 
 /* Sum up the queues that are chosen; ids gets their numbers. */
-static void add_queues(const struct monitor_args *args,
-		       const struct gpreempt_view *view, struct sample *sample,
-		       struct watched *w, char *ids)
+static void add_queues(const struct monitor_args *args, const struct gpreempt_view *view,
+		       struct sample *sample, struct watched *w, char *ids)
 {
 	size_t i;
 
@@ -139,8 +136,7 @@ static void add_queues(const struct monitor_args *args,
 		out_sum(&sample->slots, q->slots);
 		out_sum(&sample->suspended, q->suspended);
 		out_sum(&sample->evicted, q->evicted);
-		ids += sprintf(ids, "%s%lld", sample->queues > 1 ? "," : "",
-			       (long long)q->qid);
+		ids += sprintf(ids, "%s%lld", sample->queues > 1 ? "," : "", (long long)q->qid);
 		see(w, q->qid);
 	}
 }
@@ -163,8 +159,7 @@ static void look(struct monitor *m, struct watched *w)
 	char *ids = NULL;
 	uint64_t start;
 
-	if (gpreempt_start_time(m->g, w->target.pid, &start) ||
-	    start != w->target.start) {
+	if (gpreempt_start_time(m->g, w->target.pid, &start) || start != w->target.start) {
 		set_ended(m, w);
 		return;
 	}
@@ -180,13 +175,12 @@ static void look(struct monitor *m, struct watched *w)
 		add_value(&w->active, sample.active);
 	} else {
 		w->missed++;
-		sample.queues = sample.active = sample.slots =
-			sample.suspended = sample.evicted = GPREEMPT_UNKNOWN;
+		sample.queues = sample.active = sample.slots = sample.suspended = sample.evicted =
+			GPREEMPT_UNKNOWN;
 	}
 	if (w->series) {
 		json_object_array_add(w->series, out_json_row(&table, &sample));
-		ctl_progress("%zu samples of process %d ...", w->samples,
-			     w->target.pid);
+		ctl_progress("%zu samples of process %d ...", w->samples, w->target.pid);
 	} else {
 		out_row(m->args->mode, &table, &sample);
 	}
@@ -249,15 +243,13 @@ static int sample_all(struct monitor *m)
 	return 0;
 }
 
-static void print_figure(FILE *f, const char *head, const char *name,
-			 const struct figure *figure)
+static void print_figure(FILE *f, const char *head, const char *name, const struct figure *figure)
 {
 	if (!figure->n)
 		fprintf(f, "%s  %s not known\n", head, name);
 	else
-		fprintf(f, "%s  %s mean %.1f min %lld max %lld %s\n", head,
-			name, figure->sum / figure->n, (long long)figure->min,
-			(long long)figure->max,
+		fprintf(f, "%s  %s mean %.1f min %lld max %lld %s\n", head, name,
+			figure->sum / figure->n, (long long)figure->min, (long long)figure->max,
 			figure->min == figure->max ? "stable" : "not stable");
 }
 
@@ -268,15 +260,15 @@ static void print_sum(const struct monitor *m, const struct watched *w)
 	const char *head = m->args->mode == OUT_PIPE ? "# " : "";
 	size_t i;
 
-	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head,
-		w->target.pid, w->samples, (shr_now_ns() - m->start) / 1e9,
-		w->missed, w->ended ? "; it has ended" : "");
+	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head, w->target.pid,
+		w->samples, (shr_now_ns() - m->start) / 1e9, w->missed,
+		w->ended ? "; it has ended" : "");
 	print_figure(f, head, "queues", &w->queues);
 	print_figure(f, head, "active slots", &w->active);
 	for (i = 0; i < w->n_seen; i++)
 		fprintf(f, "%s  queue %lld in %lld of %zu samples\n", head,
-			(long long)w->seen[i].qid,
-			(long long)w->seen[i].samples, w->samples - w->missed);
+			(long long)w->seen[i].qid, (long long)w->seen[i].samples,
+			w->samples - w->missed);
 }
 
 static struct json_object *json_figure(const struct figure *figure)
@@ -298,15 +290,13 @@ static struct json_object *json_sum(const struct watched *w)
 	struct json_object *object = json_object_new_object();
 
 	out_add(object, "pid", out_json_number(w->target.pid));
-	out_add(object, "source",
-		out_json_text(w->module ? "module" : "sysfs"));
+	out_add(object, "source", out_json_text(w->module ? "module" : "sysfs"));
 	out_add(object, "ended", out_json_flag(w->ended));
 	out_add(object, "samples", out_json_number(w->samples));
 	out_add(object, "missed", out_json_number(w->missed));
 	out_add(object, "queues", json_figure(&w->queues));
 	out_add(object, "active", json_figure(&w->active));
-	out_add(object, seen_table.name,
-		out_json_rows(&seen_table, w->seen, w->n_seen));
+	out_add(object, seen_table.name, out_json_rows(&seen_table, w->seen, w->n_seen));
 	out_add(object, table.name, json_object_get(w->series));
 	return object;
 }
@@ -320,8 +310,7 @@ static void print_sums(const struct monitor *m)
 	if (m->args->mode == OUT_JSON) {
 		targets = json_object_new_array();
 		for (i = 0; i < m->count; i++)
-			json_object_array_add(targets,
-					      json_sum(&m->watched[i]));
+			json_object_array_add(targets, json_sum(&m->watched[i]));
 		object = json_object_new_object();
 		out_add(object, "targets", targets);
 		out_json_print(object);
@@ -344,8 +333,7 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 		struct watched *w = &m->watched[i];
 
 		w->target = list->targets[i];
-		w->fd = m->args->targets.from ? -1 :
-						shr_pidfd_open(w->target.pid);
+		w->fd = m->args->targets.from ? -1 : shr_pidfd_open(w->target.pid);
 		if (m->args->mode == OUT_JSON)
 			w->series = json_object_new_array();
 	}
@@ -393,8 +381,7 @@ static int run_monitor(void *data)
 	int ret;
 
 	if (!args->interval_ns)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl monitor --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl monitor --help",
 				     "--interval 0 would never wait");
 	ret = ctl_open(args->targets.from, &m.g);
 	if (!ret)
@@ -407,10 +394,10 @@ static int run_monitor(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct monitor_args, duration_ns),
-	  "TIME", "for that long (30s); 0s: until Ctrl-C" },
-	{ "interval", CTL_DURATION, offsetof(struct monitor_args, interval_ns),
-	  "TIME", "time between samples (5s)" },
+	{ "duration", CTL_DURATION, offsetof(struct monitor_args, duration_ns), "TIME",
+	  "for that long (30s); 0s: until Ctrl-C" },
+	{ "interval", CTL_DURATION, offsetof(struct monitor_args, interval_ns), "TIME",
+	  "time between samples (5s)" },
 	{ "csv", CTL_CSV, offsetof(struct monitor_args, mode), NULL,
 	  "print samples as CSV, and the summary on stderr" },
 	CTL_QUEUE_OPTIONS(struct monitor_args),
@@ -427,11 +414,10 @@ const struct ctl_command ctl_monitor = {
 	.min_words = 1,
 	.usage = "TARGET",
 	.summary = "Sample the queues of a process repeatedly.",
-	.details =
-		"The process is not touched. Each line is a sample. At the end, also after\n"
-		"Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
-		"the number was stable; and how often each queue id was seen. It ends when\n"
-		"the last process has ended. Of a snapshot (--from) there is one sample.\n",
+	.details = "The process is not touched. Each line is a sample. At the end, also after\n"
+		   "Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
+		   "the number was stable; and how often each queue id was seen. It ends when\n"
+		   "the last process has ended. Of a snapshot (--from) there is one sample.\n",
 	.options = options,
 	.defaults =
 		&(const struct monitor_args){

@@ -53,7 +53,7 @@ struct nri {
 	const struct nri_args *args;
 	int fd;
 	struct buffer got[WIRE_CONNECTIONS]; /* no whole message yet */
-	struct buffer all; /* what the runtime has when we come, in parts */
+	struct buffer all;		     /* what the runtime has when we come, in parts */
 };
 
 static int append(struct buffer *b, const void *data, size_t len)
@@ -70,8 +70,8 @@ static int append(struct buffer *b, const void *data, size_t len)
 	return 0;
 }
 
-static int send_message(const struct nri *n, unsigned int connection,
-			unsigned int kind, uint32_t stream, const char *body)
+static int send_message(const struct nri *n, unsigned int connection, unsigned int kind,
+			uint32_t stream, const char *body)
 {
 	struct {
 		struct wire_piece piece;
@@ -94,18 +94,15 @@ static int send_message(const struct nri *n, unsigned int connection,
  * The container's cgroup, whichever one below it the process is in by now. The id is not
  * in the path if the process is another one.
  */
-static void give(void *arg, struct wire_bytes id, uint64_t pid,
-		 enum gpreempt_role role)
+static void give(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
 {
 	char cgroup[SHR_CGROUP_PATH];
 	int ret;
 
 	(void)arg;
-	ret = pid > INT32_MAX ? -ESRCH :
-				shr_cgroup_of(pid, cgroup, sizeof(cgroup));
+	ret = pid > INT32_MAX ? -ESRCH : shr_cgroup_of(pid, cgroup, sizeof(cgroup));
 	if (ret == -ENAMETOOLONG)
-		ctl_note("process %d gets no role: the path of its cgroup is too long",
-			 (int)pid);
+		ctl_note("process %d gets no role: the path of its cgroup is too long", (int)pid);
 	if (ret || !shr_cgroup_cut(cgroup, (const char *)id.at, id.len))
 		return;
 	ret = role_give(cgroup, role);
@@ -115,37 +112,33 @@ static void give(void *arg, struct wire_bytes id, uint64_t pid,
 		ctl_note("%s gets no role: %s", cgroup, strerror(-ret));
 }
 
-static int give_each(const struct nri *n, struct wire_bytes payload,
-		     unsigned int first)
+static int give_each(const struct nri *n, struct wire_bytes payload, unsigned int first)
 {
 	return pods_each(payload, first, n->args->namespaces, give, NULL);
 }
 
 /* Parts of a protocol buffer, one behind the other, are one. */
-static int synchronize(struct nri *n, struct wire_bytes payload,
-		       const char **response)
+static int synchronize(struct nri *n, struct wire_bytes payload, const char **response)
 {
 	struct wire_field more = { 0 };
 	int ret = n->all.len + payload.len > MAX_SYNCHRONIZE ?
 			  -EMSGSIZE :
 		  wire_find(payload, MORE, &more) ?:
-			  append(&n->all, payload.at, payload.len);
+						    append(&n->all, payload.at, payload.len);
 
 	if (!ret && more.number) {
 		*response = with_more;
 		return 0;
 	}
 	if (!ret)
-		ret = give_each(n,
-				(struct wire_bytes){ n->all.data, n->all.len },
-				1);
+		ret = give_each(n, (struct wire_bytes){ n->all.data, n->all.len }, 1);
 	n->all.len = 0;
 	return ret;
 }
 
 /* Newer runtimes have a method for each event, older ones one for most of them. */
-static int act(struct nri *n, struct wire_bytes method,
-	       struct wire_bytes payload, const char **response)
+static int act(struct nri *n, struct wire_bytes method, struct wire_bytes payload,
+	       const char **response)
 {
 	if (wire_is(method, "Configure"))
 		*response = with_event;
@@ -168,8 +161,7 @@ static int answer(struct nri *n, uint32_t stream, struct wire_bytes request)
 			  act(n, method.bytes, payload.bytes, &response);
 
 	if (ret)
-		ctl_note("a request of the runtime could not be used: %s",
-			 strerror(-ret));
+		ctl_note("a request of the runtime could not be used: %s", strerror(-ret));
 	return send_message(n, WIRE_TO_US, WIRE_RESPONSE, stream, response);
 }
 
@@ -229,8 +221,7 @@ static int take_piece(struct nri *n)
 	piece.connection = be32toh(piece.connection);
 	if (ret || !piece.connection || piece.connection >= WIRE_CONNECTIONS)
 		return ret;
-	return append(&n->got[piece.connection], data, len) ?:
-		       handle_all(n, piece.connection);
+	return append(&n->got[piece.connection], data, len) ?: handle_all(n, piece.connection);
 }
 
 static int connect_to(const char *path)
@@ -258,8 +249,7 @@ static int serve(const struct nri_args *args)
 {
 	struct nri n = { .args = args, .fd = connect_to(args->socket) };
 	int ret = n.fd < 0 ? n.fd :
-			     send_message(&n, WIRE_FROM_US, WIRE_REQUEST,
-					  htobe32(1), registration);
+			     send_message(&n, WIRE_FROM_US, WIRE_REQUEST, htobe32(1), registration);
 
 	while (!ret)
 		ret = take_piece(&n);
@@ -289,8 +279,8 @@ static int run_nri(void *data)
 	for (;; shr_sleep_ns(RETRY_NS)) {
 		ret = serve(args);
 		if (ret != last)
-			ctl_note("%s: %s; it is tried again each second",
-				 args->socket, strerror(-ret));
+			ctl_note("%s: %s; it is tried again each second", args->socket,
+				 strerror(-ret));
 		last = ret;
 	}
 }

@@ -40,12 +40,10 @@ static bool is_listed(const char *list, struct wire_bytes name)
 static int read_annotation(struct wire_bytes entry, enum gpreempt_role *role)
 {
 	struct wire_field key, value;
-	int ret = wire_find(entry, KEY, &key) ?:
-						wire_find(entry, VALUE, &value);
+	int ret = wire_find(entry, KEY, &key) ?: wire_find(entry, VALUE, &value);
 
 	if (!ret && wire_is(key.bytes, ROLE_ANNOTATION))
-		gp_role_by_name((const char *)value.bytes.at, value.bytes.len,
-				role);
+		gp_role_by_name((const char *)value.bytes.at, value.bytes.len, role);
 	return ret;
 }
 
@@ -54,14 +52,12 @@ static int read_pod(struct pods *p, struct wire_bytes from)
 	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
 	struct wire_field id, next;
 	struct pod *pod;
-	int ret = wire_find(from, POD_ID, &id) ?:
-			  wire_find(from, POD_NAMESPACE, &next);
+	int ret = wire_find(from, POD_ID, &id) ?: wire_find(from, POD_NAMESPACE, &next);
 
 	if (ret || !id.bytes.len || !is_listed(p->namespaces, next.bytes))
 		return ret;
 	while ((ret = wire_next(&from, &next)) > 0)
-		if (next.field == POD_ANNOTATIONS &&
-		    read_annotation(next.bytes, &role))
+		if (next.field == POD_ANNOTATIONS && read_annotation(next.bytes, &role))
 			return -EBADMSG;
 	if (ret || role == GPREEMPT_ROLE_NONE)
 		return ret;
@@ -114,15 +110,12 @@ static int read_container(struct pods *p, struct wire_bytes from)
 	if (ret || !pid.number || !id.bytes.len)
 		return ret;
 	for (pod = find_pod(p, pod_id.bytes);
-	     pod != shr_end(&p->with_role) &&
-	     !compare_bytes(pod->id, pod_id.bytes);
-	     pod++)
+	     pod != shr_end(&p->with_role) && !compare_bytes(pod->id, pod_id.bytes); pod++)
 		p->fn(p->arg, id.bytes, pid.number, pod->role);
 	return 0;
 }
 
-static int read_each(struct pods *p, struct wire_bytes message,
-		     unsigned int field,
+static int read_each(struct pods *p, struct wire_bytes message, unsigned int field,
 		     int (*read_one)(struct pods *p, struct wire_bytes from))
 {
 	struct wire_field next;
@@ -136,15 +129,14 @@ static int read_each(struct pods *p, struct wire_bytes message,
 	return ret;
 }
 
-int pods_each(struct wire_bytes message, unsigned int first,
-	      const char *namespaces, pods_fn *fn, void *arg)
+int pods_each(struct wire_bytes message, unsigned int first, const char *namespaces, pods_fn *fn,
+	      void *arg)
 {
 	struct pods p = { .namespaces = namespaces, .fn = fn, .arg = arg };
 	int ret = read_each(&p, message, first, read_pod);
 
 	if (p.with_role.count)
-		qsort(p.with_role.items, p.with_role.count, sizeof(struct pod),
-		      compare_pods);
+		qsort(p.with_role.items, p.with_role.count, sizeof(struct pod), compare_pods);
 	if (!ret)
 		ret = read_each(&p, message, first + 1, read_container);
 	free(p.with_role.items);

@@ -29,8 +29,7 @@ static int take_varint(struct wire_bytes *left, uint64_t *out)
 	return -EBADMSG;
 }
 
-static int take_bytes(struct wire_bytes *left, uint64_t len,
-		      struct wire_bytes *out)
+static int take_bytes(struct wire_bytes *left, uint64_t len, struct wire_bytes *out)
 {
 	if (len > left->len)
 		return -EBADMSG;
@@ -56,9 +55,7 @@ int wire_next(struct wire_bytes *left, struct wire_field *out)
 	case VARINT:
 		return take_varint(left, &out->number) ?: 1;
 	case LENGTH:
-		return take_varint(left, &len)			  ?:
-			       take_bytes(left, len, &out->bytes) ?:
-								    1;
+		return take_varint(left, &len) ?: take_bytes(left, len, &out->bytes) ?: 1;
 	case FIXED64:
 		return take_bytes(left, 8, &out->bytes) ?: 1;
 	case FIXED32:
@@ -80,8 +77,7 @@ int wire_find(struct wire_bytes from, uint64_t field, struct wire_field *out)
 	return ret;
 }
 
-int wire_take(struct wire_bytes *left, struct wire_message *head,
-	      struct wire_bytes *body)
+int wire_take(struct wire_bytes *left, struct wire_message *head, struct wire_bytes *body)
 {
 	size_t len;
 

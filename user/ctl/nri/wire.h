@@ -54,7 +54,6 @@ struct wire_message {
  * Takes the first message off @left. 1; 0: not all of it has come; or -EBADMSG. The
  * head is as it came.
  */
-int wire_take(struct wire_bytes *left, struct wire_message *head,
-	      struct wire_bytes *body);
+int wire_take(struct wire_bytes *left, struct wire_message *head, struct wire_bytes *body);
 
 #endif

@@ -6,13 +6,11 @@
 #include "shared/clock.h"
 
 /* When the last slot of all was seen empty; unknown if one is not known. */
-static void note_slots(struct preempt_cycle *all,
-		       const struct gpreempt_member *m, bool first)
+static void note_slots(struct preempt_cycle *all, const struct gpreempt_member *m, bool first)
 {
 	const struct gpreempt_outcome *o = &m->outcome;
 
-	if (o->slots_ns == GPREEMPT_UNKNOWN ||
-	    (!first && all->slots_ns == GPREEMPT_UNKNOWN)) {
+	if (o->slots_ns == GPREEMPT_UNKNOWN || (!first && all->slots_ns == GPREEMPT_UNKNOWN)) {
 		all->slots_ns = GPREEMPT_UNKNOWN;
 		all->resolution_ns = GPREEMPT_UNKNOWN;
 		return;
@@ -23,16 +21,14 @@ static void note_slots(struct preempt_cycle *all,
 		all->resolution_ns = o->resolution_ns;
 }
 
-static void note_suspend(struct preempt *p,
-			 const struct gpreempt_gang_outcome *out)
+static void note_suspend(struct preempt *p, const struct gpreempt_gang_outcome *out)
 {
 	size_t i;
 
 	p->now = (struct preempt_cycle){
 		.requested = out->requested,
 		.done = out->done,
-		.suspend_ns = p->n_targets > 1 ? out->span_ns :
-						 p->members[0].outcome.ioctl_ns,
+		.suspend_ns = p->n_targets > 1 ? out->span_ns : p->members[0].outcome.ioctl_ns,
 	};
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
@@ -70,11 +66,9 @@ static void note_resume(struct preempt *p, uint64_t held_ns,
 	size_t i;
 
 	p->now.held_ns = held_ns;
-	p->now.resume_ns = p->n_targets > 1 ? out->span_ns :
-					      p->members[0].outcome.ioctl_ns;
+	p->now.resume_ns = p->n_targets > 1 ? out->span_ns : p->members[0].outcome.ioctl_ns;
 	for (i = 0; i < p->n_targets; i++) {
-		struct preempt_target *t =
-			preempt_find_target(p, p->members[i].pid);
+		struct preempt_target *t = preempt_find_target(p, p->members[i].pid);
 
 		t->now.resume_ns = p->members[i].outcome.ioctl_ns;
 		t->now.held_ns = held_ns;
@@ -95,28 +89,24 @@ static int fail_members(struct preempt *p, int code)
 		if (p->err.reason)
 			return code;
 	}
-	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid,
-			     "measuring");
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, "measuring");
 }
 
 /* 0, or the first error; what came of each is in p->members. */
-static int ask(struct preempt *p, enum disturb_op op,
-	       struct gpreempt_gang_outcome *out)
+static int ask(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outcome *out)
 {
 	const struct gpreempt_filter *which = &p->args->targets.queues;
 	int ret;
 
 	disturb_begin(p->disturb, op);
-	ret = op == DISTURB_SUSPEND ?
-		      gpreempt_gang_suspend(p->gang, which, out) :
-		      gpreempt_gang_resume(p->gang, which, out);
+	ret = op == DISTURB_SUSPEND ? gpreempt_gang_suspend(p->gang, which, out) :
+				      gpreempt_gang_resume(p->gang, which, out);
 	disturb_end(p->disturb);
 	gpreempt_gang_members(p->gang, p->members, p->n_targets);
 	return ret;
 }
 
-static int call(struct preempt *p, enum disturb_op op,
-		struct gpreempt_gang_outcome *out)
+static int call(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outcome *out)
 {
 	int ret = ask(p, op, out);
 
@@ -152,8 +142,7 @@ static void verify_all(struct preempt *p)
 	}
 }
 
-static int keep(struct preempt_figures *f, struct preempt_cycle *now,
-		bool first)
+static int keep(struct preempt_figures *f, struct preempt_cycle *now, bool first)
 {
 	int ret = 0;
 
@@ -171,8 +160,7 @@ static int keep(struct preempt_figures *f, struct preempt_cycle *now,
 	if (!ret && !first && now->slots_ns != GPREEMPT_UNKNOWN) {
 		ret = preempt_add_sample(&f->slots, now->slots_ns);
 		if (!ret)
-			ret = preempt_add_sample(&f->resolution,
-						 now->resolution_ns);
+			ret = preempt_add_sample(&f->resolution, now->resolution_ns);
 	}
 	return ret ? ret : preempt_add_sample(&f->resume, now->resume_ns);
 }
@@ -186,9 +174,7 @@ static int keep_all(struct preempt *p)
 	ret = keep(&p->all, &p->now, first);
 	for (i = 0; i < p->n_targets && !ret; i++)
 		ret = keep(&p->targets[i].figures, &p->targets[i].now, first);
-	return ret ? ctl_set_error(&p->err, ret, GPREEMPT_SYSTEM, 0,
-				   "keeping the samples") :
-		     0;
+	return ret ? ctl_set_error(&p->err, ret, GPREEMPT_SYSTEM, 0, "keeping the samples") : 0;
 }
 
 int preempt_cycle(struct preempt *p)

@@ -61,12 +61,10 @@ int preempt_add_sample(struct preempt_series *s, uint64_t ns)
 	return 0;
 }
 
-static bool can_be_lost(const struct disturb *d,
-			const struct gpreempt_queue *queue)
+static bool can_be_lost(const struct disturb *d, const struct gpreempt_queue *queue)
 {
-	return queue->qid >= 0 && queue->qid < MAX_QIDS &&
-	       queue->suspended == 0 && queue->evicted == 0 &&
-	       shr_has(d->gpus, d->n_gpus, queue->gpu_id);
+	return queue->qid >= 0 && queue->qid < MAX_QIDS && queue->suspended == 0 &&
+	       queue->evicted == 0 && shr_has(d->gpus, d->n_gpus, queue->gpu_id);
 }
 
 static void first_look(struct disturb *d, size_t i)
@@ -99,8 +97,7 @@ static bool is_lost(const struct disturb *d, const struct watch *w,
 	for (k = 0; k < view->count; k++) {
 		const struct gpreempt_queue *queue = &view->queues[k];
 
-		if (can_be_lost(d, queue) && w->mapped[queue->qid] &&
-		    queue->active == 0)
+		if (can_be_lost(d, queue) && w->mapped[queue->qid] && queue->active == 0)
 			return true;
 	}
 	return false;
@@ -139,8 +136,7 @@ static bool all_back(const struct disturb *d)
 	size_t i;
 
 	for (i = 0; i < d->count; i++)
-		if (d->watches[i].there && d->watches[i].lost_ns &&
-		    !d->watches[i].back_ns)
+		if (d->watches[i].there && d->watches[i].lost_ns && !d->watches[i].back_ns)
 			return false;
 	return true;
 }
@@ -158,8 +154,7 @@ static void keep(struct disturb *d)
 		process->ops[d->op].windows++;
 		if (!w->back_ns)
 			continue;
-		preempt_add_sample(&process->ops[d->op].unmapped,
-				   w->back_ns - w->lost_ns);
+		preempt_add_sample(&process->ops[d->op].unmapped, w->back_ns - w->lost_ns);
 		preempt_add_sample(&process->resolution, w->gap_ns);
 	}
 }
@@ -255,8 +250,7 @@ static void list_processes(struct disturb *d)
 		const struct gpreempt_process *process = &all->processes[i];
 
 		if (process->queues && process->pid != getpid() &&
-		    !preempt_find_target(d->p, process->pid) &&
-		    !is_listed(d, process->pid) &&
+		    !preempt_find_target(d->p, process->pid) && !is_listed(d, process->pid) &&
 		    uses_our_gpus(d, process->pid))
 			add_process(d, process);
 	}

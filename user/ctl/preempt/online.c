@@ -30,8 +30,8 @@ static int check_events(struct preempt *p)
 			return -ESRCH;
 		}
 		if (m->events & GPREEMPT_EVENT_LOST)
-			return ctl_set_error(&p->err, -ENOTCONN, GPREEMPT_LOST,
-					     m->pid, "watching the process");
+			return ctl_set_error(&p->err, -ENOTCONN, GPREEMPT_LOST, m->pid,
+					     "watching the process");
 	}
 	return 0;
 }
@@ -58,8 +58,7 @@ int preempt_wait(struct preempt *p, uint64_t ns, int fd)
 		ts.tv_nsec = left;
 		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
 		if (ret < 0 && errno != EINTR)
-			return ctl_set_error(&p->err, -errno, GPREEMPT_SYSTEM,
-					     0, "waiting");
+			return ctl_set_error(&p->err, -errno, GPREEMPT_SYSTEM, 0, "waiting");
 		if (ret > 0 && fds[0].revents) {
 			p->interrupted = true;
 			return -EINTR;
@@ -79,8 +78,7 @@ int preempt_wait(struct preempt *p, uint64_t ns, int fd)
 /* What the child was born with is ours: it gets what a command expects. */
 static void become_command(const struct preempt *p, pid_t parent, int error)
 {
-	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM,
-				    SIGPIPE };
+	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE };
 	sigset_t none;
 	size_t i;
 	int code;
@@ -105,8 +103,7 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 
 static int fail_online(struct preempt *p, int code, const char *step)
 {
-	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid,
-			     step);
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
 }
 
 /* The child, once it has become the command. 0 or -errno. */
@@ -125,8 +122,7 @@ static int start(const struct preempt *p, pid_t *out)
 		code = errno;
 	close(error[1]);
 	/* Nothing comes from one that could be run. */
-	while (!code && read(error[0], &code, sizeof(code)) < 0 &&
-	       errno == EINTR)
+	while (!code && read(error[0], &code, sizeof(code)) < 0 && errno == EINTR)
 		;
 	close(error[0]);
 	if (code && pid > 0)
@@ -176,8 +172,7 @@ int preempt_online(struct preempt *p)
 	}
 	while (waitpid(pid, &p->online_status, 0) < 0)
 		if (errno != EINTR)
-			return fail_online(p, -errno,
-					   "waiting for the online command");
+			return fail_online(p, -errno, "waiting for the online command");
 	if (preempt_add_sample(&p->online, shr_now_ns() - began))
 		return fail_online(p, -ENOMEM, "keeping the samples");
 	return p->online_status ? -ECHILD : 0;

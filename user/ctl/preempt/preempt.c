@@ -14,8 +14,7 @@ static int fail_system(const struct preempt *p, const char *step, int code)
 {
 	struct gpreempt_error err;
 
-	ctl_set_error(&err, code, GPREEMPT_SYSTEM,
-		      p->n_targets ? p->targets[0].pid : 0, step);
+	ctl_set_error(&err, code, GPREEMPT_SYSTEM, p->n_targets ? p->targets[0].pid : 0, step);
 	return ctl_fail(&err);
 }
 
@@ -61,17 +60,13 @@ static int check_queues(const struct preempt *p, pid_t pid)
 		chosen += ctl_chosen(which, &view->queues[i]);
 	for (i = 0; i < which->n_ids && !ret; i++)
 		if (!gpreempt_view_find(view, which->ids[i]))
-			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-					    "gpreempt-ctl queues shows them",
-					    "process %d has no queue %u", pid,
-					    which->ids[i]);
+			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl queues shows them",
+					    "process %d has no queue %u", pid, which->ids[i]);
 	if (!ret && !chosen)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				    view->count ?
-					    "gpreempt-ctl queues shows its queues" :
-					    "try again when it uses the GPU",
-				    "process %d has no %squeues", pid,
-				    view->count ? "such " : "");
+				    view->count ? "gpreempt-ctl queues shows its queues" :
+						  "try again when it uses the GPU",
+				    "process %d has no %squeues", pid, view->count ? "such " : "");
 	gpreempt_view_free(view);
 	return ret;
 }
@@ -110,8 +105,8 @@ struct end {
 	char next[512];
 };
 
-__attribute__((format(printf, 4, 5))) static void
-set_end(struct end *end, int status, const char *next, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void set_end(struct end *end, int status,
+							  const char *next, const char *format, ...)
 {
 	va_list ap;
 
@@ -126,11 +121,10 @@ set_end(struct end *end, int status, const char *next, const char *format, ...)
 static void find_end(const struct preempt *p, int code, struct end *end)
 {
 	if (p->interrupted) {
-		set_end(end, GPREEMPT_CLASS_FAILED, "",
-			"interrupted in cycle %zu; the queues run", p->cycles);
+		set_end(end, GPREEMPT_CLASS_FAILED, "", "interrupted in cycle %zu; the queues run",
+			p->cycles);
 	} else if (code == -ECHILD) {
-		set_end(end, GPREEMPT_CLASS_FAILED,
-			"see what it printed; the queues run",
+		set_end(end, GPREEMPT_CLASS_FAILED, "see what it printed; the queues run",
 			"the online command ended with status %d in cycle %zu",
 			ctl_program_status(p->online_status), p->cycles);
 	} else if (code) {
@@ -138,12 +132,10 @@ static void find_end(const struct preempt *p, int code, struct end *end)
 		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
 		ctl_next_step(&p->err, end->next, sizeof(end->next));
 	} else if (p->all.succeeded != p->cycles) {
-		set_end(end,
-			p->all.succeeded ? GPREEMPT_CLASS_PARTIAL :
-					   GPREEMPT_CLASS_FAILED,
+		set_end(end, p->all.succeeded ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED,
 			"gpreempt-ctl preempt --verbose shows each cycle",
-			"%zu of %zu cycles did not succeed",
-			p->cycles - p->all.succeeded, p->cycles);
+			"%zu of %zu cycles did not succeed", p->cycles - p->all.succeeded,
+			p->cycles);
 	}
 }
 
@@ -161,9 +153,8 @@ static int finish(struct preempt *p, int code)
 	if (!ret)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     ret == -ENOSPC ?
-				     "make room on that disk, or give another file" :
-				     "give another file",
+			     ret == -ENOSPC ? "make room on that disk, or give another file" :
+					      "give another file",
 			     "cannot write the samples: %s", strerror(-ret));
 }
 
@@ -308,12 +299,11 @@ static int run_preempt(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "count", CTL_COUNT, offsetof(struct preempt_args, count), "N",
-	  "number of cycles (100)" },
+	{ "count", CTL_COUNT, offsetof(struct preempt_args, count), "N", "number of cycles (100)" },
 	{ "hold", CTL_DURATION, offsetof(struct preempt_args, hold_ns), "TIME",
 	  "hold the queues for that time in each cycle (100ms)" },
-	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns),
-	  "TIME", "let them run for that time in between (500ms)" },
+	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns), "TIME",
+	  "let them run for that time in between (500ms)" },
 	CTL_HOW_OPTION(struct preempt_args),
 	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
 	  "write the figures of each cycle to a file" },
@@ -334,25 +324,24 @@ const struct ctl_command ctl_preempt = {
 	.command = "ONLINE-COMMAND...",
 	.command_at = offsetof(struct preempt_args, command),
 	.summary = "Suspend and resume a process repeatedly, and measure it.",
-	.details =
-		"Several targets are suspended and resumed together, each by its own thread.\n"
-		"There are figures for each target, and for all: from the release of the\n"
-		"threads to the return of the last call. Percentiles are nearest-rank, of all\n"
-		"samples. The first suspend is shown separately.\n"
-		"\n"
-		"With a command after \"--\" the queues are held until it ends, instead of\n"
-		"--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
-		"status 1.\n"
-		"\n"
-		"Other processes on the same GPUs lose their slots for a moment. preempt\n"
-		"measures that by reading their slots all the time (needs gpreempt.ko).\n"
-		"\n"
-		"--how pause takes the whole process off all its GPUs by the driver's pause\n"
-		"for checkpoints, which needs no debug session; its ioctl_us is of two calls.\n"
-		"Two small processes (gpreempt-pause) undo it if the command is killed.\n"
-		"\n"
-		"Nothing stays behind: the queues run when the command ends, also after\n"
-		"Ctrl-C or with its terminal. It prints what it has measured until then.\n",
+	.details = "Several targets are suspended and resumed together, each by its own thread.\n"
+		   "There are figures for each target, and for all: from the release of the\n"
+		   "threads to the return of the last call. Percentiles are nearest-rank, of all\n"
+		   "samples. The first suspend is shown separately.\n"
+		   "\n"
+		   "With a command after \"--\" the queues are held until it ends, instead of\n"
+		   "--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
+		   "status 1.\n"
+		   "\n"
+		   "Other processes on the same GPUs lose their slots for a moment. preempt\n"
+		   "measures that by reading their slots all the time (needs gpreempt.ko).\n"
+		   "\n"
+		   "--how pause takes the whole process off all its GPUs by the driver's pause\n"
+		   "for checkpoints, which needs no debug session; its ioctl_us is of two calls.\n"
+		   "Two small processes (gpreempt-pause) undo it if the command is killed.\n"
+		   "\n"
+		   "Nothing stays behind: the queues run when the command ends, also after\n"
+		   "Ctrl-C or with its terminal. It prints what it has measured until then.\n",
 	.options = options,
 	.defaults =
 		&(const struct preempt_args){

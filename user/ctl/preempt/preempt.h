@@ -141,7 +141,7 @@ struct disturb_process {
 	pid_t pid;
 	char comm[68];
 	struct {
-		size_t windows; /* calls during which it was looked at */
+		size_t windows;			/* calls during which it was looked at */
 		struct preempt_series unmapped; /* of those seen */
 	} ops[DISTURB_OPS];
 	struct preempt_series resolution; /* between two looks */

@@ -19,20 +19,17 @@ void preempt_print_cycle(const struct preempt *p)
 {
 	const struct preempt_cycle *c = &p->now;
 
-	if (p->args->mode == OUT_JSON ||
-	    (!p->args->verbose && !isatty(STDOUT_FILENO)))
+	if (p->args->mode == OUT_JSON || (!p->args->verbose && !isatty(STDOUT_FILENO)))
 		return;
-	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles,
-	       c->done, c->requested, c->suspend_ns / 1000.0);
+	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles, c->done, c->requested,
+	       c->suspend_ns / 1000.0);
 	if (c->slots_ns != GPREEMPT_UNKNOWN)
 		printf("slots %.1f us, ", c->slots_ns / 1000.0);
-	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0,
-	       ctl_verdict_name(c->verdict));
+	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0, ctl_verdict_name(c->verdict));
 	if (c->by == GPREEMPT_BY_WAVES)
 		printf(" (waves in flight)");
 	if (c->released_ns)
-		printf(", queues ran %.1f us while held",
-		       c->released_ns / 1000.0);
+		printf(", queues ran %.1f us while held", c->released_ns / 1000.0);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -45,16 +42,16 @@ static struct gpreempt_stats stats_of(struct preempt_series *s)
 	return stats;
 }
 
-static void print_stats(const char *before, const char *name,
-			struct preempt_series *s, const char *after)
+static void print_stats(const char *before, const char *name, struct preempt_series *s,
+			const char *after)
 {
 	struct gpreempt_stats stats = stats_of(s);
 
 	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
 	       "max=%.1f mean=%.1f%s",
-	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0,
-	       stats.p90 / 1000.0, stats.p99 / 1000.0, stats.p999 / 1000.0,
-	       stats.max / 1000.0, stats.mean / 1000.0, after);
+	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
+	       stats.p99 / 1000.0, stats.p999 / 1000.0, stats.max / 1000.0, stats.mean / 1000.0,
+	       after);
 }
 
 /* Slots are known with the module only. */
@@ -79,8 +76,7 @@ static void print_figures(const char *before, struct preempt_figures *f)
 	print_us(before, "first_suspend_us", f->first_ns);
 	print_us(before, "session_open_us", f->open_ns);
 	printf("%sverified yes %zu no %zu not_checked %zu\n", before,
-	       f->verdicts[GPREEMPT_VERIFIED],
-	       f->verdicts[GPREEMPT_CONTRADICTED],
+	       f->verdicts[GPREEMPT_VERIFIED], f->verdicts[GPREEMPT_CONTRADICTED],
 	       f->verdicts[GPREEMPT_NOT_CHECKED]);
 	printf("%sverified_by %s %zu %s %zu\n", before,
 	       ctl_verified_by_name(GPREEMPT_BY_SLOTS_WAVES), f->by_waves,
@@ -104,9 +100,8 @@ static void print_disturbed(struct disturb_process *process)
 		stats = stats_of(&process->ops[op].unmapped);
 		printf("disturbed_us pid=%d comm=%s by=%s calls=%zu seen=%zu "
 		       "p50=%.1f max=%.1f resolution=%.1f\n",
-		       process->pid, process->comm, disturb_names[op],
-		       process->ops[op].windows, stats.n, stats.p50 / 1000.0,
-		       stats.max / 1000.0, resolution.p50 / 1000.0);
+		       process->pid, process->comm, disturb_names[op], process->ops[op].windows,
+		       stats.n, stats.p50 / 1000.0, stats.max / 1000.0, resolution.p50 / 1000.0);
 	}
 }
 
@@ -120,8 +115,7 @@ static void print_disturbance(struct preempt *p)
 		return;
 	}
 	list = disturb_result(p->disturb, &count);
-	printf("disturbed %zu other process%s on these GPUs\n", count,
-	       count == 1 ? "" : "es");
+	printf("disturbed %zu other process%s on these GPUs\n", count, count == 1 ? "" : "es");
 	for (i = 0; i < count; i++)
 		print_disturbed(&list[i]);
 }
@@ -143,11 +137,9 @@ static void print_text(struct preempt *p)
 
 	ctl_label_times();
 	for (i = 0; i < p->n_targets && has_paused(p); i++)
-		printf("how %d %s\n", p->targets[i].pid,
-		       ctl_route_name(p->targets[i].route));
+		printf("how %d %s\n", p->targets[i].pid, ctl_route_name(p->targets[i].route));
 	for (i = 0; i < p->n_targets && p->n_targets > 1; i++) {
-		snprintf(before, sizeof(before), "target %d ",
-			 p->targets[i].pid);
+		snprintf(before, sizeof(before), "target %d ", p->targets[i].pid);
 		print_figures(before, &p->targets[i].figures);
 	}
 	print_figures("", &p->all);
@@ -178,9 +170,8 @@ static struct json_object *json_stats(struct preempt_series *s)
 		const char *key;
 		uint64_t ns;
 	} parts[] = {
-		{ "min", stats.min }, { "mean", stats.mean },
-		{ "p50", stats.p50 }, { "p90", stats.p90 },
-		{ "p99", stats.p99 }, { "p999", stats.p999 },
+		{ "min", stats.min }, { "mean", stats.mean }, { "p50", stats.p50 },
+		{ "p90", stats.p90 }, { "p99", stats.p99 },   { "p999", stats.p999 },
 		{ "max", stats.max },
 	};
 	size_t i;
@@ -188,8 +179,7 @@ static struct json_object *json_stats(struct preempt_series *s)
 	add_number(o, "n", stats.n);
 	/* No samples have no figures, not figures of 0. */
 	for (i = 0; i < ARRAY_SIZE(parts); i++)
-		add_us(o, parts[i].key,
-		       stats.n ? (int64_t)parts[i].ns : GPREEMPT_UNKNOWN);
+		add_us(o, parts[i].key, stats.n ? (int64_t)parts[i].ns : GPREEMPT_UNKNOWN);
 	return o;
 }
 
@@ -221,8 +211,7 @@ static void add_figures(struct json_object *o, struct preempt_figures *f)
 	add_number(verified, "no", f->verdicts[GPREEMPT_CONTRADICTED]);
 	add_number(verified, "not_checked", f->verdicts[GPREEMPT_NOT_CHECKED]);
 	out_add(o, "verified", verified);
-	add_number(by, ctl_verified_by_name(GPREEMPT_BY_SLOTS_WAVES),
-		   f->by_waves);
+	add_number(by, ctl_verified_by_name(GPREEMPT_BY_SLOTS_WAVES), f->by_waves);
 	add_number(by, ctl_verified_by_name(GPREEMPT_BY_SLOTS),
 		   f->verdicts[GPREEMPT_VERIFIED] - f->by_waves);
 	out_add(o, "verified_by", by);
@@ -240,8 +229,7 @@ static struct json_object *json_targets(struct preempt *p)
 		add_number(o, "pid", t->pid);
 		add_number(o, "succeeded", t->figures.succeeded);
 		out_add(o, "how", out_json_text(ctl_route_name(t->route)));
-		out_add(o, "not_debug_because",
-			out_json_text(*t->why ? t->why : NULL));
+		out_add(o, "not_debug_because", out_json_text(*t->why ? t->why : NULL));
 		add_figures(o, &t->figures);
 		json_object_array_add(array, o);
 	}
@@ -261,11 +249,9 @@ static struct json_object *json_disturbed(struct disturb_process *process)
 
 		part = json_stats(&process->ops[op].unmapped);
 		add_number(part, "calls", process->ops[op].windows);
-		out_add(o, op == DISTURB_SUSPEND ? "suspend_us" : "resume_us",
-			part);
+		out_add(o, op == DISTURB_SUSPEND ? "suspend_us" : "resume_us", part);
 	}
-	add_us(o, "resolution_us",
-	       resolution.n ? (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
+	add_us(o, "resolution_us", resolution.n ? (int64_t)resolution.p50 : GPREEMPT_UNKNOWN);
 	return o;
 }
 
@@ -291,8 +277,7 @@ static void print_json(struct preempt *p, const char *error)
 	add_number(o, "cycles", p->cycles);
 	add_number(o, "succeeded", p->all.succeeded);
 	add_figures(o, &p->all);
-	out_add(o, "online_us",
-		p->args->command ? json_stats(&p->online) : NULL);
+	out_add(o, "online_us", p->args->command ? json_stats(&p->online) : NULL);
 	out_add(o, "targets", json_targets(p));
 	out_add(o, "disturbed", json_disturbance(p));
 	out_add(o, "error", out_json_text(error));
@@ -323,8 +308,7 @@ int preempt_open_samples(struct preempt *p)
 	return 0;
 }
 
-static void put_line(const struct preempt *p, pid_t pid,
-		     const struct preempt_cycle *c)
+static void put_line(const struct preempt *p, pid_t pid, const struct preempt_cycle *c)
 {
 	static const char *const verdicts[] = {
 		[GPREEMPT_NOT_CHECKED] = "-",
@@ -349,8 +333,7 @@ static void put_line(const struct preempt *p, pid_t pid,
 			fputs(" -", p->samples);
 		else
 			fprintf(p->samples, " %" PRId64, numbers[i]);
-	fprintf(p->samples, " %s %s\n", verdicts[c->verdict],
-		ctl_verified_by_name(c->by) ?: "-");
+	fprintf(p->samples, " %s %s\n", verdicts[c->verdict], ctl_verified_by_name(c->by) ?: "-");
 }
 
 /* Each cycle at once: what was measured is there however we end. */

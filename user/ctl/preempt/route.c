@@ -11,8 +11,7 @@
 
 static int add_by_pause(struct preempt *p, struct preempt_target *t)
 {
-	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT,
-				    .pid = getpid() };
+	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT, .pid = getpid() };
 	struct gpreempt_error err;
 	int ret = pause_owner_begin(&t->owner, &owner);
 
@@ -33,8 +32,7 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
-	return p->args->how == GPREEMPT_HOW_AUTO &&
-	       pause_can_serve(err->reason) &&
+	return p->args->how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason) &&
 	       !ctl_is_part(&p->args->targets.queues);
 }
 
@@ -75,13 +73,11 @@ bool preempt_change_route(struct preempt *p)
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
 
-		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG ||
-		    !may_pause(p, &m->error))
+		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG || !may_pause(p, &m->error))
 			continue;
 		gpreempt_gang_resume(p->gang, NULL, NULL);
 		gpreempt_gang_remove(p->gang, m->pid);
-		return !pause_instead(p, preempt_find_target(p, m->pid),
-				      &m->error);
+		return !pause_instead(p, preempt_find_target(p, m->pid), &m->error);
 	}
 	return false;
 }

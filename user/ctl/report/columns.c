@@ -54,8 +54,7 @@ double report_cell(const struct report_columns *c, const char *name)
 		if (strcmp(c->name[i], name))
 			continue;
 		value = strtod(c->cell[i], &end);
-		return end == c->cell[i] || *end || !isfinite(value) ? NAN :
-								       value;
+		return end == c->cell[i] || *end || !isfinite(value) ? NAN : value;
 	}
 	return NAN;
 }
@@ -69,8 +68,7 @@ struct column {
 
 #define COLUMNS 3
 
-static void take_latencies(struct report *r, const char *source,
-			   struct report_columns *c,
+static void take_latencies(struct report *r, const char *source, struct report_columns *c,
 			   const struct column columns[COLUMNS], bool cycles)
 {
 	struct report_times times[COLUMNS] = { 0 };
@@ -84,8 +82,7 @@ static void take_latencies(struct report *r, const char *source,
 		first = cycles && report_cell(c, "cycle") == 1;
 		for (i = 0; i < COLUMNS; i++)
 			if (!first || !columns[i].not_first)
-				report_time(&times[i],
-					    report_cell(c, columns[i].name));
+				report_time(&times[i], report_cell(c, columns[i].name));
 	}
 	for (i = 0; i < COLUMNS; i++)
 		report_latency(r, source, columns[i].latency, &times[i]);
@@ -121,20 +118,17 @@ void report_guard_samples(struct report *r, const char *name, char *text)
 	take_latencies(r, name, &c, columns, false);
 }
 
-static const char *const points[] = { "t_s", "active", "slots", "suspended",
-				      "evicted" };
+static const char *const points[] = { "t_s", "active", "slots", "suspended", "evicted" };
 
 /* The series of a process, which is made when its first sample comes. */
-static struct json_object *points_of(struct report *r, const char *source,
-				     int64_t pid)
+static struct json_object *points_of(struct report *r, const char *source, int64_t pid)
 {
 	struct json_object *o, *names, *list;
 	size_t i, n = json_object_array_length(r->series);
 
 	for (i = n; i-- > 0;) {
 		o = json_object_array_get_idx(r->series, i);
-		if (!strcmp(report_text(o, "source"), source) &&
-		    report_number(o, "pid") == pid)
+		if (!strcmp(report_text(o, "source"), source) && report_number(o, "pid") == pid)
 			return report_get(o, "points");
 	}
 	o = json_object_new_object();
@@ -151,8 +145,7 @@ static struct json_object *points_of(struct report *r, const char *source,
 }
 
 /* Values are those of points; nothing else is known of a sample without a time. */
-static void add_point(struct report *r, const char *source, double pid,
-		      const double *values)
+static void add_point(struct report *r, const char *source, double pid, const double *values)
 {
 	struct json_object *point;
 	size_t i;
@@ -161,10 +154,7 @@ static void add_point(struct report *r, const char *source, double pid,
 		return;
 	point = json_object_new_array();
 	for (i = 0; i < ARRAY_SIZE(points); i++)
-		json_object_array_add(point,
-				      isnan(values[i]) ?
-					      NULL :
-					      out_json_double(values[i]));
+		json_object_array_add(point, isnan(values[i]) ? NULL : out_json_double(values[i]));
 	json_object_array_add(points_of(r, source, pid), point);
 }
 
@@ -182,8 +172,7 @@ void report_monitor_csv(struct report *r, const char *name, char *text)
 	}
 }
 
-static void take_series(struct report *r, const char *name,
-			struct json_object *series)
+static void take_series(struct report *r, const char *name, struct json_object *series)
 {
 	double values[ARRAY_SIZE(points)];
 	struct json_object *sample;
@@ -199,13 +188,10 @@ static void take_series(struct report *r, const char *name,
 	}
 }
 
-void report_monitor_json(struct report *r, const char *name,
-			 struct json_object *targets)
+void report_monitor_json(struct report *r, const char *name, struct json_object *targets)
 {
 	size_t i;
 
 	for (i = 0; i < json_object_array_length(targets); i++)
-		take_series(r, name,
-			    report_get(json_object_array_get_idx(targets, i),
-				       "series"));
+		take_series(r, name, report_get(json_object_array_get_idx(targets, i), "series"));
 }

@@ -33,22 +33,19 @@ struct events {
 	int64_t unread; /* that were read, and are no events */
 };
 
-static void take_latencies(struct events *e, struct json_object *o,
-			   bool suspend)
+static void take_latencies(struct events *e, struct json_object *o, bool suspend)
 {
 	size_t i = suspend ? 0 : LATENCIES - 1;
 	size_t end = suspend ? LATENCIES - 1 : LATENCIES;
 
 	for (; i < end; i++)
-		report_time(&e->times[i],
-			    1e3 * report_number(o, latencies[i].key));
+		report_time(&e->times[i], 1e3 * report_number(o, latencies[i].key));
 }
 
 /* When it happened: a process is not held any more when its resume begins. */
 static double time_of(struct json_object *o, const char *event, double now)
 {
-	double before =
-		!strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
+	double before = !strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
 
 	if (!(before > 0))
 		return now;
@@ -58,15 +55,12 @@ static double time_of(struct json_object *o, const char *event, double now)
 /* Has that number of queues changed none of them? */
 static bool has_failed(struct json_object *o)
 {
-	return report_number(o, "requested") > 0 &&
-	       report_number(o, "done") == 0;
+	return report_number(o, "requested") > 0 && report_number(o, "done") == 0;
 }
 
-static void add_event(struct events *e, struct json_object *o,
-		      const char *event, double now)
+static void add_event(struct events *e, struct json_object *o, const char *event, double now)
 {
-	static const char *const keys[] = { "pid",    "role",	"comm",
-					    "reason", "ran_us", "text" };
+	static const char *const keys[] = { "pid", "role", "comm", "reason", "ran_us", "text" };
 	struct json_object *copy = json_object_new_object(), *value;
 	size_t i;
 
@@ -75,16 +69,14 @@ static void add_event(struct events *e, struct json_object *o,
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		value = report_get(o, keys[i]);
 		/* The text says the same again where there is a lane. */
-		if (value &&
-		    (i + 1 < ARRAY_SIZE(keys) ||
-		     (strcmp(event, "joined") && strcmp(event, "left"))))
+		if (value && (i + 1 < ARRAY_SIZE(keys) ||
+			      (strcmp(event, "joined") && strcmp(event, "left"))))
 			out_add(copy, keys[i], report_clean(value));
 	}
 	json_object_array_add(e->list, copy);
 }
 
-static void take_event(struct report *r, struct events *e,
-		       struct json_object *o)
+static void take_event(struct report *r, struct events *e, struct json_object *o)
 {
 	double t = report_number(o, "t_us"), clock;
 	const char *event = report_text(o, "event");

@@ -20,8 +20,7 @@ static void take_state(struct report *r, const char *name, const char *key,
 	if (!state || report_get(state, "time") || report_get(state, key)) {
 		state = json_object_new_object();
 		json_object_array_add(r->states, state);
-	} else if (asprintf(&source, "%s, %s", report_text(state, "source"),
-			    name) < 0) {
+	} else if (asprintf(&source, "%s, %s", report_text(state, "source"), name) < 0) {
 		source = NULL;
 	}
 	out_add(state, "source", out_json_text(source ? source : name));
@@ -29,8 +28,7 @@ static void take_state(struct report *r, const char *name, const char *key,
 	free(source);
 }
 
-static void take_preempt(struct report *r, const char *name,
-			 struct json_object *o)
+static void take_preempt(struct report *r, const char *name, struct json_object *o)
 {
 	static const char *const keys[][2] = {
 		{ "suspend_ioctl_us", "suspend ioctl" },
@@ -45,8 +43,7 @@ static void take_preempt(struct report *r, const char *name,
 }
 
 /* The kind of an object, or NULL. */
-static const char *take_object(struct report *r, const char *name,
-			       struct json_object *o)
+static const char *take_object(struct report *r, const char *name, struct json_object *o)
 {
 	static const char *const states[][2] = {
 		{ "processes", "list --json" },
@@ -76,8 +73,7 @@ static const char *take_object(struct report *r, const char *name,
 	return "monitor --json";
 }
 
-static const char *take_json(struct report *r, const char *name,
-			     const char *text)
+static const char *take_json(struct report *r, const char *name, const char *text)
 {
 	struct json_object *o = json_tokener_parse(text);
 	const char *kind = take_object(r, name, o);
@@ -91,8 +87,7 @@ static const struct {
 	const char *kind;
 	void (*take)(struct report *r, const char *name, char *text);
 } kinds[] = {
-	{ "gpreempt-samples - version: 1.", "preempt --samples",
-	  report_preempt_samples },
+	{ "gpreempt-samples - version: 1.", "preempt --samples", report_preempt_samples },
 	{ "# arrival_to_ioctl_ns\t", "guard --samples", report_guard_samples },
 	{ "t_s,pid,", "monitor --csv", report_monitor_csv },
 	{ "# HELP ", "metrics", report_metrics },
@@ -105,8 +100,7 @@ static char *skip_notes(char *text)
 {
 	char *at = text;
 
-	while (!strncmp(at, "note: ", 6) ||
-	       !strncmp(at, "gpreempt-ctl: ", 14)) {
+	while (!strncmp(at, "note: ", 6) || !strncmp(at, "gpreempt-ctl: ", 14)) {
 		at += strcspn(at, "\n");
 		at += *at == '\n';
 	}
@@ -132,11 +126,10 @@ int report_take(struct report *r, const char *name, char *text)
 	struct json_object *source;
 
 	if (!kind)
-		return ctl_fail_text(
-			GPREEMPT_CLASS_USAGE,
-			"gpreempt-ctl report --help lists what it reads",
-			"%s: this is no output of gpreempt-ctl that report knows",
-			name);
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl report --help lists what it reads",
+				     "%s: this is no output of gpreempt-ctl that report knows",
+				     name);
 	source = json_object_new_object();
 	out_add(source, "name", out_json_text(name));
 	out_add(source, "kind", out_json_text(kind));

@@ -18,8 +18,8 @@ void report_time(struct report_times *times, double ns)
 	*one = ns;
 }
 
-struct json_object *report_add_latency(struct report *r, const char *source,
-				       const char *name, int64_t n)
+struct json_object *report_add_latency(struct report *r, const char *source, const char *name,
+				       int64_t n)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -30,8 +30,7 @@ struct json_object *report_add_latency(struct report *r, const char *source,
 	return o;
 }
 
-void report_add_bucket(struct json_object *latency, double from_us,
-		       double to_us, int64_t n)
+void report_add_bucket(struct json_object *latency, double from_us, double to_us, int64_t n)
 {
 	struct json_object *o = json_object_new_object(), *all;
 
@@ -58,8 +57,7 @@ static double bound(size_t i)
 }
 
 /* Empty ones in between are there, others are not. The times are sorted. */
-static void add_buckets(struct json_object *latency, const uint64_t *ns,
-			size_t n)
+static void add_buckets(struct json_object *latency, const uint64_t *ns, size_t n)
 {
 	size_t i = 0, at, count;
 
@@ -68,8 +66,7 @@ static void add_buckets(struct json_object *latency, const uint64_t *ns,
 	for (; i < n; at++) {
 		for (count = 0; i < n && ns[i] < bound(at + 1); i++)
 			count++;
-		report_add_bucket(latency, at ? bound(at) / 1e3 : 0,
-				  bound(at + 1) / 1e3, count);
+		report_add_bucket(latency, at ? bound(at) / 1e3 : 0, bound(at + 1) / 1e3, count);
 	}
 }
 
@@ -109,6 +106,5 @@ void report_figures(struct report *r, const char *source, const char *name,
 		return;
 	o = report_add_latency(r, source, name, n);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		out_add(o, keys[i][1],
-			out_json_double(report_number(figures, keys[i][0])));
+		out_add(o, keys[i][1], out_json_double(report_number(figures, keys[i][0])));
 }

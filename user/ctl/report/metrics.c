@@ -54,8 +54,8 @@ static bool parse_sample(char *line, struct sample *s)
 }
 
 /* Counts are of all up to le. False: it has no le. */
-static bool take_bucket(struct report *r, const char *source,
-			const struct sample *s, struct histogram *h)
+static bool take_bucket(struct report *r, const char *source, const struct sample *s,
+			struct histogram *h)
 {
 	char *le = strstr(s->labels, "le=\""), *end, name[sizeof(h->name)];
 	double to;
@@ -64,9 +64,8 @@ static bool take_bucket(struct report *r, const char *source,
 		return false;
 	to = strtod(le + strlen("le=\""), &end);
 	end += *end == '"';
-	snprintf(name, sizeof(name), "%.*s %.*s%s",
-		 (int)(strlen(s->name) - strlen("_bucket")), s->name,
-		 (int)(le - s->labels), s->labels, end + (*end == ','));
+	snprintf(name, sizeof(name), "%.*s %.*s%s", (int)(strlen(s->name) - strlen("_bucket")),
+		 s->name, (int)(le - s->labels), s->labels, end + (*end == ','));
 	if (!h->latency || strcmp(h->name, name)) {
 		*h = (struct histogram){
 			.latency = report_add_latency(r, source, name, 0),
@@ -74,8 +73,7 @@ static bool take_bucket(struct report *r, const char *source,
 		strcpy(h->name, name);
 	}
 	if (s->value > h->count)
-		report_add_bucket(h->latency, h->to * 1e6, to * 1e6,
-				  s->value - h->count);
+		report_add_bucket(h->latency, h->to * 1e6, to * 1e6, s->value - h->count);
 	h->to = to;
 	h->count = s->value > h->count ? s->value : h->count;
 	out_add(h->latency, "n", out_json_number(h->count));
@@ -117,9 +115,7 @@ void report_metrics(struct report *r, const char *name, char *text)
 		out_add(o, "source", out_json_text(name));
 		out_add(o, "name", out_json_text(s.name));
 		out_add(o, "labels", out_json_text(s.labels));
-		out_add(o, "value",
-			isfinite(s.value) ? json_object_new_double(s.value) :
-					    NULL);
+		out_add(o, "value", isfinite(s.value) ? json_object_new_double(s.value) : NULL);
 		out_add(o, "help", out_json_text(help_of(help, s.name)));
 		json_object_array_add(r->metrics, o);
 	}

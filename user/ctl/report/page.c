@@ -38,9 +38,8 @@ char *report_page(struct json_object *all, size_t *size)
 	if (!out)
 		return NULL;
 	fwrite(page_text, 1, mark - page_text, out);
-	put_data(out, json_object_to_json_string_ext(
-			      all, JSON_C_TO_STRING_PLAIN |
-					   JSON_C_TO_STRING_NOSLASHESCAPE));
+	put_data(out, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
 	fwrite(rest, 1, page_end - rest, out);
 	if (fclose(out)) {
 		free(page);

@@ -18,9 +18,8 @@ struct report_args {
 
 static int fail_file(const char *path, int code)
 {
-	return ctl_fail_text(code == -EACCES || code == -EPERM ?
-				     GPREEMPT_CLASS_PERMISSION :
-				     GPREEMPT_CLASS_FAILED,
+	return ctl_fail_text(code == -EACCES || code == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+								 GPREEMPT_CLASS_FAILED,
 			     NULL, "%s: %s", path, text_open_error(code));
 }
 
@@ -99,16 +98,14 @@ static int run_report(void *data)
 	const struct report_args *args = data;
 	struct report r = { 0 };
 	struct json_object **list[] = {
-		&r.sources,   &r.states, &r.timelines,
-		&r.latencies, &r.series, &r.metrics,
+		&r.sources, &r.states, &r.timelines, &r.latencies, &r.series, &r.metrics,
 	};
 	struct json_object *o;
 	size_t i;
 	int ret;
 
 	if (args->mode != OUT_JSON && !args->output)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl report -o page.html",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl report -o page.html",
 				     "where is the page to go? -o FILE is needed");
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		*list[i] = json_object_new_array();
@@ -138,18 +135,17 @@ const struct ctl_command ctl_report = {
 	.usage = "[FILE]",
 	.options = options,
 	.summary = "Make one page (HTML) of this host, or of files.",
-	.details =
-		"Without a FILE it shows this host now: what list, status and doctor print. A\n"
-		"FILE is a snapshot's directory, \"-\" for stdin, or what one of these has\n"
-		"printed or written:\n"
-		"  list --json, status --json, doctor --json\n"
-		"  monitor --csv, monitor --json\n"
-		"  preempt --samples, preempt --json\n"
-		"  guard --json (with --verbose: the work of online, too), guard --samples,\n"
-		"  guard --metrics\n"
-		"It is recognised by what is in it. The page has tables, timelines and\n"
-		"histograms in one file, which loads nothing from the network. It contains\n"
-		"names, command lines and users of the processes: who reads it reads these.\n"
-		"Exit status 6: something of this host or of a snapshot could not be read, and\n"
-		"is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
+	.details = "Without a FILE it shows this host now: what list, status and doctor print. A\n"
+		   "FILE is a snapshot's directory, \"-\" for stdin, or what one of these has\n"
+		   "printed or written:\n"
+		   "  list --json, status --json, doctor --json\n"
+		   "  monitor --csv, monitor --json\n"
+		   "  preempt --samples, preempt --json\n"
+		   "  guard --json (with --verbose: the work of online, too), guard --samples,\n"
+		   "  guard --metrics\n"
+		   "It is recognised by what is in it. The page has tables, timelines and\n"
+		   "histograms in one file, which loads nothing from the network. It contains\n"
+		   "names, command lines and users of the processes: who reads it reads these.\n"
+		   "Exit status 6: something of this host or of a snapshot could not be read, and\n"
+		   "is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
 };

@@ -36,10 +36,9 @@ void report_latency(struct report *r, const char *source, const char *name,
 void report_figures(struct report *r, const char *source, const char *name,
 		    struct json_object *figures);
 /* A latency in the report of which only the number is known; for its owner to fill in. */
-struct json_object *report_add_latency(struct report *r, const char *source,
-				       const char *name, int64_t n);
-void report_add_bucket(struct json_object *latency, double from_us,
-		       double to_us, int64_t n);
+struct json_object *report_add_latency(struct report *r, const char *source, const char *name,
+				       int64_t n);
+void report_add_bucket(struct json_object *latency, double from_us, double to_us, int64_t n);
 
 /*
  * columns.c: text in columns, a line of names before the values. The next row, of which
@@ -70,8 +69,7 @@ int report_take(struct report *r, const char *name, char *text);
 void report_preempt_samples(struct report *r, const char *name, char *text);
 void report_guard_samples(struct report *r, const char *name, char *text);
 void report_monitor_csv(struct report *r, const char *name, char *text);
-void report_monitor_json(struct report *r, const char *name,
-			 struct json_object *targets);
+void report_monitor_json(struct report *r, const char *name, struct json_object *targets);
 void report_events(struct report *r, const char *name, char *text);
 void report_metrics(struct report *r, const char *name, char *text);
 
@@ -82,8 +80,7 @@ int report_system(struct report *r, const char *snapshot);
 char *report_page(struct json_object *all, size_t *size);
 
 /* A member of an object, or NULL: it is no object, or has none of that name. */
-static inline struct json_object *report_get(struct json_object *o,
-					     const char *key)
+static inline struct json_object *report_get(struct json_object *o, const char *key)
 {
 	struct json_object *value = NULL;
 

@@ -32,8 +32,7 @@ struct run {
 static int run_here(void *arg)
 {
 	const struct run *run = arg;
-	char *argv[] = { (char *)run->cmd->name, "--json", "--from",
-			 (char *)run->snapshot, NULL };
+	char *argv[] = { (char *)run->cmd->name, "--json", "--from", (char *)run->snapshot, NULL };
 	void *args = ctl_new_args(run->cmd);
 	int ret = GPREEMPT_CLASS_FAILED;
 
@@ -85,9 +84,8 @@ static struct json_object *run_command(struct run *run)
 	return o;
 }
 
-static void add_rows(struct report *r, struct json_object *state,
-		     const char *snapshot, const struct ctl_command *cmd,
-		     const char *key)
+static void add_rows(struct report *r, struct json_object *state, const char *snapshot,
+		     const struct ctl_command *cmd, const char *key)
 {
 	struct run run = { .cmd = cmd, .snapshot = snapshot };
 	struct json_object *o = run_command(&run), *rows;
@@ -114,11 +112,9 @@ static const struct out_field gpu_fields[] = {
 	OUT_FIELD(struct gpreempt_node, oversubscribed, NULL, OUT_FLAG),
 };
 
-static const struct out_table gpu_table =
-	OUT_TABLE("gpus", gpu_fields, struct gpreempt_node);
+static const struct out_table gpu_table = OUT_TABLE("gpus", gpu_fields, struct gpreempt_node);
 
-static void add_gpus(struct report *r, struct json_object *state,
-		     struct gpreempt *g)
+static void add_gpus(struct report *r, struct json_object *state, struct gpreempt *g)
 {
 	struct gpreempt_nodes *nodes;
 
@@ -127,8 +123,7 @@ static void add_gpus(struct report *r, struct json_object *state,
 		out_add(state, gpu_table.name, NULL);
 		return;
 	}
-	out_add(state, gpu_table.name,
-		out_json_rows(&gpu_table, nodes->nodes, nodes->count));
+	out_add(state, gpu_table.name, out_json_rows(&gpu_table, nodes->nodes, nodes->count));
 	gpreempt_nodes_free(nodes);
 }
 
@@ -149,11 +144,9 @@ static void describe_now(struct report *r, struct json_object *state)
 }
 
 /* Its lines of a key and a value, behind the heading. */
-static void describe_snapshot(struct report *r, struct json_object *state,
-			      const char *dir)
+static void describe_snapshot(struct report *r, struct json_object *state, const char *dir)
 {
-	static const char *const keys[] = { "time", "host", "kernel",
-					    "gpreempt" };
+	static const char *const keys[] = { "time", "host", "kernel", "gpreempt" };
 	size_t len, i;
 	char *all = text_read_in(dir, SNAPSHOT_INFO, &len);
 	char *rest = all, *line, *value;

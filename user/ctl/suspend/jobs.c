@@ -69,16 +69,14 @@ static bool begin(struct gpreempt *g, struct suspend_job *job)
 	job->fd = -1;
 	if (job->already)
 		lock = job->fd =
-			gp_hold_ask_begin(job->pid, &job->request,
-					  shr_now_ns() + HOLD_ANSWER_NS);
+			gp_hold_ask_begin(job->pid, &job->request, shr_now_ns() + HOLD_ANSWER_NS);
 	if (job->fd >= 0)
 		return true;
 	job->already = false;
 	if (lock == -ENOENT)
 		lock = pause_take(job->pid, &owner);
 	if (lock == -EWOULDBLOCK) {
-		return !hold_read_owner(job->pid, &owner) &&
-		       fail_busy(job, &owner);
+		return !hold_read_owner(job->pid, &owner) && fail_busy(job, &owner);
 	} else if (lock < 0) {
 		hold_not_taken(&job->reply, lock, job->pid);
 	} else if (!check(g, job)) {
@@ -128,13 +126,10 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 		begin_patiently(g, job);
 	}
 	if (job->fd >= 0)
-		ret = gp_hold_recv(job->fd, &job->reply,
-				   shr_now_ns() + HOLD_ANSWER_NS);
+		ret = gp_hold_recv(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
 	if (!ret)
 		return;
-	fail_system(job,
-		    job->already ? "asking the holder" : "starting the holder",
-		    ret);
+	fail_system(job, job->already ? "asking the holder" : "starting the holder", ret);
 	if (job->fd >= 0)
 		close(job->fd);
 	job->fd = -1;
@@ -178,8 +173,7 @@ void suspend_stay(struct suspend_job *jobs, size_t count)
 
 	if (!fds)
 		return;
-	fds[0] =
-		(struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
 	for (i = 0; i < count; i++)
 		fds[i + 1] = (struct pollfd){
 			.fd = jobs[i].fd,

@@ -23,8 +23,7 @@ static void fail_foreign(struct suspend_job *job)
  * let run, and what cannot be stays in the journal for repair.
  */
 static void fail_pause(struct gpreempt *g, struct suspend_job *job,
-		       const struct gp_pause_report *report,
-		       const struct gpreempt_error *err)
+		       const struct gp_pause_report *report, const struct gpreempt_error *err)
 {
 	struct gpreempt_error undo;
 	size_t len;
@@ -89,8 +88,7 @@ static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 /* Is it paused by us until resume? */
 static bool is_kept(struct suspend_job *job)
 {
-	return !pause_journal_read(job->pid, &job->entry) &&
-	       job->entry.state == PAUSE_KEPT &&
+	return !pause_journal_read(job->pid, &job->entry) && job->entry.state == PAUSE_KEPT &&
 	       job->entry.start == job->request.start;
 }
 
@@ -140,8 +138,7 @@ void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 	/* The user has read that it is paused. */
 	if (ret) {
 		gp_unpause(g, job->pid, job->entry.start, NULL, NULL);
-		ctl_note("process %d runs again: its entry in " HOLD_DIR
-			 " could not be kept: %s",
+		ctl_note("process %d runs again: its entry in " HOLD_DIR " could not be kept: %s",
 			 job->pid, strerror(-ret));
 	}
 	hold_drop(job->pid, job->lock);

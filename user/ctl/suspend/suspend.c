@@ -63,8 +63,7 @@ static bool is_held(const struct suspend_job *job)
 	const struct hold_reply *reply = &job->reply;
 
 	return (reply->worker || reply->paused) &&
-	       (reply->status == GPREEMPT_CLASS_DONE ||
-		reply->status == GPREEMPT_CLASS_PARTIAL);
+	       (reply->status == GPREEMPT_CLASS_DONE || reply->status == GPREEMPT_CLASS_PARTIAL);
 }
 
 static int64_t or_unknown(uint64_t value)
@@ -110,8 +109,7 @@ static void judge(struct suspend_job *job)
 /* It is paused because a session is not possible: why; or NULL. */
 static const char *why_paused(const struct suspend_job *job)
 {
-	return !job->reply.status && job->reply.text[0] ? job->reply.text :
-							  NULL;
+	return !job->reply.status && job->reply.text[0] ? job->reply.text : NULL;
 }
 
 static void fill_row(struct row *row, const struct suspend_job *job)
@@ -128,15 +126,13 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.slots_ns = or_unknown(reply->slots_ns),
 		.resolution_ns = or_unknown(reply->resolution_ns),
 		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
-		.verified_by = held ? ctl_verified_by_name(reply->verified_by) :
-				      NULL,
+		.verified_by = held ? ctl_verified_by_name(reply->verified_by) : NULL,
 		.how = !held	     ? NULL :
 		       reply->paused ? "pause" :
 				       "debug",
 		.why = why_paused(job),
 		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
-		.guardian = held ? or_unknown(reply->guardian) :
-				   GPREEMPT_UNKNOWN,
+		.guardian = held ? or_unknown(reply->guardian) : GPREEMPT_UNKNOWN,
 		.lease_ns = or_unknown(reply->lease_ns),
 		.already = job->already,
 		.foreground = !!reply->command,
@@ -165,8 +161,8 @@ static void print_holder(const struct suspend_job *job)
 		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
 	printf("holder %llu, guardian %llu, lease: %s; "
 	       "release with: gpreempt-ctl resume %d\n",
-	       (unsigned long long)reply->worker,
-	       (unsigned long long)reply->guardian, lease, job->pid);
+	       (unsigned long long)reply->worker, (unsigned long long)reply->guardian, lease,
+	       job->pid);
 	if (reply->command)
 		printf("it ends with gpreempt-ctl suspend --foreground "
 		       "(%llu)\n",
@@ -195,8 +191,8 @@ static void print_held(const struct suspend_job *job)
 
 	print_change(job);
 	if (reply->slots_ns)
-		printf("slots %.1f us (resolution %.1f us)\n",
-		       reply->slots_ns / 1000.0, reply->resolution_ns / 1000.0);
+		printf("slots %.1f us (resolution %.1f us)\n", reply->slots_ns / 1000.0,
+		       reply->resolution_ns / 1000.0);
 	else if (!reply->paused)
 		puts("slots not measured");
 	print_holder(job);
@@ -235,12 +231,9 @@ static void print_job(const struct suspend_job *job)
 	if (!job->reply.queues && !job->reply.status)
 		ctl_note("process %d has no%s queues now; new ones will be "
 			 "suspended",
-			 job->pid,
-			 request->by_priority || request->n_gpus ? " such" :
-								   "");
+			 job->pid, request->by_priority || request->n_gpus ? " such" : "");
 	if (job->reply.churn)
-		hold_note_churn(job->pid, job->reply.recent_ns,
-				job->reply.window_ns);
+		hold_note_churn(job->pid, job->reply.recent_ns, job->reply.window_ns);
 	if (!job->reply.cgroup)
 		ctl_note("no cgroup v2 for the holder alone: if this cgroup "
 			 "is frozen, the holder ends and the queues run");
@@ -249,8 +242,7 @@ static void print_job(const struct suspend_job *job)
 static void print_failure(struct suspend_job *job)
 {
 	if (job->reply.status != GPREEMPT_CLASS_DONE)
-		ctl_fail_text(job->reply.status, job->next, "%s",
-			      job->reply.text);
+		ctl_fail_text(job->reply.status, job->next, "%s", job->reply.text);
 }
 
 struct suspend_args {
@@ -264,8 +256,7 @@ struct suspend_args {
 };
 
 /* 0, or the exit status; what came of each target is in the jobs. */
-static int print_all(const struct suspend_args *args, struct suspend_job *jobs,
-		     size_t count)
+static int print_all(const struct suspend_args *args, struct suspend_job *jobs, size_t count)
 {
 	int status = jobs[0].reply.status;
 	bool any = false;
@@ -289,8 +280,7 @@ static int print_all(const struct suspend_args *args, struct suspend_job *jobs,
 }
 
 static void prepare(struct gpreempt *g, const struct suspend_args *args,
-		    const struct gpreempt_target *target,
-		    struct suspend_job *job)
+		    const struct gpreempt_target *target, struct suspend_job *job)
 {
 	struct hold_request *request = &job->request;
 	struct gpreempt_error err;
@@ -313,8 +303,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 }
 
 /* What no later resume can undo, where the driver counts pauses. */
-static void note_counting(struct gpreempt *g, const struct suspend_job *jobs,
-			  size_t count)
+static void note_counting(struct gpreempt *g, const struct suspend_job *jobs, size_t count)
 {
 	bool paused = false;
 	size_t i;
@@ -373,15 +362,12 @@ static int check_how(const struct suspend_args *args)
 	int ret = ctl_check_how(args->how, &args->targets.queues);
 
 	if (!ret && args->detach &&
-	    (args->how != GPREEMPT_HOW_PAUSE || args->lease_ns ||
-	     args->foreground))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "suspend TARGET --how pause --detach",
+	    (args->how != GPREEMPT_HOW_PAUSE || args->lease_ns || args->foreground))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "suspend TARGET --how pause --detach",
 				     "--detach leaves no process behind: it takes "
 				     "--how pause, and neither --for nor "
 				     "--foreground");
-	if (ret || args->how != GPREEMPT_HOW_PAUSE ||
-	    args->grace_ns == NO_GRACE)
+	if (ret || args->how != GPREEMPT_HOW_PAUSE || args->grace_ns == NO_GRACE)
 		return ret;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
 			     "--grace: not with --how pause; the driver has no "
@@ -415,10 +401,10 @@ static int run_suspend(void *data)
 static const struct ctl_option options[] = {
 	{ "for", CTL_LEASE, offsetof(struct suspend_args, lease_ns), "TIME",
 	  "release it after that time (5s); otherwise at resume" },
-	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns),
-	  "TIME", "let waves finish for that long first (50us; 0us: no)" },
-	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground),
-	  NULL, "stay, and release it at Ctrl-C or when this terminal closes" },
+	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns), "TIME",
+	  "let waves finish for that long first (50us; 0us: no)" },
+	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground), NULL,
+	  "stay, and release it at Ctrl-C or when this terminal closes" },
 	CTL_HOW_OPTION(struct suspend_args),
 	{ "detach", CTL_FLAG, offsetof(struct suspend_args, detach), NULL,
 	  "with --how pause: leave no holder, as SIGSTOP does" },

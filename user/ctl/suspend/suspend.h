@@ -13,7 +13,7 @@ struct suspend_job {
 	struct hold_reply reply; /* .status: what came of it */
 	const char *next;	 /* what to do next, or NULL */
 	bool already;		 /* it was held before */
-	int fd; /* of a new holder, for hold_confirm(); or -1 */
+	int fd;			 /* of a new holder, for hold_confirm(); or -1 */
 	/* Of --detach: */
 	bool detach;
 	int lock; /* until suspend_pause_confirm(); or -1 */

@@ -16,8 +16,7 @@ struct decode_packet {
 	int64_t mqd;
 };
 
-#define PACKET(member, title, what) \
-	OUT_FIELD(struct decode_packet, member, title, what)
+#define PACKET(member, title, what) OUT_FIELD(struct decode_packet, member, title, what)
 
 static const struct out_field fields[] = {
 	PACKET(gpu_id, "GPU", OUT_HEX),	  PACKET(packet, "PACKET", OUT_TEXT),
@@ -26,8 +25,7 @@ static const struct out_field fields[] = {
 	PACKET(mqd, "MQD", OUT_HEX),
 };
 
-static const struct out_table table =
-	OUT_TABLE("run_list", fields, struct decode_packet);
+static const struct out_table table = OUT_TABLE("run_list", fields, struct decode_packet);
 
 static const char *name_of(unsigned int op)
 {
@@ -47,8 +45,7 @@ static const char *name_of(unsigned int op)
  * The process of a packet's PASID: mqds says it, or on Linux 7, where each GPU has PASIDs of
  * its own, a packet of one of the process's queues.
  */
-static int64_t find_pid(const struct gp_text_data *d,
-			const struct gp_text_packet *packet)
+static int64_t find_pid(const struct gp_text_data *d, const struct gp_text_packet *packet)
 {
 	size_t i;
 
@@ -58,26 +55,22 @@ static int64_t find_pid(const struct gp_text_data *d,
 		if (d->processes[i].pasid == packet->pasid)
 			return d->processes[i].pid;
 	for (i = 0; i < d->n_packets; i++)
-		if (d->packets[i].queue >= 0 &&
-		    d->packets[i].gpu_id == packet->gpu_id &&
+		if (d->packets[i].queue >= 0 && d->packets[i].gpu_id == packet->gpu_id &&
 		    d->packets[i].pasid == packet->pasid)
 			return d->queues[d->packets[i].queue].pid;
 	return GPREEMPT_UNKNOWN;
 }
 
-static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
-				       size_t *count)
+static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid, size_t *count)
 {
 	const struct gp_text_data *d = text->data;
-	struct decode_packet *rows =
-		shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
+	struct decode_packet *rows = shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
 	size_t i;
 
 	*count = 0;
 	for (i = 0; i < d->n_packets; i++) {
 		const struct gp_text_packet *p = d->packets + i;
-		const struct gp_text_queue *q =
-			p->queue < 0 ? NULL : d->queues + p->queue;
+		const struct gp_text_queue *q = p->queue < 0 ? NULL : d->queues + p->queue;
 		struct decode_packet row = {
 			.gpu_id = p->gpu_id,
 			.packet = name_of(p->op),
@@ -94,8 +87,7 @@ static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 	return rows;
 }
 
-struct json_object *decode_json_packets(const struct ctl_text *text,
-					int64_t pid)
+struct json_object *decode_json_packets(const struct ctl_text *text, int64_t pid)
 {
 	struct json_object *array;
 	struct decode_packet *rows;
@@ -107,8 +99,7 @@ struct json_object *decode_json_packets(const struct ctl_text *text,
 	return array;
 }
 
-void decode_print_packets(enum out_mode mode, const struct ctl_text *text,
-			  int64_t pid)
+void decode_print_packets(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	struct decode_packet *rows;
 	size_t count;

@@ -47,8 +47,7 @@ static const struct out_field queue_fields[] = {
 	QUEUE("line", q.line, NULL, OUT_DEC),
 };
 
-static const struct out_table queues_table =
-	OUT_TABLE("queues", queue_fields, struct queue_row);
+static const struct out_table queues_table = OUT_TABLE("queues", queue_fields, struct queue_row);
 
 /* A slot, and the queue that it holds. */
 struct slot_row {
@@ -57,40 +56,27 @@ struct slot_row {
 	int64_t queue_id;
 };
 
-#define SLOT(key, member, what) \
-	OUT_NAMED(key, struct slot_row, member, NULL, what)
+#define SLOT(key, member, what) OUT_NAMED(key, struct slot_row, member, NULL, what)
 
 static const struct out_field slot_fields[] = {
-	SLOT("gpu_id", s.gpu_id, OUT_HEX),
-	SLOT("xcc", s.xcc, OUT_DEC),
-	SLOT("pipe", s.pipe, OUT_DEC),
-	SLOT("queue", s.queue, OUT_DEC),
-	SLOT("active", s.regs.active, OUT_FLAG),
-	SLOT("pid", pid, OUT_DEC),
-	SLOT("queue_id", queue_id, OUT_DEC),
-	SLOT("mqd", s.regs.mqd, OUT_HEX),
-	SLOT("vmid", s.regs.vmid, OUT_DEC),
-	SLOT("doorbell", s.regs.doorbell, OUT_HEX),
-	SLOT("rptr", s.regs.rptr, OUT_DEC),
-	SLOT("wptr", s.regs.wptr, OUT_DEC),
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),	 SLOT("xcc", s.xcc, OUT_DEC),
+	SLOT("pipe", s.pipe, OUT_DEC),		 SLOT("queue", s.queue, OUT_DEC),
+	SLOT("active", s.regs.active, OUT_FLAG), SLOT("pid", pid, OUT_DEC),
+	SLOT("queue_id", queue_id, OUT_DEC),	 SLOT("mqd", s.regs.mqd, OUT_HEX),
+	SLOT("vmid", s.regs.vmid, OUT_DEC),	 SLOT("doorbell", s.regs.doorbell, OUT_HEX),
+	SLOT("rptr", s.regs.rptr, OUT_DEC),	 SLOT("wptr", s.regs.wptr, OUT_DEC),
 };
 
-static const struct out_table cp_slots =
-	OUT_TABLE("slots", slot_fields, struct slot_row);
+static const struct out_table cp_slots = OUT_TABLE("slots", slot_fields, struct slot_row);
 
 static const struct out_field sdma_fields[] = {
-	SLOT("gpu_id", s.gpu_id, OUT_HEX),
-	SLOT("engine", s.pipe, OUT_DEC),
-	SLOT("rlc", s.queue, OUT_DEC),
-	SLOT("active", s.regs.active, OUT_FLAG),
-	SLOT("pid", pid, OUT_DEC),
-	SLOT("queue_id", queue_id, OUT_DEC),
-	SLOT("rptr", s.regs.rptr, OUT_DEC),
-	SLOT("wptr", s.regs.wptr, OUT_DEC),
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),  SLOT("engine", s.pipe, OUT_DEC),
+	SLOT("rlc", s.queue, OUT_DEC),	    SLOT("active", s.regs.active, OUT_FLAG),
+	SLOT("pid", pid, OUT_DEC),	    SLOT("queue_id", queue_id, OUT_DEC),
+	SLOT("rptr", s.regs.rptr, OUT_DEC), SLOT("wptr", s.regs.wptr, OUT_DEC),
 };
 
-static const struct out_table sdma_slots =
-	OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
+static const struct out_table sdma_slots = OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
 
 struct decode_problem {
 	const char *file;
@@ -98,8 +84,7 @@ struct decode_problem {
 	const char *what;
 };
 
-#define PROBLEM(member, title, what_kind) \
-	OUT_FIELD(struct decode_problem, member, title, what_kind)
+#define PROBLEM(member, title, what_kind) OUT_FIELD(struct decode_problem, member, title, what_kind)
 
 static const struct out_field problem_fields[] = {
 	PROBLEM(file, "FILE", OUT_TEXT),
@@ -120,8 +105,7 @@ static const struct out_field sum_fields[] = {
 	CHECK_SLOTS,
 };
 
-static const struct out_table sum_table =
-	OUT_TABLE("check", sum_fields, struct gp_text_check);
+static const struct out_table sum_table = OUT_TABLE("check", sum_fields, struct gp_text_check);
 
 static const struct out_field check_fields[] = {
 	CHECK(gpu_id, OUT_HEX),
@@ -129,14 +113,11 @@ static const struct out_field check_fields[] = {
 	CHECK_SLOTS,
 };
 
-static const struct out_table check_table =
-	OUT_TABLE("by_xcc", check_fields, struct gp_text_check);
+static const struct out_table check_table = OUT_TABLE("by_xcc", check_fields, struct gp_text_check);
 
-static bool same_place(const struct gp_text_slot *a,
-		       const struct gp_text_slot *b)
+static bool same_place(const struct gp_text_slot *a, const struct gp_text_slot *b)
 {
-	return a->owner == b->owner && a->pipe == b->pipe &&
-	       a->queue == b->queue;
+	return a->owner == b->owner && a->pipe == b->pipe && a->queue == b->queue;
 }
 
 /* "0.2", or each place that it is in, if they differ between XCCs. */
@@ -156,8 +137,7 @@ static char *find_where(const struct gp_text_data *d, size_t queue)
 			if (same_place(before, slot))
 				break;
 		if (before == slot)
-			text_append(&text, "%" PRId64 ".%" PRId64, slot->pipe,
-				    slot->queue);
+			text_append(&text, "%" PRId64 ".%" PRId64, slot->pipe, slot->queue);
 	}
 	return text;
 }
@@ -166,8 +146,7 @@ static char *find_where(const struct gp_text_data *d, size_t queue)
  * The VMID that its slots have; they differ: none. That of the MQD is what it
  * had when it was last saved.
  */
-static int64_t find_vmid(const struct gp_text_data *d, size_t queue,
-			 int64_t saved)
+static int64_t find_vmid(const struct gp_text_data *d, size_t queue, int64_t saved)
 {
 	int64_t vmid = saved;
 	bool found = false;
@@ -207,11 +186,9 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 }
 
 /* All of them, or those of a process (0: all), for free_queues(). */
-static struct queue_row *make_queues(const struct ctl_text *text, int64_t pid,
-				     size_t *count)
+static struct queue_row *make_queues(const struct ctl_text *text, int64_t pid, size_t *count)
 {
-	struct queue_row *rows =
-		shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
+	struct queue_row *rows = shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
 	size_t i;
 
 	*count = 0;
@@ -228,8 +205,7 @@ static void free_queues(struct queue_row *rows, size_t count)
 	free(rows);
 }
 
-void decode_print_queues(enum out_mode mode, const struct ctl_text *text,
-			 int64_t pid)
+void decode_print_queues(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	size_t count;
 	struct queue_row *rows = make_queues(text, pid, &count);
@@ -240,12 +216,10 @@ void decode_print_queues(enum out_mode mode, const struct ctl_text *text,
 
 int64_t decode_adds_up(const struct gp_text_check *sum)
 {
-	if (sum->slots_expected == GPREEMPT_UNKNOWN ||
-	    sum->slots_active == GPREEMPT_UNKNOWN ||
+	if (sum->slots_expected == GPREEMPT_UNKNOWN || sum->slots_active == GPREEMPT_UNKNOWN ||
 	    sum->slots_without_owner == GPREEMPT_UNKNOWN)
 		return GPREEMPT_UNKNOWN;
-	return sum->slots_expected == sum->slots_active &&
-	       !sum->slots_without_owner;
+	return sum->slots_expected == sum->slots_active && !sum->slots_without_owner;
 }
 
 bool decode_has_pid(const struct ctl_text *text, int64_t pid)
@@ -266,8 +240,7 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid)
 
 /* With a process given: of the slots those that hold its queues. */
 static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
-				      enum gp_text_type type,
-				      const struct out_table *table)
+				      enum gp_text_type type, const struct out_table *table)
 {
 	const struct gp_text_data *d = text->data;
 	struct json_object *array = json_object_new_array();
@@ -275,8 +248,7 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gp_text_slot *s = d->slots + i;
-		const struct gp_text_queue *q =
-			s->owner < 0 ? NULL : d->queues + s->owner;
+		const struct gp_text_queue *q = s->owner < 0 ? NULL : d->queues + s->owner;
 		struct slot_row row = {
 			.s = *s,
 			.pid = q ? q->pid : GPREEMPT_UNKNOWN,
@@ -299,8 +271,7 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 		abort();
 	object = out_json_row(&sum_table, &sum);
 	out_add(object, "adds_up", out_json_flag(decode_adds_up(&sum)));
-	out_add(object, check_table.name,
-		out_json_rows(&check_table, by_xcc, count));
+	out_add(object, check_table.name, out_json_rows(&check_table, by_xcc, count));
 	free(by_xcc);
 	return object;
 }
@@ -308,8 +279,7 @@ static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
 static struct decode_problem *make_problems(const struct ctl_text *text)
 {
 	const struct gp_text_data *d = text->data;
-	struct decode_problem *rows =
-		shr_must(calloc(d->kept + 1, sizeof(*rows)));
+	struct decode_problem *rows = shr_must(calloc(d->kept + 1, sizeof(*rows)));
 	size_t i;
 
 	for (i = 0; i < d->kept; i++) {
@@ -328,23 +298,18 @@ struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 	struct queue_row *queues = make_queues(text, pid, &count);
 
 	out_add(object, "queues", out_json_rows(&queues_table, queues, count));
-	out_add(object, "slots",
-		json_slots(text, pid, GP_TEXT_COMPUTE, &cp_slots));
-	out_add(object, "sdma_slots",
-		json_slots(text, pid, GP_TEXT_SDMA, &sdma_slots));
+	out_add(object, "slots", json_slots(text, pid, GP_TEXT_COMPUTE, &cp_slots));
+	out_add(object, "sdma_slots", json_slots(text, pid, GP_TEXT_SDMA, &sdma_slots));
 	out_add(object, "run_list", decode_json_packets(text, pid));
 	out_add(object, "check", json_check(text, pid));
-	out_add(object, "problems",
-		out_json_rows(&problems_table, problems, text->data->kept));
-	out_add(object, "n_problems",
-		json_object_new_int64(text->data->n_problems));
+	out_add(object, "problems", out_json_rows(&problems_table, problems, text->data->kept));
+	out_add(object, "n_problems", json_object_new_int64(text->data->n_problems));
 	free_queues(queues, count);
 	free(problems);
 	return object;
 }
 
-void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
-			   size_t most)
+void decode_print_problems(enum out_mode mode, const struct ctl_text *text, size_t most)
 {
 	struct decode_problem *rows = make_problems(text);
 	size_t shown = text->data->kept < most ? text->data->kept : most;

@@ -21,23 +21,17 @@ struct series_row {
 	char *went;
 };
 
-#define FIELD(member, title, what) \
-	OUT_FIELD(struct series_row, member, title, what)
+#define FIELD(member, title, what) OUT_FIELD(struct series_row, member, title, what)
 
 static const struct out_field fields[] = {
-	FIELD(snapshot, "SNAPSHOT", OUT_TEXT),
-	FIELD(processes, "PROCESSES", OUT_DEC),
-	FIELD(queues, "QUEUES", OUT_DEC),
-	FIELD(slots_expected, "SLOTS", OUT_DEC),
-	FIELD(slots_active, "ACTIVE", OUT_DEC),
-	FIELD(slots_without_owner, NULL, OUT_DEC),
-	FIELD(ids, "PID:QUEUE", OUT_LIST),
-	FIELD(came, "CAME", OUT_LIST),
+	FIELD(snapshot, "SNAPSHOT", OUT_TEXT),	FIELD(processes, "PROCESSES", OUT_DEC),
+	FIELD(queues, "QUEUES", OUT_DEC),	FIELD(slots_expected, "SLOTS", OUT_DEC),
+	FIELD(slots_active, "ACTIVE", OUT_DEC), FIELD(slots_without_owner, NULL, OUT_DEC),
+	FIELD(ids, "PID:QUEUE", OUT_LIST),	FIELD(came, "CAME", OUT_LIST),
 	FIELD(went, "WENT", OUT_LIST),
 };
 
-static const struct out_table table =
-	OUT_TABLE("snapshots", fields, struct series_row);
+static const struct out_table table = OUT_TABLE("snapshots", fields, struct series_row);
 
 /* A queue that any of them has: what it is, and how often it was there. */
 struct series_queue {
@@ -51,8 +45,7 @@ struct series_queue {
 	int64_t in_slots; /* of these, those where it was in all its slots */
 };
 
-#define QUEUE(member, title, what) \
-	OUT_FIELD(struct series_queue, member, title, what)
+#define QUEUE(member, title, what) OUT_FIELD(struct series_queue, member, title, what)
 
 static const struct out_field queue_fields[] = {
 	QUEUE(pid, "PID", OUT_DEC),	  QUEUE(queue_id, "QID", OUT_DEC),
@@ -101,23 +94,21 @@ static bool is_of(const struct gp_text_queue *queue, int64_t pid)
 	return !pid || queue->pid == pid;
 }
 
-static bool has_ring(const struct ctl_text *text,
-		     const struct gp_text_queue *wanted, int64_t ring)
+static bool has_ring(const struct ctl_text *text, const struct gp_text_queue *wanted, int64_t ring)
 {
 	const struct gp_text_queue *queue = text->data->queues;
 	size_t i;
 
 	for (i = 0; i < text->data->n_queues; i++, queue++)
-		if (queue->pid == wanted->pid &&
-		    queue->gpu_id == wanted->gpu_id &&
+		if (queue->pid == wanted->pid && queue->gpu_id == wanted->gpu_id &&
 		    ctl_ring_of(text->data, queue) == ring)
 			return true;
 	return false;
 }
 
 /* Without ids: by ring, of which a process has each but once. "7@0x7f12". */
-static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
-		      int64_t pid, char **list)
+static void add_rings(const struct ctl_text *text, const struct ctl_text *other, int64_t pid,
+		      char **list)
 {
 	const struct gp_text_queue *queue = text->data->queues;
 	size_t i;
@@ -125,15 +116,12 @@ static void add_rings(const struct ctl_text *text, const struct ctl_text *other,
 	for (i = 0; i < text->data->n_queues; i++, queue++) {
 		int64_t ring = ctl_ring_of(text->data, queue);
 
-		if (is_of(queue, pid) && ring != GPREEMPT_UNKNOWN &&
-		    !has_ring(other, queue, ring))
-			text_append(list, "%" PRId64 "@0x%" PRIx64, queue->pid,
-				    ring);
+		if (is_of(queue, pid) && ring != GPREEMPT_UNKNOWN && !has_ring(other, queue, ring))
+			text_append(list, "%" PRId64 "@0x%" PRIx64, queue->pid, ring);
 	}
 }
 
-static void add_changes(const struct ctl_text *before,
-			const struct ctl_text *text, int64_t pid,
+static void add_changes(const struct ctl_text *before, const struct ctl_text *text, int64_t pid,
 			struct series_row *row)
 {
 	struct diff diff;
@@ -144,8 +132,8 @@ static void add_changes(const struct ctl_text *before,
 		const struct diff_row *q = diff.queues.rows + i;
 
 		if ((!pid || q->key[0] == pid) && q->side != DIFF_BOTH)
-			append_id(q->side == DIFF_A ? &row->went : &row->came,
-				  q->key[0], q->key[2]);
+			append_id(q->side == DIFF_A ? &row->went : &row->came, q->key[0],
+				  q->key[2]);
 	}
 	if (!diff.ids_known) {
 		add_rings(before, text, pid, &row->went);
@@ -154,8 +142,7 @@ static void add_changes(const struct ctl_text *before,
 	diff_free(&diff);
 }
 
-static void fill(const struct ctl_text *text, int64_t pid,
-		 struct series_row *row)
+static void fill(const struct ctl_text *text, int64_t pid, struct series_row *row)
 {
 	struct gp_text_check sum = ctl_text_check(text, pid);
 	size_t i;
@@ -171,12 +158,10 @@ static void fill(const struct ctl_text *text, int64_t pid,
 	row->slots_without_owner = sum.slots_without_owner;
 	for (i = 0; i < text->n_ids; i++)
 		if (!pid || text->ids[i].pid == pid)
-			append_id(&row->ids, text->ids[i].pid,
-				  text->ids[i].qid);
+			append_id(&row->ids, text->ids[i].pid, text->ids[i].qid);
 }
 
-static struct series_queue *find_queue(struct series *series,
-				       const struct series_queue *like)
+static struct series_queue *find_queue(struct series *series, const struct series_queue *like)
 {
 	struct series_queue *queue;
 	size_t i;
@@ -184,18 +169,15 @@ static struct series_queue *find_queue(struct series *series,
 	for (i = 0; i < series->n_queues; i++) {
 		queue = series->queues + i;
 		if (queue->pid == like->pid && queue->gpu_id == like->gpu_id &&
-		    queue->ring == like->ring &&
-		    queue->queue_id == like->queue_id)
+		    queue->ring == like->ring && queue->queue_id == like->queue_id)
 			return queue;
 	}
-	queue = shr_must(shr_array_add(&series->queues, &series->n_queues,
-				       sizeof(*queue)));
+	queue = shr_must(shr_array_add(&series->queues, &series->n_queues, sizeof(*queue)));
 	*queue = *like;
 	return queue;
 }
 
-static void add_seen(struct series *series, const struct ctl_text *text,
-		     int64_t pid)
+static void add_seen(struct series *series, const struct ctl_text *text, int64_t pid)
 {
 	const struct gp_text_queue *q = text->data->queues;
 	size_t i;
@@ -212,8 +194,7 @@ static void add_seen(struct series *series, const struct ctl_text *text,
 			continue;
 		queue = find_queue(series, &like);
 		queue->seen++;
-		queue->in_slots += q->slots_active > 0 &&
-				   q->slots_active == q->slots_expected;
+		queue->in_slots += q->slots_active > 0 && q->slots_active == q->slots_expected;
 	}
 }
 
@@ -246,8 +227,7 @@ static void sum_up(struct series *series)
 			series->most = row->queues;
 		sum += row->queues;
 		known &= !row->queues || row->ids;
-		if (series->samples &&
-		    strcmp(ids ? ids : "", row->ids ? row->ids : ""))
+		if (series->samples && strcmp(ids ? ids : "", row->ids ? row->ids : ""))
 			series->same_ids = 0;
 		ids = row->ids;
 		series->samples++;
@@ -268,19 +248,14 @@ static void print_json(const struct series *series)
 	struct json_object *sum = json_object_new_object();
 	bool known = series->samples;
 
-	out_add(object, table.name,
-		out_json_rows(&table, series->rows, series->count));
+	out_add(object, table.name, out_json_rows(&table, series->rows, series->count));
 	out_add(object, queues_table.name,
 		out_json_rows(&queues_table, series->queues, series->n_queues));
 	out_add(sum, "samples", out_json_number(series->samples));
-	out_add(sum, "queues_mean",
-		known ? out_json_double(series->mean) : NULL);
-	out_add(sum, "queues_least",
-		known ? out_json_number(series->least) : NULL);
-	out_add(sum, "queues_most",
-		known ? out_json_number(series->most) : NULL);
-	out_add(sum, "stable",
-		!known ? NULL : out_json_flag(series->least == series->most));
+	out_add(sum, "queues_mean", known ? out_json_double(series->mean) : NULL);
+	out_add(sum, "queues_least", known ? out_json_number(series->least) : NULL);
+	out_add(sum, "queues_most", known ? out_json_number(series->most) : NULL);
+	out_add(sum, "stable", !known ? NULL : out_json_flag(series->least == series->most));
 	out_add(sum, "same_ids", out_json_flag(series->same_ids));
 	out_add(object, "summary", sum);
 	out_json_print(object);
@@ -297,14 +272,12 @@ static void print_text(enum out_mode mode, const struct series *series)
 		printf("\nQueues: not known\n");
 		return;
 	}
-	printf("\nQueues of %zu samples: mean %.1f, least %" PRId64
-	       ", most %" PRId64 ": %s\n",
-	       series->samples, series->mean, series->least, series->most,
-	       stable_word(series));
-	printf("Queue ids of all samples: %s\n",
-	       series->same_ids == GPREEMPT_UNKNOWN ? "not known" :
-	       series->same_ids			    ? "the same" :
-						      "not the same");
+	printf("\nQueues of %zu samples: mean %.1f, least %" PRId64 ", most %" PRId64 ": %s\n",
+	       series->samples, series->mean, series->least, series->most, stable_word(series));
+	printf("Queue ids of all samples: %s\n", series->same_ids == GPREEMPT_UNKNOWN ?
+							 "not known" :
+						 series->same_ids ? "the same" :
+								    "not the same");
 }
 
 /* All of them, one after the other. 0, or the exit status. */
@@ -363,8 +336,7 @@ int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 			print_text(mode, &series);
 	}
 	if (series.problems)
-		ctl_note("%" PRIu64
-			 " problems in the text: gpreempt-ctl decode "
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
 			 "lists those of one snapshot",
 			 series.problems);
 	if (!ret && series.problems)

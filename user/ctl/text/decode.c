@@ -44,11 +44,9 @@ static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
 		if (by_xcc[i].slots_expected <= 0 && !by_xcc[i].slots_active)
 			continue;
 		if (by_xcc[i].gpu_id == GPREEMPT_UNKNOWN)
-			snprintf(name, sizeof(name), "- XCC %" PRId64,
-				 by_xcc[i].xcc);
+			snprintf(name, sizeof(name), "- XCC %" PRId64, by_xcc[i].xcc);
 		else
-			snprintf(name, sizeof(name),
-				 "0x%" PRIx64 " XCC %" PRId64, by_xcc[i].gpu_id,
+			snprintf(name, sizeof(name), "0x%" PRIx64 " XCC %" PRId64, by_xcc[i].gpu_id,
 				 by_xcc[i].xcc);
 		print_counts(name, by_xcc + i);
 	}
@@ -74,17 +72,13 @@ static void note_gpus(const struct gp_text_data *d, int64_t pid)
 			stopped |= d->nodes[j].gpu_id == last &&
 				   d->nodes[j].note == GP_TEXT_STOPPED;
 		if (!slots)
-			ctl_note("GPU 0x%" PRIx64
-				 ": %s: its slots are not known",
-				 last,
-				 stopped ? "the driver has stopped it" :
-					   "hqds does not have it");
+			ctl_note("GPU 0x%" PRIx64 ": %s: its slots are not known", last,
+				 stopped ? "the driver has stopped it" : "hqds does not have it");
 	}
 }
 
 /* Why something is not known, and what differences mean. */
-static void note_check(const struct ctl_text *text, int64_t pid,
-		       const struct gp_text_check *sum)
+static void note_check(const struct ctl_text *text, int64_t pid, const struct gp_text_check *sum)
 {
 	const struct gp_text_data *d = text->data;
 	size_t i, unreadable = 0;
@@ -106,8 +100,7 @@ static void note_check(const struct ctl_text *text, int64_t pid,
 	if (d->several_moments)
 		ctl_note("the same thing is in it twice: give files of one "
 			 "moment, each once");
-	if (sum->slots_active != GPREEMPT_UNKNOWN &&
-	    sum->slots_expected > sum->slots_active)
+	if (sum->slots_active != GPREEMPT_UNKNOWN && sum->slots_expected > sum->slots_active)
 		ctl_note("slots are missing: a queue that is suspended, "
 			 "evicted or waits its turn has none");
 	if (sum->slots_without_owner > 0)
@@ -127,30 +120,27 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 		printf("\n%" PRId64 " compute queues", sum.queues);
 	putchar('\n');
 	if (text->data->hqds_seen) {
-		printf("%-14s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED",
-		       "ACTIVE", "DIFFERENCE", "WITHOUT OWNER");
+		printf("%-14s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
+		       "WITHOUT OWNER");
 		print_xccs(by_xcc, count);
 		print_counts("in all", &sum);
 		adds_up = decode_adds_up(&sum);
-		printf("Queues and slots add up: %s\n",
-		       adds_up == GPREEMPT_UNKNOWN ? "not known" :
-		       adds_up			   ? "yes" :
-						     "no");
+		printf("Queues and slots add up: %s\n", adds_up == GPREEMPT_UNKNOWN ? "not known" :
+							adds_up			    ? "yes" :
+										      "no");
 	}
 	free(by_xcc);
 	note_check(text, pid, &sum);
 }
 
-static void print_text(enum out_mode mode, const struct ctl_text *text,
-		       int64_t pid)
+static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	const struct gp_text_data *d = text->data;
 	bool older = false;
 	size_t i;
 
 	for (i = 0; i < d->n_queues; i++)
-		older |= d->queues[i].older &&
-			 (!pid || d->queues[i].pid == pid);
+		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
 	decode_print_queues(mode, text, pid);
 	print_check(text, pid);
 	decode_print_packets(mode, text, pid);
@@ -169,24 +159,19 @@ struct decode_args {
 	enum out_mode mode;
 };
 
-static int decode_one(const struct decode_args *args,
-		      const struct ctl_text *text)
+static int decode_one(const struct decode_args *args, const struct ctl_text *text)
 {
 	enum out_mode mode = args->mode;
 	int64_t pid = args->only_pid;
 
 	if (pid && !decode_has_pid(text, pid))
-		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-				     "without --pid all are shown",
-				     "process %" PRId64 " is not in this text",
-				     pid);
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "without --pid all are shown",
+				     "process %" PRId64 " is not in this text", pid);
 	if (mode == OUT_JSON)
 		out_json_print(decode_json(text, pid));
 	else
 		print_text(mode, text, pid);
-	return text->data->n_problems || text->bad_lines ?
-		       GPREEMPT_CLASS_PARTIAL :
-		       0;
+	return text->data->n_problems || text->bad_lines ? GPREEMPT_CLASS_PARTIAL : 0;
 }
 
 static int run_decode(void *data)
@@ -199,8 +184,7 @@ static int run_decode(void *data)
 	if (ret)
 		return ret;
 	if (args->files.n == 1 && decode_is_series(args->files.word[0]))
-		return decode_series(args->mode, args->only_pid,
-				     args->files.word[0]);
+		return decode_series(args->mode, args->only_pid, args->files.word[0]);
 	if (args->files.n)
 		ret = ctl_text_files(args->files.word, args->files.n, &text);
 	else
@@ -213,8 +197,7 @@ static int run_decode(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "pid", CTL_COUNT, offsetof(struct decode_args, only_pid), "PID",
-	  "only this process" },
+	{ "pid", CTL_COUNT, offsetof(struct decode_args, only_pid), "PID", "only this process" },
 	CTL_JSON_OPTION(struct decode_args),
 	{ 0 },
 };

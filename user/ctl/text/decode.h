@@ -7,8 +7,7 @@
 #include "ctl/text/load.h"
 
 /* The queues as rows, of a process (0: of all). */
-void decode_print_queues(enum out_mode mode, const struct ctl_text *text,
-			 int64_t pid);
+void decode_print_queues(enum out_mode mode, const struct ctl_text *text, int64_t pid);
 
 /* Is there such a process in the text? */
 bool decode_has_pid(const struct ctl_text *text, int64_t pid);
@@ -17,15 +16,12 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid);
 struct json_object *decode_json(const struct ctl_text *text, int64_t pid);
 
 /* The run lists, as an array. */
-struct json_object *decode_json_packets(const struct ctl_text *text,
-					int64_t pid);
+struct json_object *decode_json_packets(const struct ctl_text *text, int64_t pid);
 /* And as rows, if there are any. */
-void decode_print_packets(enum out_mode mode, const struct ctl_text *text,
-			  int64_t pid);
+void decode_print_packets(enum out_mode mode, const struct ctl_text *text, int64_t pid);
 
 /* The first problems as rows, and a note of how many more there are. */
-void decode_print_problems(enum out_mode mode, const struct ctl_text *text,
-			   size_t most);
+void decode_print_problems(enum out_mode mode, const struct ctl_text *text, size_t most);
 
 /* Is each queue in all its slots, and each slot a queue's? Or unknown. */
 int64_t decode_adds_up(const struct gp_text_check *sum);

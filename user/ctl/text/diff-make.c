@@ -35,8 +35,7 @@ static void merge(struct diff_rows *all)
 	qsort(all->rows, all->n, sizeof(*all->rows), compare_rows);
 	for (; from < end; from++, to++) {
 		*to = *from;
-		if (from + 1 < end && from->side != from[1].side &&
-		    !compare_keys(from, from + 1)) {
+		if (from + 1 < end && from->side != from[1].side && !compare_keys(from, from + 1)) {
 			from++;
 			to->pid_b = from->pid_b;
 			to->side = DIFF_BOTH;
@@ -60,8 +59,8 @@ static void add(struct diff_rows *all, enum diff_side side, int64_t pid,
 	memcpy(row->key, key, sizeof(row->key));
 }
 
-static void add_queues(struct diff_rows *queues, const struct ctl_text *text,
-		       int64_t pid, enum diff_side side, bool by_pid)
+static void add_queues(struct diff_rows *queues, const struct ctl_text *text, int64_t pid,
+		       enum diff_side side, bool by_pid)
 {
 	size_t i;
 
@@ -78,21 +77,18 @@ static void add_queues(struct diff_rows *queues, const struct ctl_text *text,
 	}
 }
 
-static void add_slots(struct diff_rows *slots, const struct ctl_text *text,
-		      int64_t pid, enum diff_side side)
+static void add_slots(struct diff_rows *slots, const struct ctl_text *text, int64_t pid,
+		      enum diff_side side)
 {
 	const struct gp_text_data *d = text->data;
 	size_t i;
 
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gp_text_slot *s = d->slots + i;
-		const int64_t key[DIFF_KEYS] = { s->gpu_id, s->xcc, s->pipe,
-						 s->queue };
-		int64_t owner = s->owner < 0 ? GPREEMPT_UNKNOWN :
-					       d->queues[s->owner].pid;
+		const int64_t key[DIFF_KEYS] = { s->gpu_id, s->xcc, s->pipe, s->queue };
+		int64_t owner = s->owner < 0 ? GPREEMPT_UNKNOWN : d->queues[s->owner].pid;
 
-		if (s->type == GP_TEXT_COMPUTE && s->regs.active == 1 &&
-		    (!pid || owner == pid))
+		if (s->type == GP_TEXT_COMPUTE && s->regs.active == 1 && (!pid || owner == pid))
 			add(slots, side, owner, key);
 	}
 }
@@ -110,9 +106,7 @@ enum diff_verdict diff_judge(double overlap)
 {
 	if (overlap < 0)
 		return DIFF_UNKNOWN;
-	return overlap > CONSISTENT ? DIFF_CONSISTENT :
-	       overlap > PARTLY	    ? DIFF_PARTLY :
-				      DIFF_NOT;
+	return overlap > CONSISTENT ? DIFF_CONSISTENT : overlap > PARTLY ? DIFF_PARTLY : DIFF_NOT;
 }
 
 const char *diff_verdict_name(enum diff_verdict verdict)
@@ -128,8 +122,8 @@ const char *diff_verdict_name(enum diff_verdict verdict)
 }
 
 /* Queues of a side, and their rings. Unknown without mqds. */
-static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text,
-			 int64_t pid, enum diff_side side)
+static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text, int64_t pid,
+			 enum diff_side side)
 {
 	int64_t queues = 0;
 	size_t i;
@@ -138,8 +132,7 @@ static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text,
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < text->data->n_queues; i++) {
 		const struct gp_text_queue *q = text->data->queues + i;
-		const int64_t key[DIFF_KEYS] = { q->pid, q->gpu_id,
-						 ctl_ring_of(text->data, q) };
+		const int64_t key[DIFF_KEYS] = { q->pid, q->gpu_id, ctl_ring_of(text->data, q) };
 
 		if (pid && q->pid != pid)
 			continue;
@@ -153,10 +146,8 @@ static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text,
 /* A ring is an address of its process: of two processes it says nothing. */
 static bool rings_known(const struct diff *diff)
 {
-	return diff->queues_a != GPREEMPT_UNKNOWN &&
-	       diff->queues_b != GPREEMPT_UNKNOWN &&
-	       diff->queues_a + diff->queues_b == (int64_t)diff->rings.n &&
-	       !diff->other_process;
+	return diff->queues_a != GPREEMPT_UNKNOWN && diff->queues_b != GPREEMPT_UNKNOWN &&
+	       diff->queues_a + diff->queues_b == (int64_t)diff->rings.n && !diff->other_process;
 }
 
 /* Whose slots they are is asked only when one process is compared. */
@@ -177,8 +168,7 @@ static bool slots_known(const struct ctl_text *text, int64_t pid)
 /* That a process is not in mqds is known of it, too: it has no queue. */
 static bool ids_known(const struct ctl_text *text, int64_t pid)
 {
-	return ctl_ids_known(text, pid) ||
-	       (text->data->mqds_seen && !text->data->n_queues) ||
+	return ctl_ids_known(text, pid) || (text->data->mqds_seen && !text->data->n_queues) ||
 	       (pid && text->data->mqds_seen && !decode_has_pid(text, pid));
 }
 
@@ -187,8 +177,8 @@ static void make_room(struct diff_rows *all, size_t count)
 	all->rows = shr_must(calloc(count + 1, sizeof(*all->rows)));
 }
 
-void diff_make(const struct ctl_text *a, int64_t pid_a,
-	       const struct ctl_text *b, int64_t pid_b, struct diff *diff)
+void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b, int64_t pid_b,
+	       struct diff *diff)
 {
 	/* Of all processes: the process is part of a queue's key, too. */
 	bool by_pid = !pid_a && !pid_b;

@@ -10,8 +10,7 @@
 #include "ctl/text/diff.h"
 #include "shared/macro.h"
 
-#define KEY(n, name, title, what) \
-	OUT_NAMED(name, struct diff_row, key[n], title, what)
+#define KEY(n, name, title, what) OUT_NAMED(name, struct diff_row, key[n], title, what)
 #define SIDES                                                        \
 	OUT_FIELD(struct diff_row, pid_a, "PID A", OUT_DEC),         \
 		OUT_FIELD(struct diff_row, pid_b, "PID B", OUT_DEC), \
@@ -23,8 +22,7 @@ static const struct out_field queue_fields[] = {
 	SIDES,
 };
 
-static const struct out_table queues_table =
-	OUT_TABLE("queues", queue_fields, struct diff_row);
+static const struct out_table queues_table = OUT_TABLE("queues", queue_fields, struct diff_row);
 
 static const struct out_field slot_fields[] = {
 	KEY(0, "gpu_id", "GPU", OUT_HEX),
@@ -34,8 +32,7 @@ static const struct out_field slot_fields[] = {
 	SIDES,
 };
 
-static const struct out_table slots_table =
-	OUT_TABLE("slots", slot_fields, struct diff_row);
+static const struct out_table slots_table = OUT_TABLE("slots", slot_fields, struct diff_row);
 
 static struct json_object *json_counts(const struct diff_counts *counts)
 {
@@ -46,8 +43,7 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 	out_add(object, "common", json_object_new_int64(counts->of[DIFF_BOTH]));
 	out_add(object, "only_a", json_object_new_int64(counts->of[DIFF_A]));
 	out_add(object, "only_b", json_object_new_int64(counts->of[DIFF_B]));
-	out_add(object, "overlap",
-		overlap < 0 ? NULL : out_json_double(overlap));
+	out_add(object, "overlap", overlap < 0 ? NULL : out_json_double(overlap));
 	verdict = diff_verdict_name(diff_judge(overlap));
 	out_add(object, "verdict", overlap < 0 ? NULL : out_json_text(verdict));
 	return object;
@@ -57,21 +53,15 @@ static void print_json(const struct diff *diff)
 {
 	struct json_object *object = json_object_new_object();
 
-	out_add(object, "queues",
-		out_json_rows(&queues_table, diff->queues.rows,
-			      diff->queues.n));
+	out_add(object, "queues", out_json_rows(&queues_table, diff->queues.rows, diff->queues.n));
 	out_add(object, "queue_ids_known", out_json_flag(diff->ids_known));
-	out_add(object, "queue_counts",
-		diff->ids_known ? json_counts(&diff->queues.counts) : NULL);
+	out_add(object, "queue_counts", diff->ids_known ? json_counts(&diff->queues.counts) : NULL);
 	out_add(object, "shared_queues", out_json_flag(!diff->other_process));
-	out_add(object, "slots",
-		out_json_rows(&slots_table, diff->slots.rows, diff->slots.n));
-	out_add(object, "slot_counts",
-		diff->slots_known ? json_counts(&diff->slots.counts) : NULL);
+	out_add(object, "slots", out_json_rows(&slots_table, diff->slots.rows, diff->slots.n));
+	out_add(object, "slot_counts", diff->slots_known ? json_counts(&diff->slots.counts) : NULL);
 	out_add(object, "queues_a", out_json_number(diff->queues_a));
 	out_add(object, "queues_b", out_json_number(diff->queues_b));
-	out_add(object, "ring_counts",
-		diff->rings_known ? json_counts(&diff->rings.counts) : NULL);
+	out_add(object, "ring_counts", diff->rings_known ? json_counts(&diff->rings.counts) : NULL);
 	out_json_print(object);
 }
 
@@ -79,15 +69,12 @@ static void print_counts(const char *what, const struct diff_counts *counts)
 {
 	double overlap = diff_overlap(counts);
 
-	printf("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64
-	       " only in B, overlap ",
-	       what, counts->of[DIFF_BOTH], counts->of[DIFF_A],
-	       counts->of[DIFF_B]);
+	printf("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64 " only in B, overlap ",
+	       what, counts->of[DIFF_BOTH], counts->of[DIFF_A], counts->of[DIFF_B]);
 	if (overlap < 0)
 		printf("not known: there are none\n");
 	else
-		printf("%.0f%%: %s\n", 100 * overlap,
-		       diff_verdict_name(diff_judge(overlap)));
+		printf("%.0f%%: %s\n", 100 * overlap, diff_verdict_name(diff_judge(overlap)));
 }
 
 static void print_number(const char *what, int64_t value, const char *behind)
@@ -105,12 +92,10 @@ static void print_queues(enum out_mode mode, const struct diff *diff)
 		printf("queue ids: not known. A snapshot has them, the "
 		       "driver's text alone does not\n");
 	else
-		out_rows(mode, &queues_table, diff->queues.rows,
-			 diff->queues.n);
+		out_rows(mode, &queues_table, diff->queues.rows, diff->queues.n);
 	if (diff->ids_known)
 		print_counts("queue ids", &diff->queues.counts);
-	if (diff->queues_a != GPREEMPT_UNKNOWN ||
-	    diff->queues_b != GPREEMPT_UNKNOWN) {
+	if (diff->queues_a != GPREEMPT_UNKNOWN || diff->queues_b != GPREEMPT_UNKNOWN) {
 		print_number("queues in mqds: A ", diff->queues_a, ", ");
 		print_number("B ", diff->queues_b, "\n");
 	}
@@ -136,8 +121,8 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 
 static int fail_pid(int64_t pid, const char *where)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, NULL,
-			     "process %" PRId64 " is not in %s", pid, where);
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, NULL, "process %" PRId64 " is not in %s",
+			     pid, where);
 }
 
 struct diff_args {
@@ -193,13 +178,10 @@ static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 		print_text(args->mode, &diff);
 	diff_free(&diff);
 	if (problems)
-		ctl_note("%" PRIu64
-			 " problems in the text: gpreempt-ctl decode "
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
 			 "lists them",
 			 problems);
-	return problems || a->bad_lines || b->bad_lines ?
-		       GPREEMPT_CLASS_PARTIAL :
-		       0;
+	return problems || a->bad_lines || b->bad_lines ? GPREEMPT_CLASS_PARTIAL : 0;
 }
 
 static int run_diff(void *data)
@@ -209,8 +191,7 @@ static int run_diff(void *data)
 	int ret;
 
 	if (!args->pid_a != !args->pid_b)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl diff --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl diff --help",
 				     "--pid-a and --pid-b go together");
 	ret = ctl_one_stdin(args->files.word, 2);
 	if (!ret)
@@ -229,10 +210,8 @@ static int run_diff(void *data)
 static const struct ctl_option options[] = {
 	{ "pid", CTL_COUNT, offsetof(struct diff_args, only_pid), "PID",
 	  "this process; it may be missing on one side" },
-	{ "pid-a", CTL_COUNT, offsetof(struct diff_args, pid_a), "PID",
-	  "this process in A" },
-	{ "pid-b", CTL_COUNT, offsetof(struct diff_args, pid_b), "PID",
-	  "this process in B" },
+	{ "pid-a", CTL_COUNT, offsetof(struct diff_args, pid_a), "PID", "this process in A" },
+	{ "pid-b", CTL_COUNT, offsetof(struct diff_args, pid_b), "PID", "this process in B" },
 	CTL_JSON_OPTION(struct diff_args),
 	{ 0 },
 };

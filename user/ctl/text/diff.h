@@ -59,8 +59,8 @@ enum diff_verdict diff_judge(double overlap);
 const char *diff_verdict_name(enum diff_verdict verdict);
 
 /* Of these processes, 0: of all. */
-void diff_make(const struct ctl_text *a, int64_t pid_a,
-	       const struct ctl_text *b, int64_t pid_b, struct diff *diff);
+void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b, int64_t pid_b,
+	       struct diff *diff);
 void diff_free(struct diff *diff);
 
 /* Common ones, out of the larger of both sides; -1 when there are none at all. */

@@ -14,8 +14,7 @@
 
 static void add_file(struct ctl_text *out, const char *name)
 {
-	char **file = shr_must(shr_array_add(&out->files, &out->n_files,
-					     sizeof(*file)));
+	char **file = shr_must(shr_array_add(&out->files, &out->n_files, sizeof(*file)));
 
 	*file = strdup(name);
 }
@@ -36,8 +35,7 @@ static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
 	return len < 0 ? -errno : 0;
 }
 
-static int feed_csv(struct ctl_text *out, const char *path, int fd,
-		    const char *begin, size_t have)
+static int feed_csv(struct ctl_text *out, const char *path, int fd, const char *begin, size_t have)
 {
 	struct ids_problems bad;
 	char *rest, *all;
@@ -66,22 +64,17 @@ static int feed_csv(struct ctl_text *out, const char *path, int fd,
 
 int text_fail(const char *path, int err)
 {
-	return ctl_fail_text(err == -EACCES || err == -EPERM ?
-				     GPREEMPT_CLASS_PERMISSION :
-				     GPREEMPT_CLASS_FAILED,
-			     err == -EACCES ? "run it as root" : NULL, "%s: %s",
-			     path, text_open_error(err));
+	return ctl_fail_text(err == -EACCES || err == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+							       GPREEMPT_CLASS_FAILED,
+			     err == -EACCES ? "run it as root" : NULL, "%s: %s", path,
+			     text_open_error(err));
 }
 
 /* Text with something before each line is a frequent mistake: say which. */
 static const char *guess_from_lines(const char *begin, size_t len)
 {
 	static const char *const words[] = {
-		"Compute queue on device",
-		"SDMA queue on device",
-		"CP Pipe",
-		"gpu_id ",
-		" PASID ",
+		"Compute queue on device", "SDMA queue on device", "CP Pipe", "gpu_id ", " PASID ",
 	};
 	size_t i;
 
@@ -99,10 +92,8 @@ static int fail_other(const char *path, const char *begin, size_t len)
 
 	if (guess)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
-				     "%s: %s, not the driver's text", path,
-				     guess->what);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     guess_from_lines(begin, len),
+				     "%s: %s, not the driver's text", path, guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess_from_lines(begin, len),
 			     "%s: no line of it is what the driver prints in "
 			     "mqds, hqds or rls",
 			     path);
@@ -135,9 +126,8 @@ int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 	ret = feed(out, fd, begin, have);
 	if (ret)
 		return text_fail(path, ret);
-	return d->known_lines == known && d->n_problems > problems ?
-		       fail_other(path, begin, have) :
-		       0;
+	return d->known_lines == known && d->n_problems > problems ? fail_other(path, begin, have) :
+								     0;
 }
 
 int text_feed_path(struct ctl_text *out, const char *path)

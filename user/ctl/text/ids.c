@@ -13,8 +13,7 @@
 
 void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id, int64_t qid)
 {
-	struct ctl_id *id =
-		shr_must(shr_array_add(&out->ids, &out->n_ids, sizeof(*id)));
+	struct ctl_id *id = shr_must(shr_array_add(&out->ids, &out->n_ids, sizeof(*id)));
 
 	*id = (struct ctl_id){ pid, gpu_id, qid };
 }
@@ -35,10 +34,8 @@ void ctl_finish_ids(struct ctl_text *out)
 	size_t i, kept = 0;
 
 	for (i = 0; i < out->data->n_queues; i++)
-		if (out->data->queues[i].older &&
-		    out->data->queues[i].qid != GPREEMPT_UNKNOWN)
-			ctl_add_id(out, out->data->queues[i].pid,
-				   out->data->queues[i].gpu_id,
+		if (out->data->queues[i].older && out->data->queues[i].qid != GPREEMPT_UNKNOWN)
+			ctl_add_id(out, out->data->queues[i].pid, out->data->queues[i].gpu_id,
 				   out->data->queues[i].qid);
 	if (!out->n_ids)
 		return;
@@ -66,8 +63,7 @@ void text_append(char **list, const char *format, ...)
 
 	va_start(args, format);
 	if (vasprintf(&word, format, args) < 0 ||
-	    asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "",
-		     word) < 0)
+	    asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "", word) < 0)
 		abort();
 	va_end(args);
 	free(word);

@@ -43,8 +43,7 @@ static bool exists_in(const char *dir, const char *name)
 
 bool ctl_is_snapshot(const char *dir)
 {
-	return exists_in(dir, text_names[TEXT_MQDS]) ||
-	       exists_in(dir, text_names[TEXT_HQDS]);
+	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
 }
 
 static bool is_border(char c)
@@ -123,12 +122,9 @@ static size_t without_time(const char *name)
 	size_t len = strlen(name), digits;
 
 	for (;;) {
-		for (digits = 0;
-		     digits < len &&
-		     isdigit((unsigned char)name[len - 1 - digits]);)
+		for (digits = 0; digits < len && isdigit((unsigned char)name[len - 1 - digits]);)
 			digits++;
-		if (digits < TIME_DIGITS || digits == len ||
-		    !is_border(name[len - 1 - digits]))
+		if (digits < TIME_DIGITS || digits == len || !is_border(name[len - 1 - digits]))
 			return len;
 		len -= digits + 1;
 	}
@@ -139,8 +135,7 @@ struct moments {
 	size_t count;
 };
 
-static struct text_moment *add_moment(struct moments *moments, const char *dir,
-				      const char *name)
+static struct text_moment *add_moment(struct moments *moments, const char *dir, const char *name)
 {
 	struct text_moment *moment = shr_must(shr_add(moments));
 
@@ -162,8 +157,7 @@ static void add_file(struct moments *moments, const char *dir, const char *file)
 	if (!take_apart(file, &role, &name))
 		return;
 	for (i = 0; i < moments->count && !moment; i++)
-		if (!moments->items[i].snapshot &&
-		    !strcmp(moments->items[i].name, name))
+		if (!moments->items[i].snapshot && !strcmp(moments->items[i].name, name))
 			moment = moments->items + i;
 	if (!moment)
 		moment = add_moment(moments, dir, *name ? name : ".");
@@ -172,8 +166,7 @@ static void add_file(struct moments *moments, const char *dir, const char *file)
 	free(name);
 }
 
-static void add_snapshot(struct moments *moments, const char *path,
-			 const char *name)
+static void add_snapshot(struct moments *moments, const char *path, const char *name)
 {
 	struct text_moment *moment = add_moment(moments, path, name);
 	size_t i;
@@ -194,14 +187,13 @@ static void free_moment(struct text_moment *moment)
 }
 
 /* The script read mqds, and hqds a second later: the times differ. */
-static bool is_other_half(const struct text_moment *a,
-			  const struct text_moment *b)
+static bool is_other_half(const struct text_moment *a, const struct text_moment *b)
 {
 	size_t len = without_time(a->name);
 
-	return a->files[TEXT_MQDS] && !a->files[TEXT_HQDS] &&
-	       b->files[TEXT_HQDS] && !b->files[TEXT_MQDS] && !a->snapshot &&
-	       len == without_time(b->name) && !strncmp(a->name, b->name, len);
+	return a->files[TEXT_MQDS] && !a->files[TEXT_HQDS] && b->files[TEXT_HQDS] &&
+	       !b->files[TEXT_MQDS] && !a->snapshot && len == without_time(b->name) &&
+	       !strncmp(a->name, b->name, len);
 }
 
 /* Those of which there is one half each, and only one such pair. */
@@ -211,19 +203,16 @@ static void join_halves(struct moments *moments)
 
 	for (i = 0; i < moments->count; i++) {
 		for (j = 0, found = 0, other = 0; j < moments->count; j++)
-			if (is_other_half(moments->items + i,
-					  moments->items + j)) {
+			if (is_other_half(moments->items + i, moments->items + j)) {
 				found++;
 				other = j;
 			}
 		for (j = 0; j < moments->count && found == 1; j++)
 			found += j != i &&
-				 is_other_half(moments->items + j,
-					       moments->items + other);
+				 is_other_half(moments->items + j, moments->items + other);
 		if (found != 1)
 			continue;
-		moments->items[i].files[TEXT_HQDS] =
-			moments->items[other].files[TEXT_HQDS];
+		moments->items[i].files[TEXT_HQDS] = moments->items[other].files[TEXT_HQDS];
 		moments->items[other].files[TEXT_HQDS] = NULL;
 		free_moment(moments->items + other);
 		memmove(moments->items + other, moments->items + other + 1,
@@ -250,8 +239,7 @@ size_t text_moments(const char *dir, struct text_moment **out)
 
 	while (stream && (entry = readdir(stream))) {
 		if (entry->d_name[0] == '.' ||
-		    fstatat(dirfd(stream), entry->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW))
+		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (S_ISDIR(st.st_mode)) {
 			char *path = below(dir, entry->d_name);
@@ -267,8 +255,7 @@ size_t text_moments(const char *dir, struct text_moment **out)
 		closedir(stream);
 	join_halves(&moments);
 	if (moments.count)
-		qsort(moments.items, moments.count, sizeof(*moments.items),
-		      compare);
+		qsort(moments.items, moments.count, sizeof(*moments.items), compare);
 	*out = moments.items;
 	return moments.count;
 }
@@ -292,8 +279,7 @@ struct text_moment *text_moment_named(const char *word)
 {
 	const char *slash = strrchr(word, '/');
 	const char *name = slash ? slash + 1 : word;
-	char *dir =
-		shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
+	char *dir = shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
 	struct text_moment *found = NULL;
 	struct moments moments;
 	size_t i;

@@ -39,8 +39,7 @@ struct text_moment {
 bool ctl_is_snapshot(const char *dir);
 
 /*
- * The moments in it, in the order of time as their names say it, for
- * text_moments_free().
+ * The moments in it, in the order of time as their names say it, for text_moments_free().
  */
 size_t text_moments(const char *dir, struct text_moment **out);
 void text_moments_free(struct text_moment *moments, size_t count);

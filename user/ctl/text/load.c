@@ -14,36 +14,30 @@
 /* The two files of a system are not of one moment: so often they are read. */
 #define TRIES 3
 
-int64_t ctl_ring_of(const struct gp_text_data *d,
-		    const struct gp_text_queue *queue)
+int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue)
 {
-	return queue->n_mqds ? d->mqds[queue->mqds].regs.ring :
-			       GPREEMPT_UNKNOWN;
+	return queue->n_mqds ? d->mqds[queue->mqds].regs.ring : GPREEMPT_UNKNOWN;
 }
 
 /*
  * The driver of Linux 7 no longer writes the priority into the MQD, which has 0 then: the
  * module has it from the queue itself. Of an SDMA queue the text has none.
  */
-static void take_row(struct gp_text_queue *queue,
-		     const struct gpreempt_queue *row)
+static void take_row(struct gp_text_queue *queue, const struct gpreempt_queue *row)
 {
 	queue->qid = row->qid;
-	if (queue->priority != GPREEMPT_UNKNOWN &&
-	    row->priority != GPREEMPT_UNKNOWN)
+	if (queue->priority != GPREEMPT_UNKNOWN && row->priority != GPREEMPT_UNKNOWN)
 		queue->priority = row->priority;
 }
 
 /* A ring is at one address only within a process. */
-static void take_view(struct ctl_text *out, int64_t pid,
-		      const struct gpreempt_view *view)
+static void take_view(struct ctl_text *out, int64_t pid, const struct gpreempt_view *view)
 {
 	const struct gp_text_data *d = out->data;
 	size_t i, j;
 
 	for (i = 0; i < view->count; i++)
-		ctl_add_id(out, pid, view->queues[i].gpu_id,
-			   view->queues[i].qid);
+		ctl_add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
 	for (i = 0; i < d->n_queues; i++) {
 		const struct gp_text_queue *queue = d->queues + i;
 		int64_t ring = ctl_ring_of(d, queue);
@@ -51,8 +45,7 @@ static void take_view(struct ctl_text *out, int64_t pid,
 		if (queue->pid != pid || ring == GPREEMPT_UNKNOWN)
 			continue;
 		for (j = 0; j < view->count; j++)
-			if (view->queues[j].ring == ring &&
-			    view->queues[j].gpu_id == queue->gpu_id)
+			if (view->queues[j].ring == ring && view->queues[j].gpu_id == queue->gpu_id)
 				take_row(d->queues + i, view->queues + j);
 	}
 }
@@ -71,9 +64,7 @@ static void read_views(struct ctl_text *out, const char *dir)
 			continue;
 		all = text_read_in(dir, entry->d_name, &len);
 		if (all && !gpreempt_view_parse(all, len, &view)) {
-			take_view(out,
-				  atoll(entry->d_name + strlen(TEXT_QUEUES)),
-				  view);
+			take_view(out, atoll(entry->d_name + strlen(TEXT_QUEUES)), view);
 			gpreempt_view_free(view);
 		}
 		free(all);
@@ -120,16 +111,12 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 	if (count == 1)
 		ret = feed_moment(out, moments);
 	else if (count)
-		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				    "name one of them: DIR/NAME",
-				    "%s: it has %zu snapshots, %s to %s", dir,
-				    count, moments[0].name,
-				    moments[count - 1].name);
+		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE, "name one of them: DIR/NAME",
+				    "%s: it has %zu snapshots, %s to %s", dir, count,
+				    moments[0].name, moments[count - 1].name);
 	else
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				    "gpreempt-ctl snapshot makes one",
-				    "%s: no snapshot: it has neither mqds nor hqds",
-				    dir);
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl snapshot makes one",
+				    "%s: no snapshot: it has neither mqds nor hqds", dir);
 	text_moments_free(moments, count);
 	return ret;
 }
@@ -236,8 +223,7 @@ static int read_live(struct ctl_text *out)
 					    "is amdgpu loaded, and debugfs mounted?",
 					    "there is no %s", path);
 		else
-			ret = fd < 0 ? text_fail(path, fd) :
-				       text_feed_fd(out, path, fd);
+			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
 		if (fd >= 0)
 			close(fd);
 	}
@@ -255,8 +241,7 @@ struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid)
 
 static bool adds_up(const struct ctl_text *text)
 {
-	return !text->data->several_moments &&
-	       ctl_text_check(text, 0).slots_without_owner <= 0;
+	return !text->data->several_moments && ctl_text_check(text, 0).slots_without_owner <= 0;
 }
 
 static void live_qids(struct ctl_text *out)
@@ -271,8 +256,7 @@ static void live_qids(struct ctl_text *out)
 	for (i = 0; i < out->data->n_queues; i++) {
 		int64_t pid = out->data->queues[i].pid;
 
-		if (pid == last || pid <= 0 ||
-		    gpreempt_view_read(g, pid, &view, NULL))
+		if (pid == last || pid <= 0 || gpreempt_view_read(g, pid, &view, NULL))
 			continue;
 		last = pid;
 		take_view(out, pid, view);

@@ -14,9 +14,8 @@
 
 int text_open(const char *path)
 {
-	int fd = strcmp(path, "-") ?
-			 open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
-			 fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) :
+				     fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -116,30 +115,22 @@ static char *read_opened(int fd, int64_t max, size_t *len)
 
 char *ctl_read_file(const char *path, size_t *len)
 {
-	return read_opened(open_regular(AT_FDCWD, path, 0, TEXT_FILE_MAX),
-			   TEXT_FILE_MAX, len);
+	return read_opened(open_regular(AT_FDCWD, path, 0, TEXT_FILE_MAX), TEXT_FILE_MAX, len);
 }
 
 char *text_read_in(const char *dir, const char *name, size_t *len)
 {
-	return read_opened(text_open_in(dir, name, TEXT_WHOLE_MAX),
-			   TEXT_WHOLE_MAX, len);
+	return read_opened(text_open_in(dir, name, TEXT_WHOLE_MAX), TEXT_WHOLE_MAX, len);
 }
 
 static const struct text_guess guesses[] = {
-	{ "\x1f\x8b", 2, "it is compressed (gzip)",
-	  "zcat FILE | gpreempt-ctl ... -" },
-	{ "\3757zXZ", 5, "it is compressed (xz)",
-	  "xzcat FILE | gpreempt-ctl ... -" },
-	{ "BZh", 3, "it is compressed (bzip2)",
-	  "bzcat FILE | gpreempt-ctl ... -" },
-	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)",
-	  "zstdcat FILE | gpreempt-ctl ... -" },
+	{ "\x1f\x8b", 2, "it is compressed (gzip)", "zcat FILE | gpreempt-ctl ... -" },
+	{ "\3757zXZ", 5, "it is compressed (xz)", "xzcat FILE | gpreempt-ctl ... -" },
+	{ "BZh", 3, "it is compressed (bzip2)", "bzcat FILE | gpreempt-ctl ... -" },
+	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)", "zstdcat FILE | gpreempt-ctl ... -" },
 	{ "PK\x03\x04", 4, "it is a zip archive", "unpack it" },
-	{ "\xff\xfe", 2, "it is UTF-16",
-	  "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
-	{ "\xfe\xff", 2, "it is UTF-16",
-	  "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
+	{ "\xff\xfe", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
+	{ "\xfe\xff", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
 	{ "\177ELF", 4, "it is a program", NULL },
 };
 
@@ -148,8 +139,7 @@ const struct text_guess *text_guess(const char *begin, size_t len)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(guesses); i++)
-		if (len >= guesses[i].len &&
-		    !memcmp(begin, guesses[i].begin, guesses[i].len))
+		if (len >= guesses[i].len && !memcmp(begin, guesses[i].begin, guesses[i].len))
 			return guesses + i;
 	return NULL;
 }

@@ -10,9 +10,8 @@
 
 int snapshot_fail(const char *what, int err)
 {
-	return ctl_fail_text(err == EACCES || err == EPERM ?
-				     GPREEMPT_CLASS_PERMISSION :
-				     GPREEMPT_CLASS_FAILED,
+	return ctl_fail_text(err == EACCES || err == EPERM ? GPREEMPT_CLASS_PERMISSION :
+							     GPREEMPT_CLASS_FAILED,
 			     NULL, "%s: %s", what, strerror(err));
 }
 

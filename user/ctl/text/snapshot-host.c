@@ -143,8 +143,7 @@ static int save_process(const char *dir, const char *path)
 	if (!ret)
 		ret = each_path(file, dir, save_device);
 	for (i = 0; i < ARRAY_SIZE(process_files) && !ret; i++) {
-		snprintf(file, sizeof(file), HOST_ROOT "/proc/%.16s/%s", pid,
-			 process_files[i]);
+		snprintf(file, sizeof(file), HOST_ROOT "/proc/%.16s/%s", pid, process_files[i]);
 		ret = save(dir, file);
 	}
 	return ret;
@@ -154,8 +153,7 @@ static int save_process(const char *dir, const char *path)
  * Of a JSON file one string, which value gets, too: Docker keeps the environment of a
  * container beside its name.
  */
-static int save_string(const char *dir, const char *path, const char *key,
-		       char *value, size_t size)
+static int save_string(const char *dir, const char *path, const char *key, char *value, size_t size)
 {
 	struct json_object *all = json_object_from_file(path), *found = NULL;
 	const char *below = path + strlen(HOST_ROOT);
@@ -168,8 +166,7 @@ static int save_string(const char *dir, const char *path, const char *key,
 		snprintf(value, size, "%s", json_object_get_string(found));
 		file = snapshot_create(dir, below);
 		if (file)
-			fprintf(file, "{\"%s\":%s}\n", key,
-				json_object_to_json_string(found));
+			fprintf(file, "{\"%s\":%s}\n", key, json_object_to_json_string(found));
 		ret = snapshot_end_file(file, dir, below);
 	}
 	json_object_put(all);
@@ -186,11 +183,10 @@ static int save_name(const char *dir, const char *path)
 static int save_docker_names(const char *dir)
 {
 	char root[256] = "/var/lib/docker", pattern[512];
-	int ret = save_string(dir, HOST_ROOT "/etc/docker/daemon.json",
-			      "data-root", root, sizeof(root));
+	int ret = save_string(dir, HOST_ROOT "/etc/docker/daemon.json", "data-root", root,
+			      sizeof(root));
 
-	snprintf(pattern, sizeof(pattern),
-		 HOST_ROOT "%s/containers/*/config.v2.json", root);
+	snprintf(pattern, sizeof(pattern), HOST_ROOT "%s/containers/*/config.v2.json", root);
 	return ret ? ret : each_path(pattern, dir, save_name);
 }
 
@@ -201,8 +197,7 @@ int snapshot_save_host(const char *dir)
 	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(host_files) && !ret; i++) {
-		snprintf(pattern, sizeof(pattern), HOST_ROOT "%s",
-			 host_files[i]);
+		snprintf(pattern, sizeof(pattern), HOST_ROOT "%s", host_files[i]);
 		ret = each_path(pattern, dir, save);
 	}
 	if (!ret)
@@ -211,9 +206,7 @@ int snapshot_save_host(const char *dir)
 		ret = save_pid_namespace(dir);
 	if (!ret)
 		ret = save_docker_names(dir);
-	return ret ? ret :
-		     each_path(HOST_ROOT SNAPSHOT_KFD "/proc/*", dir,
-			       save_process);
+	return ret ? ret : each_path(HOST_ROOT SNAPSHOT_KFD "/proc/*", dir, save_process);
 }
 
 int snapshot_save_tracers(const char *dir, struct gpreempt *g,
@@ -225,14 +218,11 @@ int snapshot_save_tracers(const char *dir, struct gpreempt *g,
 	int ret = 0;
 
 	for (i = 0; i < targets->count && !ret; i++) {
-		if (gpreempt_identify(g, targets->targets[i].pid, &who) ||
-		    !who.tracer)
+		if (gpreempt_identify(g, targets->targets[i].pid, &who) || !who.tracer)
 			continue;
-		snprintf(path, sizeof(path), HOST_ROOT "/proc/%d/comm",
-			 who.tracer);
+		snprintf(path, sizeof(path), HOST_ROOT "/proc/%d/comm", who.tracer);
 		ret = save(dir, path);
-		snprintf(path, sizeof(path), HOST_ROOT "/proc/%d/status",
-			 who.tracer);
+		snprintf(path, sizeof(path), HOST_ROOT "/proc/%d/status", who.tracer);
 		if (!ret)
 			ret = save(dir, path);
 	}

@@ -53,22 +53,17 @@ static void write_info(FILE *file, const char *tag)
 	uname(&host);
 	fprintf(file, SNAPSHOT_NAME " - version: " SNAPSHOT_VERSION "\n"
 				    "# key value\n");
-	fprintf(file, "time %s\nboot_ns %" PRIu64 "\ntag %s\n", when,
-		shr_now_ns(), tag ? tag : "-");
+	fprintf(file, "time %s\nboot_ns %" PRIu64 "\ntag %s\n", when, shr_now_ns(),
+		tag ? tag : "-");
 	fprintf(file, "host %s\nkernel %s\n", host.nodename, host.release);
-	fprintf(file, "amdgpu %s\n",
-		first_line(buf, "/sys/module/amdgpu/version"));
-	fprintf(file, "amdgpu_srcversion %s\n",
-		first_line(buf, "/sys/module/amdgpu/srcversion"));
-	fprintf(file, "gpreempt_module %s\n",
-		first_line(buf, "/sys/module/gpreempt/version"));
-	fprintf(file, "gpreempt %s\nsimulated %d\n", gpreempt_version(),
-		ctl_simulated());
+	fprintf(file, "amdgpu %s\n", first_line(buf, "/sys/module/amdgpu/version"));
+	fprintf(file, "amdgpu_srcversion %s\n", first_line(buf, "/sys/module/amdgpu/srcversion"));
+	fprintf(file, "gpreempt_module %s\n", first_line(buf, "/sys/module/gpreempt/version"));
+	fprintf(file, "gpreempt %s\nsimulated %d\n", gpreempt_version(), ctl_simulated());
 }
 
 /* What KFD's sysfs says of each queue: without root, without the module. */
-static void write_sysfs(FILE *file, const char *in,
-			const struct gpreempt_targets *targets)
+static void write_sysfs(FILE *file, const char *in, const struct gpreempt_targets *targets)
 {
 	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[4096];
 	struct dirent *entry;
@@ -79,8 +74,7 @@ static void write_sysfs(FILE *file, const char *in,
 	for (i = 0; i < targets->count; i++) {
 		pid_t pid = targets->targets[i].pid;
 
-		snprintf(path, sizeof(path),
-			 "%s" SNAPSHOT_KFD "/proc/%d/queues", in, pid);
+		snprintf(path, sizeof(path), "%s" SNAPSHOT_KFD "/proc/%d/queues", in, pid);
 		dir = opendir(path);
 		while (dir && (entry = readdir(dir))) {
 			const char *q = entry->d_name;
@@ -90,8 +84,8 @@ static void write_sysfs(FILE *file, const char *in,
 			first_line(gpu, "%s/%s/gpuid", path, q);
 			first_line(size, "%s/%s/size", path, q);
 			first_line(type, "%s/%s/type", path, q);
-			fprintf(file, "%d %s 0x%lx %s %s\n", pid, q,
-				strtoul(gpu, NULL, 10), size, type);
+			fprintf(file, "%d %s 0x%lx %s %s\n", pid, q, strtoul(gpu, NULL, 10), size,
+				type);
 		}
 		if (dir)
 			closedir(dir);
@@ -112,8 +106,7 @@ static void put_clean(FILE *file, const char *text, bool one_word)
 	free(clean);
 }
 
-static void write_ps(struct gpreempt *g, FILE *file,
-		     const struct gpreempt_targets *targets)
+static void write_ps(struct gpreempt *g, FILE *file, const struct gpreempt_targets *targets)
 {
 	struct gpreempt_description who;
 	struct gp_container box;
@@ -149,11 +142,9 @@ static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 
 	/* A process may have ended, and the module may not be there. */
 	for (i = 0; i < targets->count && ret <= 0; i++) {
-		snprintf(from, sizeof(from),
-			 "%s" SNAPSHOT_VIEW "/pid/%d/queues", dir,
+		snprintf(from, sizeof(from), "%s" SNAPSHOT_VIEW "/pid/%d/queues", dir,
 			 targets->targets[i].pid);
-		snprintf(name, sizeof(name), TEXT_QUEUES "%d",
-			 targets->targets[i].pid);
+		snprintf(name, sizeof(name), TEXT_QUEUES "%d", targets->targets[i].pid);
 		ret = snapshot_copy(from, dir, name);
 	}
 	snprintf(from, sizeof(from), "%s" SNAPSHOT_VIEW "/processes", dir);

@@ -77,9 +77,8 @@ static void print_slots(const struct ctl_text *text)
 	if (sum.slots_active == GPREEMPT_UNKNOWN || !slots)
 		printf("CP slots not known");
 	else
-		printf("%" PRId64 " of %zu CP slots active (%" PRId64 "%%)",
-		       sum.slots_active, slots,
-		       100 * sum.slots_active / (int64_t)slots);
+		printf("%" PRId64 " of %zu CP slots active (%" PRId64 "%%)", sum.slots_active,
+		       slots, 100 * sum.slots_active / (int64_t)slots);
 }
 
 static void say_what(const char *dir)
@@ -88,8 +87,7 @@ static void say_what(const char *dir)
 
 	if (ctl_text_files(&dir, 1, &text))
 		return;
-	printf("%s: %zu processes, %zu queues, ", dir, text.data->n_processes,
-	       text.data->n_queues);
+	printf("%s: %zu processes, %zu queues, ", dir, text.data->n_processes, text.data->n_queues);
 	print_slots(&text);
 	putchar('\n');
 	fflush(stdout);
@@ -109,8 +107,7 @@ static int take_next(struct series *s, const char *name)
 {
 	char path[4096 + 64];
 
-	snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", s->dir, s->number++,
-		 name);
+	snprintf(path, sizeof(path), "%s/%03" PRIu64 "-%s", s->dir, s->number++, name);
 	return take(path, name, s->log);
 }
 
@@ -124,8 +121,7 @@ static int start_command(struct series *s)
 	snprintf(path, sizeof(path), "%s/command.out", s->dir);
 	file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file < 0)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s",
-				     path, strerror(errno));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path, strerror(errno));
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
@@ -188,8 +184,7 @@ static int run_snapshot(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
 				     "--tag: it becomes the name of a directory, "
 				     "without /");
-	strftime(when, sizeof(when), "gpreempt-snapshot-%Y%m%d-%H%M%S",
-		 localtime_r(&now, &tm));
+	strftime(when, sizeof(when), "gpreempt-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(dir, sizeof(dir), "%s", args->output ? args->output : when);
 	series = args->every_ns || args->count || args->command;
 	snapshot_log_open(&log, !series);
@@ -203,8 +198,7 @@ static int run_snapshot(void *data)
 		if (args->tag) {
 			size_t len = strlen(dir);
 
-			snprintf(dir + len, sizeof(dir) - len, "/%s",
-				 args->tag);
+			snprintf(dir + len, sizeof(dir) - len, "/%s", args->tag);
 		}
 		ret = take(dir, args->tag, &log);
 	}
@@ -217,8 +211,8 @@ static const struct ctl_option options[] = {
 	  "directory (-o DIR); default: a new one" },
 	{ "tag", CTL_NAME, offsetof(struct snapshot_args, tag), "WORD",
 	  "use a directory of that name below DIR" },
-	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns),
-	  "TIME", "a series, one each TIME (10s)" },
+	{ "every", CTL_DURATION, offsetof(struct snapshot_args, every_ns), "TIME",
+	  "a series, one each TIME (10s)" },
 	{ "count", CTL_COUNT, offsetof(struct snapshot_args, count), "N",
 	  "number in the series (10; any with a command), plus two" },
 	{ 0 },

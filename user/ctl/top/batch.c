@@ -38,12 +38,10 @@ static void print_json(const struct top *t)
 	out_add(object, "simulated", out_json_flag(m->simulated));
 	out_add(object, "looks", out_json_number(m->looks));
 	out_add(object, "missing", out_json_text(m->missing));
-	out_add(object, top_gpus.name,
-		out_json_rows(&top_gpus, m->gpus.items, m->gpus.count));
+	out_add(object, top_gpus.name, out_json_rows(&top_gpus, m->gpus.items, m->gpus.count));
 	list = json_object_new_array();
 	for (i = 0; i < m->lines.count; i++)
-		json_object_array_add(list,
-				      json_process(m->lines.items[i].process));
+		json_object_array_add(list, json_process(m->lines.items[i].process));
 	out_add(object, top_processes.name, list);
 	out_json_print_line(object);
 }

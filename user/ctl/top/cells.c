@@ -8,9 +8,7 @@
 
 int top_screen_resize(struct top_screen *s, int width, int height)
 {
-	struct top_cell *cells = reallocarray(s->cells,
-					      (size_t)width * height + 1,
-					      sizeof(*cells));
+	struct top_cell *cells = reallocarray(s->cells, (size_t)width * height + 1, sizeof(*cells));
 
 	if (!cells)
 		return -ENOMEM;
@@ -36,8 +34,7 @@ void top_screen_free(struct top_screen *s)
 }
 
 /* The next character, and its columns: 0 combines with the one before. */
-static size_t take(const struct top_screen *s, const char *text, wchar_t *c,
-		   int *columns)
+static size_t take(const struct top_screen *s, const char *text, wchar_t *c, int *columns)
 {
 	uint32_t code;
 	size_t len = shr_take_utf8(text, &code);
@@ -78,8 +75,8 @@ static void combine(struct top_cell *cell, wchar_t c)
 	}
 }
 
-static void put_character(struct top_screen *s, int y, int x, int columns,
-			  enum top_look look, wchar_t c)
+static void put_character(struct top_screen *s, int y, int x, int columns, enum top_look look,
+			  wchar_t c)
 {
 	*cell_at(s, y, x) = (struct top_cell){ { c }, look };
 	/* Its right half. */
@@ -87,8 +84,7 @@ static void put_character(struct top_screen *s, int y, int x, int columns,
 		*cell_at(s, y, x + 1) = (struct top_cell){ { 0 }, look };
 }
 
-int top_put(struct top_screen *s, int y, int x, int width, enum top_look look,
-	    const char *text)
+int top_put(struct top_screen *s, int y, int x, int width, enum top_look look, const char *text)
 {
 	int end = width > s->width - x ? s->width : x + width, at = x, columns;
 	wchar_t c;
@@ -110,8 +106,8 @@ int top_put(struct top_screen *s, int y, int x, int width, enum top_look look,
 	return end;
 }
 
-int top_put_right(struct top_screen *s, int y, int x, int width,
-		  enum top_look look, const char *text)
+int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
+		  const char *text)
 {
 	int space = width - top_text_width(s, text);
 
@@ -120,8 +116,8 @@ int top_put_right(struct top_screen *s, int y, int x, int width,
 	return top_put(s, y, x, space > 0 ? width - space : width, look, text);
 }
 
-int top_put_foreign(struct top_screen *s, int y, int x, int width,
-		    enum top_look look, const char *text)
+int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
+		    const char *text)
 {
 	__cleanup_free char *clean = shr_clean_copy(text, false);
 
@@ -136,8 +132,8 @@ static unsigned int height_of(const struct top_history *h, unsigned int ago)
 	return percent == TOP_NOTHING || !percent ? 0 : 1 + (percent - 1) / 25;
 }
 
-int top_put_history(struct top_screen *s, int y, int x, int width,
-		    enum top_look look, const struct top_history *h)
+int top_put_history(struct top_screen *s, int y, int x, int width, enum top_look look,
+		    const struct top_history *h)
 {
 	/* Dots of Unicode's braille, from below: left column, and right one. */
 	static const unsigned int left[] = { 0, 0x40, 0x44, 0x46, 0x47 };
@@ -160,20 +156,16 @@ int top_put_history(struct top_screen *s, int y, int x, int width,
 	return x + i;
 }
 
-int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths,
-		const char *text)
+int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, const char *text)
 {
 	int room = width - 2, i, len = top_text_width(s, text);
-	int full = tenths <= 0	  ? 0 :
-		   tenths >= 1000 ? room :
-				    (int)((tenths * room + 999) / 1000);
+	int full = tenths <= 0 ? 0 : tenths >= 1000 ? room : (int)((tenths * room + 999) / 1000);
 
 	if (room < len || x + width > s->width || y >= s->height)
 		return x;
 	top_put(s, y, x, 1, TOP_STRONG, "[");
 	for (i = 0; i < room - len; i++)
-		put_character(s, y, x + 1 + i, 1,
-			      i < full ? TOP_GOOD : TOP_PLAIN,
+		put_character(s, y, x + 1 + i, 1, i < full ? TOP_GOOD : TOP_PLAIN,
 			      i < full ? '|' : ' ');
 	top_put(s, y, x + 1 + room - len, len, TOP_PLAIN, text);
 	return top_put(s, y, x + width - 1, 1, TOP_STRONG, "]");

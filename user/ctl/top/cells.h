@@ -42,21 +42,19 @@ void top_screen_free(struct top_screen *s);
  * Put a harmless text in width columns: what is too long is cut, and the rest is blank.
  * Returns the column behind them, which a text never passes, nor the edge.
  */
-int top_put(struct top_screen *s, int y, int x, int width, enum top_look look,
-	    const char *text);
-int top_put_right(struct top_screen *s, int y, int x, int width,
-		  enum top_look look, const char *text);
+int top_put(struct top_screen *s, int y, int x, int width, enum top_look look, const char *text);
+int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
+		  const char *text);
 /* The same for others' bytes. */
-int top_put_foreign(struct top_screen *s, int y, int x, int width,
-		    enum top_look look, const char *text);
+int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
+		    const char *text);
 /* Columns that a harmless text takes. */
 int top_text_width(const struct top_screen *s, const char *text);
 
 /* Two refreshes a cell, the last one at the right. */
-int top_put_history(struct top_screen *s, int y, int x, int width,
-		    enum top_look look, const struct top_history *h);
+int top_put_history(struct top_screen *s, int y, int x, int width, enum top_look look,
+		    const struct top_history *h);
 /* A bar with a text at its right end; tenths of a percent, or GPREEMPT_UNKNOWN. */
-int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths,
-		const char *text);
+int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, const char *text);
 
 #endif

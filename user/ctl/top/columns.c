@@ -6,8 +6,7 @@
 #define AS_FIELD(member, key, title, what, columns, rank, help, ...) \
 	OUT_NAMED(key, struct top_process, member, title, what, __VA_ARGS__),
 
-static const struct out_field process_fields[] = { TOP_COLUMNS(AS_FIELD,
-							       NO_FIELD) };
+static const struct out_field process_fields[] = { TOP_COLUMNS(AS_FIELD, NO_FIELD) };
 
 #define AS_NUMBER(member, ...) FIELD_##member,
 
@@ -28,11 +27,9 @@ const size_t top_column_busy = COLUMN_busy;
 const size_t top_column_vram = COLUMN_vram;
 const size_t top_column_pid = COLUMN_pid;
 
-const struct out_table top_processes =
-	OUT_TABLE("processes", process_fields, struct top_process);
+const struct out_table top_processes = OUT_TABLE("processes", process_fields, struct top_process);
 
-#define FIGURE(member, title, what) \
-	OUT_FIELD(struct top_figure, member, title, what)
+#define FIGURE(member, title, what) OUT_FIELD(struct top_figure, member, title, what)
 
 static const struct out_field figure_fields[] = {
 	FIGURE(gpu_id, "GPU", OUT_HEX),
@@ -48,11 +45,9 @@ static const struct out_field figure_fields[] = {
 	FIGURE(holds, "HOLDS", OUT_DEC),
 };
 
-const struct out_table top_figures =
-	OUT_TABLE("gpus", figure_fields, struct top_figure);
+const struct out_table top_figures = OUT_TABLE("gpus", figure_fields, struct top_figure);
 
-#define QUEUE(member, title, what) \
-	OUT_NAMED(#member, struct top_queue, q.member, title, what)
+#define QUEUE(member, title, what) OUT_NAMED(#member, struct top_queue, q.member, title, what)
 
 static const struct out_field queue_fields[] = {
 	QUEUE(qid, "QUEUE", OUT_DEC),
@@ -67,8 +62,7 @@ static const struct out_field queue_fields[] = {
 	QUEUE(wptr, "WPTR", OUT_DEC),
 };
 
-const struct out_table top_queues =
-	OUT_TABLE("queues", queue_fields, struct top_queue);
+const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top_queue);
 
 #define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
 

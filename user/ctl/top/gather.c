@@ -14,8 +14,7 @@
 
 static int64_t tenths(const struct gp_share *share)
 {
-	return share->looks ? (int64_t)(1000 * share->busy / share->looks) :
-			      GPREEMPT_UNKNOWN;
+	return share->looks ? (int64_t)(1000 * share->busy / share->looks) : GPREEMPT_UNKNOWN;
 }
 
 static const char *method_of(const struct gp_share *share)
@@ -23,8 +22,7 @@ static const char *method_of(const struct gp_share *share)
 	return share->looks ? gp_method_names[share->method] : NULL;
 }
 
-static void copy_figure(const struct gp_figure *from, bool looked,
-			struct top_figure *to)
+static void copy_figure(const struct gp_figure *from, bool looked, struct top_figure *to)
 {
 	struct top_history history = to->history;
 
@@ -38,9 +36,8 @@ static void copy_figure(const struct gp_figure *from, bool looked,
 		.waves = from->waves,
 		.vram = from->vram,
 		.evicted_ms = from->evicted_ms,
-		.suspended_ms =
-			looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
-				 GPREEMPT_UNKNOWN,
+		.suspended_ms = looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
+					 GPREEMPT_UNKNOWN,
 		.holds = looked ? (int64_t)from->holds : GPREEMPT_UNKNOWN,
 		.history = history,
 	};
@@ -53,16 +50,14 @@ static void copy_figure(const struct gp_figure *from, bool looked,
 }
 
 /* GPUs are added, and none is taken away. */
-static int copy_figures(const struct gp_process_figures *from, bool looked,
-			struct top_process *to)
+static int copy_figures(const struct gp_process_figures *from, bool looked, struct top_process *to)
 {
 	int64_t busiest = GPREEMPT_UNKNOWN;
 	struct top_figure *f;
 	size_t i;
 
 	for (i = 0; i < from->gpus.count; i++) {
-		f = i < to->gpus.count ? &to->gpus.items[i] :
-					 shr_add(&to->gpus);
+		f = i < to->gpus.count ? &to->gpus.items[i] : shr_add(&to->gpus);
 		if (!f)
 			return -ENOMEM;
 		/* A new one came before others: its history is another GPU's. */
@@ -77,8 +72,8 @@ static int copy_figures(const struct gp_process_figures *from, bool looked,
 }
 
 /* As list has it, of what the looks and the last reading of slots say. */
-static const char *state_of(const struct gp_process_figures *p,
-			    const struct top_process *to, bool holder)
+static const char *state_of(const struct gp_process_figures *p, const struct top_process *to,
+			    bool holder)
 {
 	int64_t queues = 0, suspended = 0, evicted = 0;
 	bool busy = false;
@@ -118,21 +113,18 @@ static void copy_person(const struct ctl_person *person, struct top_process *to)
 	if (*person->in.name)
 		memcpy(to->container, person->in.name, sizeof(to->container));
 	else
-		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN,
-			 person->in.id);
+		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN, person->in.id);
 }
 
 /* Who may be held is asked for; of the others it costs two files each. */
-static void find_holder(struct ctl_sampler *s,
-			const struct gp_process_figures *p,
+static void find_holder(struct ctl_sampler *s, const struct gp_process_figures *p,
 			struct top_process *to)
 {
 	struct ctl_holder holder;
 
 	to->held_by = GPREEMPT_UNKNOWN;
 	*to->held_as = '\0';
-	if (!p->debugged && !p->paused && to->state &&
-	    !strstr(to->state, "suspended"))
+	if (!p->debugged && !p->paused && to->state && !strstr(to->state, "suspended"))
 		return;
 	ctl_sampler_holder(s, p->pid, &holder);
 	to->held_by = holder.pid;
@@ -145,8 +137,7 @@ static bool has_looked(const struct ctl_sampler *s)
 	return s->figures.looks && !s->blind;
 }
 
-static int copy_process(struct ctl_sampler *s,
-			const struct gp_process_figures *from,
+static int copy_process(struct ctl_sampler *s, const struct gp_process_figures *from,
 			struct top_process *to)
 {
 	const struct ctl_person *person = ctl_sampler_person(s, from->pid);
@@ -155,9 +146,7 @@ static int copy_process(struct ctl_sampler *s,
 	if (!to->command) {
 		if (person)
 			copy_person(person, to);
-		to->command = strdup(person && person->command ?
-					     person->command :
-					     from->comm);
+		to->command = strdup(person && person->command ? person->command : from->comm);
 		if (!to->command)
 			return -ENOMEM;
 	}
@@ -181,8 +170,7 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 	m->processes.items = NULL;
 	m->processes.count = 0;
 	for (i = 0; !ret && i < s->figures.processes.count; i++) {
-		const struct gp_process_figures *p =
-			&s->figures.processes.items[i];
+		const struct gp_process_figures *p = &s->figures.processes.items[i];
 
 		for (; j < old && before[j].pid < p->pid; j++)
 			top_process_clear(&before[j]);
@@ -207,8 +195,7 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 }
 
 /* Without looks it is not known who has queues. */
-static int64_t count_users(const struct top_model *m, int64_t gpu_id,
-			   bool looked)
+static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looked)
 {
 	int64_t n = 0;
 	size_t i, j;
@@ -217,11 +204,9 @@ static int64_t count_users(const struct top_model *m, int64_t gpu_id,
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < m->processes.count; i++)
 		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
-			const struct top_figure *f =
-				&m->processes.items[i].gpus.items[j];
+			const struct top_figure *f = &m->processes.items[i].gpus.items[j];
 
-			n += f->gpu_id == gpu_id &&
-			     (f->queues > 0 || f->vram > 0);
+			n += f->gpu_id == gpu_id && (f->queues > 0 || f->vram > 0);
 		}
 	return n;
 }
@@ -276,8 +261,7 @@ static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
 		return 0;
 	gpreempt_error_text(&s->why, why, sizeof(why));
 	ctl_next_step(&s->why, next, sizeof(next));
-	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why,
-		     next) < 0) {
+	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why, next) < 0) {
 		m->missing = NULL;
 		return -ENOMEM;
 	}

@@ -23,8 +23,7 @@ static void put_size(char buf[TEXT / 2], int64_t bytes)
 	if (bytes == GPREEMPT_UNKNOWN)
 		snprintf(buf, TEXT / 2, "-");
 	else
-		snprintf(buf, TEXT / 2, i ? "%.1f%c" : "%.0f%c", size,
-			 units[i]);
+		snprintf(buf, TEXT / 2, i ? "%.1f%c" : "%.0f%c", size, units[i]);
 }
 
 static void put_number(char buf[TEXT / 2], int64_t number)
@@ -36,9 +35,8 @@ static void put_number(char buf[TEXT / 2], int64_t number)
 }
 
 /* "NAME 1/2" */
-static void pair(char buf[TEXT], const char *name,
-		 void (*put)(char buf[TEXT / 2], int64_t number), int64_t one,
-		 int64_t other)
+static void pair(char buf[TEXT], const char *name, void (*put)(char buf[TEXT / 2], int64_t number),
+		 int64_t one, int64_t other)
 {
 	char first[TEXT / 2], second[TEXT / 2];
 
@@ -67,8 +65,7 @@ static void processes(const struct top_gpu *gpu, char buf[TEXT])
 	char number[TEXT / 2];
 
 	put_number(number, gpu->processes);
-	snprintf(buf, TEXT, "%s proc%s", number,
-		 gpu->processes == 1 ? "" : "s");
+	snprintf(buf, TEXT, "%s proc%s", number, gpu->processes == 1 ? "" : "s");
 }
 
 static void device(const struct top_gpu *gpu, char buf[TEXT])
@@ -123,8 +120,7 @@ static void bar_text(const struct top_gpu *gpu, char buf[TEXT])
 			 gpu->method && *gpu->method == 'p' ? " packets" : "");
 }
 
-static void draw_gpu(struct top_screen *s, int y, int x, int width,
-		     const struct top_gpu *gpu)
+static void draw_gpu(struct top_screen *s, int y, int x, int width, const struct top_gpu *gpu)
 {
 	int rank = fitting_rank(width), left = width - NAME - BAR, bar = BAR;
 	char text[TEXT];
@@ -134,8 +130,7 @@ static void draw_gpu(struct top_screen *s, int y, int x, int width,
 		left -= parts[i].rank < rank ? parts[i].width : 0;
 	if (left < LEAST + 1)
 		bar += left;
-	snprintf(text, sizeof(text), "GPU 0x%llx",
-		 (unsigned long long)gpu->gpu_id);
+	snprintf(text, sizeof(text), "GPU 0x%llx", (unsigned long long)gpu->gpu_id);
 	x = top_put(s, y, x, NAME - 1, TOP_STRONG, text);
 	if (parts[DEVICE].rank < rank)
 		x = put_part(s, y, x, &parts[DEVICE], gpu);
@@ -145,15 +140,12 @@ static void draw_gpu(struct top_screen *s, int y, int x, int width,
 		if (parts[i].rank < rank)
 			x = put_part(s, y, x, &parts[i], gpu);
 	if (left >= LEAST + 1)
-		top_put_history(s, y, x + 1,
-				left - 1 > HISTORY_MOST ? HISTORY_MOST :
-							  left - 1,
+		top_put_history(s, y, x + 1, left - 1 > HISTORY_MOST ? HISTORY_MOST : left - 1,
 				TOP_GOOD, &gpu->history);
 }
 
 /* Processes keep half of the screen. */
-int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
-		  const struct top_view *v)
+int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m, const struct top_view *v)
 {
 	int most = (s->height - 3) / 2, columns = 1, lines, width, n = 0;
 	size_t i, count = v->gpu_id ? 1 : m->gpus.count;
@@ -171,14 +163,12 @@ int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
 		if (v->gpu_id && m->gpus.items[i].gpu_id != v->gpu_id)
 			continue;
 		if (n == lines * columns - 1 && (int)count > n + 1) {
-			snprintf(more, sizeof(more), "and %zu GPUs more",
-				 count - n);
-			top_put(s, y + n % lines, n / lines * width, width,
-				TOP_FAINT, more);
+			snprintf(more, sizeof(more), "and %zu GPUs more", count - n);
+			top_put(s, y + n % lines, n / lines * width, width, TOP_FAINT, more);
 			break;
 		}
-		draw_gpu(s, y + n % lines, n / lines * width,
-			 width - (columns > 1), &m->gpus.items[i]);
+		draw_gpu(s, y + n % lines, n / lines * width, width - (columns > 1),
+			 &m->gpus.items[i]);
 		n++;
 	}
 	return y + lines;

@@ -54,12 +54,10 @@ static bool is_there(struct session *s, const struct top_request *r)
 {
 	uint64_t start;
 
-	return !gpreempt_start_time(s->t->sampler.g, r->pid, &start) &&
-	       start == r->start;
+	return !gpreempt_start_time(s->t->sampler.g, r->pid, &start) && start == r->start;
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(struct session *s,
-						       const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void tell(struct session *s, const char *format, ...)
 {
 	struct top_view *v = &s->t->view;
 	va_list ap;
@@ -76,20 +74,17 @@ static void send_signal(struct session *s, const struct top_request *r)
 	if (fd < 0 || !is_there(s, r))
 		tell(s, "process %lld has ended", (long long)r->pid);
 	else if (shr_pidfd_send_signal(fd, r->signal))
-		tell(s, "SIG%s was not sent to process %lld: %s",
-		     top_signal_name(r->signal), (long long)r->pid,
-		     strerror(errno));
+		tell(s, "SIG%s was not sent to process %lld: %s", top_signal_name(r->signal),
+		     (long long)r->pid, strerror(errno));
 	else
-		tell(s, "SIG%s was sent to process %lld",
-		     top_signal_name(r->signal), (long long)r->pid);
+		tell(s, "SIG%s was sent to process %lld", top_signal_name(r->signal),
+		     (long long)r->pid);
 }
 
 static void start_job(struct session *s, const struct top_request *r)
 {
 	bool suspend = r->verb == TOP_DO_SUSPEND;
-	char pid[24],
-		*command[] = { "/proc/self/exe", suspend ? "suspend" : "resume",
-			       pid, NULL };
+	char pid[24], *command[] = { "/proc/self/exe", suspend ? "suspend" : "resume", pid, NULL };
 	int ret;
 
 	snprintf(pid, sizeof(pid), "%lld", (long long)r->pid);
@@ -101,8 +96,7 @@ static void start_job(struct session *s, const struct top_request *r)
 	if (ret == -EBUSY)
 		tell(s, "the last command has not ended yet");
 	else if (ret)
-		tell(s, "cannot %s process %s: %s", command[1], pid,
-		     strerror(-ret));
+		tell(s, "cannot %s process %s: %s", command[1], pid, strerror(-ret));
 	else
 		tell(s, "gpreempt-ctl %s %s ...", command[1], pid);
 }
@@ -132,16 +126,13 @@ static int read_keys(struct session *s)
 	struct top *t = s->t;
 	int key, ret = 0;
 
-	while (!ret && !t->view.quit &&
-	       (key = top_term_key()) != TOP_KEY_NONE) {
+	while (!ret && !t->view.quit && (key = top_term_key()) != TOP_KEY_NONE) {
 		enum top_mode before = t->view.mode;
 
 		top_view_key(&t->view, &t->model, key);
 		ret = top_view_settle(&t->view, &t->model);
-		if (!ret && t->view.mode == TOP_MODE_DETAILS &&
-		    before != TOP_MODE_DETAILS)
-			ret = top_gather_queues(&t->model, t->sampler.g,
-						t->view.pid);
+		if (!ret && t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
+			ret = top_gather_queues(&t->model, t->sampler.g, t->view.pid);
 	}
 	take_request(s);
 	return ret;
@@ -154,8 +145,7 @@ static int take_events(struct session *s)
 	int n = epoll_wait(s->events, events, ARRAY_SIZE(events), 0), i;
 
 	for (i = 0; i < n; i++)
-		if (events[i].data.fd == STDIN_FILENO &&
-		    events[i].events & (EPOLLHUP | EPOLLERR))
+		if (events[i].data.fd == STDIN_FILENO && events[i].events & (EPOLLHUP | EPOLLERR))
 			s->t->view.quit = true;
 	read_signals(s);
 	return read_keys(s);
@@ -221,8 +211,7 @@ static int loop(struct session *s, struct gpreempt_error *err)
 		if (top_job_check(&s->job))
 			tell(s, "%s", s->job.text);
 	}
-	return ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0,
-			     "drawing the screen");
+	return ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "drawing the screen");
 }
 
 int top_interactive(struct top *t)
@@ -240,8 +229,7 @@ int top_interactive(struct top *t)
 	if (!ret)
 		ret = watch(&s, t->stop);
 	if (ret)
-		ctl_set_error(&err, ret, GPREEMPT_SYSTEM, 0,
-			      "waiting for keys");
+		ctl_set_error(&err, ret, GPREEMPT_SYSTEM, 0, "waiting for keys");
 	else
 		ret = loop(&s, &err);
 	top_term_close();

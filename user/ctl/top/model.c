@@ -36,10 +36,9 @@ void top_model_clear(struct top_model *m)
 
 void top_history_add(struct top_history *h, int64_t busy)
 {
-	h->percent[h->count++ % TOP_HISTORY] = busy == GPREEMPT_UNKNOWN ?
-						       TOP_NOTHING :
-					       busy > 1000 ? 100 :
-							     (busy + 5) / 10;
+	h->percent[h->count++ % TOP_HISTORY] = busy == GPREEMPT_UNKNOWN ? TOP_NOTHING :
+					       busy > 1000		? 100 :
+									  (busy + 5) / 10;
 }
 
 unsigned int top_history_at(const struct top_history *h, unsigned int ago)
@@ -49,8 +48,7 @@ unsigned int top_history_at(const struct top_history *h, unsigned int ago)
 	return h->percent[(h->count - 1 - ago) % TOP_HISTORY];
 }
 
-const struct top_history *top_history_of(const struct top_process *p,
-					 int64_t gpu_id)
+const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id)
 {
 	size_t i;
 
@@ -62,10 +60,9 @@ const struct top_history *top_history_of(const struct top_process *p,
 
 const struct top_process *top_find(const struct top_model *m, int64_t pid)
 {
-	return m->processes.count ?
-		       bsearch(&pid, m->processes.items, m->processes.count,
-			       sizeof(*m->processes.items), shr_compare_first) :
-		       NULL;
+	return m->processes.count ? bsearch(&pid, m->processes.items, m->processes.count,
+					    sizeof(*m->processes.items), shr_compare_first) :
+				    NULL;
 }
 
 /* Of those that are known; unknown if none is. */
@@ -104,8 +101,8 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	size_t i, used = 0;
 	int64_t last = 0;
 
-	p->busy = p->queues = p->waves = p->vram = p->evicted_ms =
-		p->suspended_ms = p->holds = GPREEMPT_UNKNOWN;
+	p->busy = p->queues = p->waves = p->vram = p->evicted_ms = p->suspended_ms = p->holds =
+		GPREEMPT_UNKNOWN;
 	p->method = NULL;
 	for (i = 0; i < p->gpus.count; i++) {
 		const struct top_figure *f = &p->gpus.items[i];
@@ -120,8 +117,7 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	}
 	*p->gpu = '\0';
 	if (used == 1)
-		snprintf(p->gpu, sizeof(p->gpu), "0x%llx",
-			 (unsigned long long)last);
+		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last);
 	else if (used)
 		snprintf(p->gpu, sizeof(p->gpu), "%zu GPUs", used);
 	return !gpu_id || used;
@@ -166,18 +162,15 @@ static int compare(const void *a, const void *b, void *data)
 	int sign = order->inverted ? -1 : 1, ret;
 
 	if (field->kind <= OUT_LIST) {
-		const char *s = out_text_of(field, x),
-			   *t = out_text_of(field, y);
+		const char *s = out_text_of(field, x), *t = out_text_of(field, y);
 
 		ret = compare_unknown(!s, !t);
 		if (!ret && s)
 			ret = sign * strcmp(s, t);
 	} else {
-		int64_t m = out_number_of(field, x),
-			n = out_number_of(field, y);
+		int64_t m = out_number_of(field, x), n = out_number_of(field, y);
 
-		ret = compare_unknown(m == GPREEMPT_UNKNOWN,
-				      n == GPREEMPT_UNKNOWN);
+		ret = compare_unknown(m == GPREEMPT_UNKNOWN, n == GPREEMPT_UNKNOWN);
 		/* What is much comes first, but for PIDs. */
 		if (order->column != top_column_pid)
 			sign = -sign;
@@ -244,9 +237,7 @@ static int add_headings(struct top_model *m, enum top_tree tree)
 		line = &m->lines.items[i];
 		heading->group = line->group;
 		heading->members = line->members;
-		for (j = i; j < count &&
-			    !strcmp(m->lines.items[j].group, heading->group);
-		     j++) {
+		for (j = i; j < count && !strcmp(m->lines.items[j].group, heading->group); j++) {
 			line = &m->lines.items[j];
 			line->busy = line->members;
 			line->members = heading->members;
@@ -295,8 +286,7 @@ int top_arrange(struct top_model *m, const struct top_order *order)
 	}
 	if (!m->lines.count)
 		return 0;
-	qsort_r(m->lines.items, m->lines.count, sizeof(*line), compare,
-		(void *)order);
+	qsort_r(m->lines.items, m->lines.count, sizeof(*line), compare, (void *)order);
 	if (order->tree != TOP_FLAT)
 		ret = add_headings(m, order->tree);
 	add_up_groups(m);

@@ -58,7 +58,7 @@ struct top_process {
 	char cgroup[256];
 	char pod_uid[40];
 	char job[24];
-	char *command; /* its own; others' bytes as all texts here */
+	char *command;			    /* its own; others' bytes as all texts here */
 	SHR_ARRAY(struct top_figure, gpus); /* its own; by gpu_id */
 	struct top_history history;	    /* of the busiest GPU */
 };
@@ -87,13 +87,7 @@ struct top_queue {
 };
 
 /* What the processes are grouped by. */
-enum top_tree {
-	TOP_FLAT,
-	TOP_BY_CGROUP,
-	TOP_BY_CONTAINER,
-	TOP_BY_POD,
-	TOP_TREES
-};
+enum top_tree { TOP_FLAT, TOP_BY_CGROUP, TOP_BY_CONTAINER, TOP_BY_POD, TOP_TREES };
 
 extern const char *const top_tree_names[TOP_TREES];
 
@@ -119,12 +113,11 @@ struct top_model {
 	SHR_ARRAY(struct top_process, processes); /* by PID */
 	SHR_ARRAY(struct top_gpu, gpus);	  /* in KFD's order */
 	SHR_ARRAY(struct top_line, lines);	  /* of top_arrange() */
-	char *missing; /* what cannot be seen and why; NULL: nothing */
+	char *missing;				  /* what cannot be seen and why; NULL: nothing */
 	bool simulated;
 	uint64_t looks; /* of the last interval */
 	uint64_t all_looks;
-	SHR_ARRAY(struct top_queue,
-		  queues); /* of the process that has a page */
+	SHR_ARRAY(struct top_queue, queues); /* of the process that has a page */
 };
 
 void top_model_clear(struct top_model *m);
@@ -139,8 +132,7 @@ unsigned int top_history_at(const struct top_history *h, unsigned int ago);
 int top_arrange(struct top_model *m, const struct top_order *order);
 
 /* Of a process of the lines; the history of that GPU, or with 0 its own. */
-const struct top_history *top_history_of(const struct top_process *p,
-					 int64_t gpu_id);
+const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id);
 const struct top_process *top_find(const struct top_model *m, int64_t pid);
 
 #endif

@@ -28,14 +28,13 @@ static int line_of(const struct page *p)
 	return p->line < p->above || y >= p->s->height - 1 ? -1 : y;
 }
 
-static int put(struct page *p, int x, int width, enum top_look look,
-	       const char *text)
+static int put(struct page *p, int x, int width, enum top_look look, const char *text)
 {
 	return top_put(p->s, line_of(p), x, width, look, text);
 }
 
-__attribute__((format(printf, 3, 4))) static void
-put_line(struct page *p, enum top_look look, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void put_line(struct page *p, enum top_look look,
+							   const char *format, ...)
 {
 	char text[1024], clean[2048];
 	va_list ap;
@@ -64,8 +63,8 @@ static void put_title(struct page *p, const char *text)
 }
 
 /* Widths of the columns, by all cells. */
-static void measure(const struct page *p, const struct out_table *table,
-		    const char *rows, size_t count, int *widths)
+static void measure(const struct page *p, const struct out_table *table, const char *rows,
+		    size_t count, int *widths)
 {
 	size_t i, j;
 
@@ -73,8 +72,7 @@ static void measure(const struct page *p, const struct out_table *table,
 		widths[i] = strlen(table->fields[i].heading);
 		for (j = 0; j < count; j++) {
 			__cleanup_free char *cell =
-				out_cell(&table->fields[i],
-					 rows + j * table->row_size);
+				out_cell(&table->fields[i], rows + j * table->row_size);
 			int width = cell ? top_text_width(p->s, cell) : 0;
 
 			if (width > widths[i])
@@ -84,8 +82,8 @@ static void measure(const struct page *p, const struct out_table *table,
 }
 
 /* A row, or with NULL the heading. Returns the column behind it. */
-static int put_row(struct page *p, const struct out_table *table,
-		   const int *widths, const void *row)
+static int put_row(struct page *p, const struct out_table *table, const int *widths,
+		   const void *row)
 {
 	size_t i;
 	int x = 0;
@@ -94,12 +92,10 @@ static int put_row(struct page *p, const struct out_table *table,
 		const struct out_field *field = &table->fields[i];
 		__cleanup_free char *cell = row ? out_cell(field, row) : NULL;
 
-		x = (out_to_the_right(field) ?
-			     top_put_right :
-			     top_put)(p->s, line_of(p), x, widths[i],
-				      row ? TOP_PLAIN : TOP_HEADING,
-				      row ? (cell ? cell : "") :
-					    field->heading);
+		x = (out_to_the_right(field) ? top_put_right :
+					       top_put)(p->s, line_of(p), x, widths[i],
+							row ? TOP_PLAIN : TOP_HEADING,
+							row ? (cell ? cell : "") : field->heading);
 		x = put(p, x, GAP, row ? TOP_PLAIN : TOP_HEADING, "");
 	}
 	return x;
@@ -110,17 +106,15 @@ static void put_gpus(struct page *p, const struct top_process *process)
 	int widths[COLUMNS], x;
 	size_t i;
 
-	measure(p, &top_figures, (const char *)process->gpus.items,
-		process->gpus.count, widths);
+	measure(p, &top_figures, (const char *)process->gpus.items, process->gpus.count, widths);
 	x = put_row(p, &top_figures, widths, NULL);
 	put(p, x, p->s->width - x, TOP_HEADING, "HISTORY");
 	p->line++;
 	for (i = 0; i < process->gpus.count; i++) {
 		x = put_row(p, &top_figures, widths, &process->gpus.items[i]);
 		top_put_history(p->s, line_of(p), x,
-				p->s->width - x > HISTORY ? HISTORY :
-							    p->s->width - x,
-				TOP_GOOD, &process->gpus.items[i].history);
+				p->s->width - x > HISTORY ? HISTORY : p->s->width - x, TOP_GOOD,
+				&process->gpus.items[i].history);
 		p->line++;
 	}
 }
@@ -134,8 +128,7 @@ static void put_queues(struct page *p, const struct top_model *m)
 		put_line(p, TOP_FAINT, "it has no queue that can be seen");
 		return;
 	}
-	measure(p, &top_queues, (const char *)m->queues.items, m->queues.count,
-		widths);
+	measure(p, &top_queues, (const char *)m->queues.items, m->queues.count, widths);
 	x = put_row(p, &top_queues, widths, NULL);
 	put(p, x, p->s->width - x, TOP_HEADING, "");
 	p->line++;
@@ -147,22 +140,19 @@ static void put_queues(struct page *p, const struct top_model *m)
 
 static void put_person(struct page *p, const struct top_process *process)
 {
-	put_line(p, TOP_STRONG, "process %lld  %s", (long long)process->pid,
-		 process->command);
-	put_line(p, TOP_PLAIN, "user %s  state %s",
-		 *process->user ? process->user : "-",
+	put_line(p, TOP_STRONG, "process %lld  %s", (long long)process->pid, process->command);
+	put_line(p, TOP_PLAIN, "user %s  state %s", *process->user ? process->user : "-",
 		 process->state ? process->state : "-");
 	if (process->held_by != GPREEMPT_UNKNOWN)
-		put_line(p, TOP_WARNING, "held by process %lld (%s)",
-			 (long long)process->held_by, process->held_as);
+		put_line(p, TOP_WARNING, "held by process %lld (%s)", (long long)process->held_by,
+			 process->held_as);
 	if (*process->container)
 		put_line(p, TOP_PLAIN, "container %s", process->container);
 	if (*process->pod_uid)
 		put_line(p, TOP_PLAIN, "pod %s", process->pod_uid);
 	if (*process->job)
 		put_line(p, TOP_PLAIN, "job %s", process->job);
-	put_line(p, TOP_PLAIN, "cgroup %s",
-		 *process->cgroup ? process->cgroup : "-");
+	put_line(p, TOP_PLAIN, "cgroup %s", *process->cgroup ? process->cgroup : "-");
 }
 
 /* Twice, if the user wanted to see more below than there is. */
@@ -181,8 +171,7 @@ static bool was_too_far(struct page *p, struct top_view *v)
 	return true;
 }
 
-void top_draw_details(struct top_screen *s, int y, const struct top_model *m,
-		      struct top_view *v)
+void top_draw_details(struct top_screen *s, int y, const struct top_model *m, struct top_view *v)
 {
 	struct page p = { .s = s, .first = y, .above = v->above };
 	const struct top_process *process = top_find(m, v->pid);

@@ -14,7 +14,5 @@ int top_refresh(struct top *t, struct gpreempt_error *err)
 		ret = top_gather_queues(&t->model, t->sampler.g, t->view.pid);
 	if (!ret)
 		ret = top_view_settle(&t->view, &t->model);
-	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0,
-				   "keeping what was seen") :
-		     0;
+	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "keeping what was seen") : 0;
 }

@@ -10,17 +10,15 @@
 
 #define LINE 512
 
-static void draw_title(struct top_screen *s, const struct top_model *m,
-		       const struct top_view *v)
+static void draw_title(struct top_screen *s, const struct top_model *m, const struct top_view *v)
 {
 	char delay[32], text[LINE];
 	const char *from = s->width < 80 ? "" : "gpreempt-ctl top: ";
 
 	shr_format_duration(v->delay_ns, delay, sizeof(delay));
-	snprintf(text, sizeof(text), "%s%zu process%s, %zu GPU%s, every %s%s%s",
-		 from, m->processes.count, m->processes.count == 1 ? "" : "es",
-		 m->gpus.count, m->gpus.count == 1 ? "" : "s", delay,
-		 v->paused ? ", PAUSED" : "",
+	snprintf(text, sizeof(text), "%s%zu process%s, %zu GPU%s, every %s%s%s", from,
+		 m->processes.count, m->processes.count == 1 ? "" : "es", m->gpus.count,
+		 m->gpus.count == 1 ? "" : "s", delay, v->paused ? ", PAUSED" : "",
 		 m->simulated ? ", simulated GPU" : "");
 	top_put(s, 0, 0, s->width, TOP_STRONG, text);
 }
@@ -49,15 +47,13 @@ static int put_wrapped(struct top_screen *s, int y, const char *text)
 static void question(const struct top_request *r, char text[LINE])
 {
 	if (r->verb == TOP_DO_SUSPEND)
-		snprintf(text, LINE, "suspend %lld %s until it is resumed?",
-			 (long long)r->pid, r->command);
+		snprintf(text, LINE, "suspend %lld %s until it is resumed?", (long long)r->pid,
+			 r->command);
 	else if (r->verb == TOP_DO_RESUME)
-		snprintf(text, LINE, "resume %lld %s?", (long long)r->pid,
-			 r->command);
+		snprintf(text, LINE, "resume %lld %s?", (long long)r->pid, r->command);
 	else
-		snprintf(text, LINE, "send SIG%s to %lld %s?",
-			 top_signal_name(r->signal), (long long)r->pid,
-			 r->command);
+		snprintf(text, LINE, "send SIG%s to %lld %s?", top_signal_name(r->signal),
+			 (long long)r->pid, r->command);
 }
 
 /* The question may be cut, what to press is not. */
@@ -71,8 +67,7 @@ static void ask(struct top_screen *s, int y, const struct top_request *r)
 	question(r, text);
 	clean = shr_clean_copy(text, false);
 	len = clean ? top_text_width(s, clean) : 0;
-	len = top_put(s, y, 0, len > room ? room : len, TOP_WARNING,
-		      clean ? clean : "");
+	len = top_put(s, y, 0, len > room ? room : len, TOP_WARNING, clean ? clean : "");
 	top_put(s, y, len, s->width, TOP_STRONG, keys);
 }
 
@@ -83,19 +78,16 @@ static void draw_hints(struct top_screen *s, int y, const struct top_view *v)
 	if (*v->status)
 		snprintf(text, sizeof(text), "%s", v->status);
 	else if (v->mode == TOP_MODE_DETAILS)
-		snprintf(text, sizeof(text),
-			 "Esc back  s suspend  r resume  k signal");
+		snprintf(text, sizeof(text), "Esc back  s suspend  r resume  k signal");
 	else if (v->mode == TOP_MODE_HELP)
 		snprintf(text, sizeof(text), "Up Down PgUp PgDn  Esc back");
 	else
 		snprintf(text, sizeof(text),
 			 "%s%s%s? help  / filter  < > sort  t groups  g GPU  "
 			 "Enter details%s  q quit",
-			 *v->filter ? "filter " : "", v->filter,
-			 *v->filter ? "  " : "",
+			 *v->filter ? "filter " : "", v->filter, *v->filter ? "  " : "",
 			 v->root ? "  s suspend  r resume  k signal" : "");
-	top_put_foreign(s, y, 0, s->width, *v->status ? TOP_WARNING : TOP_FAINT,
-			text);
+	top_put_foreign(s, y, 0, s->width, *v->status ? TOP_WARNING : TOP_FAINT, text);
 }
 
 static void draw_last_line(struct top_screen *s, const struct top_view *v)
@@ -123,8 +115,7 @@ static void draw_last_line(struct top_screen *s, const struct top_view *v)
 	}
 }
 
-void top_draw(struct top_screen *s, const struct top_model *m,
-	      struct top_view *v)
+void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *v)
 {
 	int y = 1;
 

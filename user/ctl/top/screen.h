@@ -10,7 +10,6 @@
  * Draw all of it. The lines of m are those of top_view_settle(). v learns how long a page
  * of the list is, and how far a long page can be moved.
  */
-void top_draw(struct top_screen *s, const struct top_model *m,
-	      struct top_view *v);
+void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *v);
 
 #endif

@@ -173,8 +173,7 @@ void top_term_size(int *width, int *height)
 
 	*width = 80;
 	*height = 24;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ||
-	    !size.ws_row)
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col || !size.ws_row)
 		return;
 	*width = size.ws_col;
 	*height = size.ws_row;
@@ -201,8 +200,7 @@ static void draw_line(const struct top_screen *s, int y)
 		if (!*cell->text)
 			continue;
 		nc.setcchar(&c, cell->text,
-			    colour ? looks[cell->look].colour :
-				     looks[cell->look].plain,
+			    colour ? looks[cell->look].colour : looks[cell->look].plain,
 			    colour ? looks[cell->look].pair : NO_PAIR, NULL);
 		nc.wadd_wch(term.window, &c);
 	}
@@ -215,8 +213,7 @@ void top_term_draw(const struct top_screen *s, const struct top_screen *before)
 	int y;
 
 	for (y = 0; y < s->height; y++)
-		if (all || memcmp(&s->cells[y * s->width],
-				  &before->cells[y * s->width], len))
+		if (all || memcmp(&s->cells[y * s->width], &before->cells[y * s->width], len))
 			draw_line(s, y);
 	nc.wrefresh(term.window);
 }

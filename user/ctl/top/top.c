@@ -14,13 +14,11 @@
 static int check(const struct top_args *args)
 {
 	if (args->delay_ns < TOP_SHORTEST_NS || args->delay_ns > TOP_LONGEST_NS)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl top --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --help",
 				     "--delay is from 100ms to 1h");
 	if (!args->batch && args->mode != OUT_JSON &&
 	    !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl top --batch, or --json",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --batch, or --json",
 				     "the screen of top needs a terminal");
 	return 0;
 }
@@ -84,8 +82,7 @@ const struct ctl_command ctl_top = {
 		"open /dev/kfd. \"-\" is what is not known, as BUSY% is without gpreempt.ko.\n"
 		"\n"
 		"Keys:\n" TOP_KEYS_HELP "\n"
-		"Columns, as many as the terminal is wide enough for:\n" TOP_COLUMNS_HELP
-		"\n"
+		"Columns, as many as the terminal is wide enough for:\n" TOP_COLUMNS_HELP "\n"
 		"NO_COLOR, if it is set, means no colours. Without a UTF-8 locale all is ASCII.\n"
 		"--json prints one object a line at each refresh, with all GPUs of each process.\n"
 		"The screen needs the library ncurses; --batch and --json do not.\n",

@@ -14,9 +14,8 @@ static const struct {
 	int number;
 	const char *name;
 } signals[] = {
-	{ 't', SIGTERM, "TERM" }, { 'k', SIGKILL, "KILL" },
-	{ 's', SIGSTOP, "STOP" }, { 'c', SIGCONT, "CONT" },
-	{ 'i', SIGINT, "INT" },
+	{ 't', SIGTERM, "TERM" }, { 'k', SIGKILL, "KILL" }, { 's', SIGSTOP, "STOP" },
+	{ 'c', SIGCONT, "CONT" }, { 'i', SIGINT, "INT" },
 };
 
 const char *top_signal_name(int signal)
@@ -34,14 +33,12 @@ void top_view_init(struct top_view *v)
 	*v = (struct top_view){ .column = top_column_busy, .page = 1 };
 }
 
-static const struct top_line *selected(const struct top_view *v,
-				       const struct top_model *m)
+static const struct top_line *selected(const struct top_view *v, const struct top_model *m)
 {
 	return v->line < m->lines.count ? &m->lines.items[v->line] : NULL;
 }
 
-static void select_line(struct top_view *v, const struct top_model *m,
-			size_t line)
+static void select_line(struct top_view *v, const struct top_model *m, size_t line)
 {
 	const struct top_line *chosen;
 
@@ -53,8 +50,7 @@ static void select_line(struct top_view *v, const struct top_model *m,
 }
 
 /* Up or down by so many lines, of the list or of a long page. */
-static void move(struct top_view *v, const struct top_model *m, bool down,
-		 size_t by)
+static void move(struct top_view *v, const struct top_model *m, bool down, size_t by)
 {
 	size_t *at = v->mode == TOP_MODE_LIST ? &v->line : &v->above;
 	size_t to = down ? *at + by : *at > by ? *at - by : 0;
@@ -71,19 +67,16 @@ static void move(struct top_view *v, const struct top_model *m, bool down,
 static void sort_next(struct top_view *v, bool left)
 {
 	do
-		v->column = (v->column + (left ? TOP_N_COLUMNS - 1 : 1)) %
-			    TOP_N_COLUMNS;
+		v->column = (v->column + (left ? TOP_N_COLUMNS - 1 : 1)) % TOP_N_COLUMNS;
 	while (!top_columns[v->column].field || !top_columns[v->column].title);
-	snprintf(v->status, sizeof(v->status), "sorted by %s",
-		 top_columns[v->column].title);
+	snprintf(v->status, sizeof(v->status), "sorted by %s", top_columns[v->column].title);
 }
 
 static void cycle_gpu(struct top_view *v, const struct top_model *m)
 {
 	size_t i = 0;
 
-	while (v->gpu_id && i < m->gpus.count &&
-	       m->gpus.items[i].gpu_id != v->gpu_id)
+	while (v->gpu_id && i < m->gpus.count && m->gpus.items[i].gpu_id != v->gpu_id)
 		i++;
 	if (v->gpu_id)
 		i++;
@@ -95,19 +88,17 @@ static void cycle_gpu(struct top_view *v, const struct top_model *m)
 		snprintf(v->status, sizeof(v->status), "all GPUs");
 }
 
-static void ask(struct top_view *v, const struct top_model *m,
-		enum top_verb verb, const char *what)
+static void ask(struct top_view *v, const struct top_model *m, enum top_verb verb, const char *what)
 {
 	const struct top_process *p = top_find(m, v->pid);
 
 	if (!v->root) {
-		snprintf(v->status, sizeof(v->status),
-			 "only root can %s: start it with sudo", what);
+		snprintf(v->status, sizeof(v->status), "only root can %s: start it with sudo",
+			 what);
 		return;
 	}
 	if (!p) {
-		snprintf(v->status, sizeof(v->status),
-			 "choose a process first");
+		snprintf(v->status, sizeof(v->status), "choose a process first");
 		return;
 	}
 	/* The next key is for the same one, wherever it goes. */
@@ -157,12 +148,10 @@ static void change_order(struct top_view *v, enum top_action action)
 static void cycle_tree(struct top_view *v)
 {
 	v->tree = (v->tree + 1) % TOP_TREES;
-	snprintf(v->status, sizeof(v->status), "groups: %s",
-		 top_tree_names[v->tree]);
+	snprintf(v->status, sizeof(v->status), "groups: %s", top_tree_names[v->tree]);
 }
 
-static void act(struct top_view *v, const struct top_model *m,
-		enum top_action action)
+static void act(struct top_view *v, const struct top_model *m, enum top_action action)
 {
 	switch (action) {
 	case TOP_UP:
@@ -323,15 +312,13 @@ int top_view_settle(struct top_view *v, struct top_model *m)
 	size_t i;
 
 	for (i = 0; stay && v->pid && i < m->lines.count; i++)
-		if (m->lines.items[i].process &&
-		    m->lines.items[i].process->pid == v->pid) {
+		if (m->lines.items[i].process && m->lines.items[i].process->pid == v->pid) {
 			v->line = i;
 			return ret;
 		}
 	if (v->mode == TOP_MODE_DETAILS) {
 		v->mode = TOP_MODE_LIST;
-		snprintf(v->status, sizeof(v->status), "process %lld has ended",
-			 (long long)v->pid);
+		snprintf(v->status, sizeof(v->status), "process %lld has ended", (long long)v->pid);
 	}
 	select_line(v, m, v->line);
 	return ret;

@@ -44,11 +44,11 @@ struct top_view {
 	enum top_tree tree;
 	int64_t gpu_id; /* that alone; 0: all */
 	char filter[64];
-	int64_t pid;  /* that is selected; 0: none, as a heading is */
-	size_t line;  /* of it */
-	bool moved;   /* the selection stays at its process, not at its line */
-	size_t page;  /* lines that were drawn of the list */
-	size_t above; /* lines of a long page that stand above the screen */
+	int64_t pid;		  /* that is selected; 0: none, as a heading is */
+	size_t line;		  /* of it */
+	bool moved;		  /* the selection stays at its process, not at its line */
+	size_t page;		  /* lines that were drawn of the list */
+	size_t above;		  /* lines of a long page that stand above the screen */
 	struct top_request asked; /* in TOP_MODE_SIGNAL and TOP_MODE_CONFIRM */
 	struct top_request ready; /* to be done; the caller takes it */
 	char status[256];	  /* in the last line, until the next key */

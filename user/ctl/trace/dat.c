@@ -73,8 +73,7 @@ static void put_formats(FILE *f, const struct trace_kernel *k)
 	put_text(f, k->name);
 	put_u32(f, n > 0 ? n : 0);
 	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "events/%s/%s/format", k->name,
-			 events[i]);
+		snprintf(path, sizeof(path), "events/%s/%s/format", k->name, events[i]);
 		put_file(f, path);
 	}
 	tracefs.list_free(events);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What -o gets. No format is read by both: trace-cmd and KernelShark open
- * trace.dat, Perfetto's UI opens JSON. The end of the name says which; else
- * it is both.
+ * What -o gets. No format is read by both: trace-cmd and KernelShark open trace.dat, Perfetto's
+ * UI opens JSON. The end of the name says which; else it is both.
  */
 #include <errno.h>
 #include <limits.h>
@@ -39,8 +38,7 @@ static int say(int ret, const char *path)
 {
 	if (!ret)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "give a place that can be written, with -o",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "give a place that can be written, with -o",
 			     "cannot write %s: %s", path, strerror(-ret));
 }
 
@@ -84,8 +82,6 @@ int trace_make_dir(const char *dir)
 {
 	if (!mkdir(dir, 0755))
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "name a new directory with -o",
-			     "cannot make the directory %s: %s", dir,
-			     strerror(errno));
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "name a new directory with -o",
+			     "cannot make the directory %s: %s", dir, strerror(errno));
 }

@@ -29,13 +29,11 @@ static int fail(int code, const char *what)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "gpreempt-ctl doctor shows lockdown; a kernel booted "
 				     "without lockdown=confidentiality can be traced",
-				     "the kernel does not let us trace it: %s",
-				     what);
+				     "the kernel does not let us trace it: %s", what);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "dmesg and the file error_log of the tracing "
 			     "directory may say why",
-			     "cannot trace the kernel: %s: %s", what,
-			     strerror(-code));
+			     "cannot trace the kernel: %s: %s", what, strerror(-code));
 }
 
 /* Is it the name of one of us who is not there any more? */
@@ -72,22 +70,19 @@ static void remove_stale(struct gpreempt *g)
 
 	tracefs.instances_walk(take_stale, &stale);
 	for (i = 0; stale.names && stale.names[i]; i++) {
-		struct tracefs_instance *old =
-			tracefs.instance_create(stale.names[i]);
+		struct tracefs_instance *old = tracefs.instance_create(stale.names[i]);
 
 		tracefs.event_disable(old, stale.names[i], NULL);
 		tracefs.instance_destroy(old);
 		tracefs.instance_free(old);
 	}
 	tracefs.list_free(stale.names);
-	events = tracefs.dynevent_get_all(TRACEFS_DYNEVENT_KPROBE |
-						  TRACEFS_DYNEVENT_KRETPROBE,
+	events = tracefs.dynevent_get_all(TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE,
 					  NULL);
 	for (i = 0; events && events[i]; i++) {
 		char *group = NULL;
 
-		tracefs.dynevent_info(events[i], &group, NULL, NULL, NULL,
-				      NULL);
+		tracefs.dynevent_info(events[i], &group, NULL, NULL, NULL, NULL);
 		if (group && is_stale(g, group))
 			tracefs.dynevent_destroy(events[i], false);
 		free(group);
@@ -110,8 +105,7 @@ static int check_tracefs(void)
 				     "the kernel's tracing directory is not "
 				     "mounted, or there is none");
 	if (access("/sys/module/amdgpu", F_OK))
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "modprobe amdgpu",
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
 				     "the driver amdgpu is not loaded: there "
 				     "is nothing to trace");
 	fd = tracefs.instance_file_open(NULL, "kprobe_events", O_WRONLY);
@@ -126,33 +120,28 @@ static int check_tracefs(void)
 
 void trace_event_name(size_t function, bool leave, char *name)
 {
-	snprintf(name, TRACE_EVENT_NAME, "%s%s",
-		 gp_trace_functions[function].symbol, leave ? "_return" : "");
+	snprintf(name, TRACE_EVENT_NAME, "%s%s", gp_trace_functions[function].symbol,
+		 leave ? "_return" : "");
 }
 
-static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n,
-					   bool leave)
+static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n, bool leave)
 {
 	const struct gp_trace_function *f = gp_trace_functions + n;
 	char where[64], name[TRACE_EVENT_NAME], args[96];
 	size_t i, len = 0;
 
-	snprintf(where, sizeof(where), "%s%s",
-		 trace_is_module() ? "amdgpu:" : "", f->symbol);
+	snprintf(where, sizeof(where), "%s%s", trace_is_module() ? "amdgpu:" : "", f->symbol);
 	trace_event_name(n, leave, name);
 	/*
-	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a
-	 * returned value the kernel searches all types that it knows, so there
-	 * is only the one that is used.
+	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a returned value
+	 * the kernel searches all types that it knows, so there is only the one that is used.
 	 */
 	if (leave)
 		return tracefs.kretprobe_alloc(k->name, name, where,
-					       f->needed ? "ret=$retval:s32" :
-							   NULL,
-					       0);
+					       f->needed ? "ret=$retval:s32" : NULL, 0);
 	for (i = 0; i < GP_TRACE_ARGS && f->args[i].name; i++)
-		len += snprintf(args + len, sizeof(args) - len, "%s=%s ",
-				f->args[i].name, f->args[i].fetch);
+		len += snprintf(args + len, sizeof(args) - len, "%s=%s ", f->args[i].name,
+				f->args[i].fetch);
 	snprintf(args + len, sizeof(args) - len, "comm=$comm");
 	return tracefs.kprobe_alloc(k->name, name, where, args);
 }
@@ -187,8 +176,7 @@ static void name_missing(const struct trace_kernel *k)
 
 	for (i = 0; i < GP_TRACE_FUNCTIONS; i++)
 		if (!k->traced[i] && len < sizeof(names))
-			len += snprintf(names + len, sizeof(names) - len,
-					"%s%s", len ? ", " : "",
+			len += snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
 					gp_trace_functions[i].symbol);
 	if (len)
 		ctl_note("not in this kernel, so the time in it counts as "

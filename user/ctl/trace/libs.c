@@ -9,11 +9,9 @@ struct tracefs_calls tracefs;
 struct tep_calls tep;
 struct kbuffer_calls kbuffer;
 
-#define TRACEFS_ROW(call) \
-	{ "tracefs_" #call, offsetof(struct tracefs_calls, call) },
-#define TEP_ROW(call) { "tep_" #call, offsetof(struct tep_calls, call) },
-#define KBUFFER_ROW(call) \
-	{ "kbuffer_" #call, offsetof(struct kbuffer_calls, call) },
+#define TRACEFS_ROW(call) { "tracefs_" #call, offsetof(struct tracefs_calls, call) },
+#define TEP_ROW(call)	  { "tep_" #call, offsetof(struct tep_calls, call) },
+#define KBUFFER_ROW(call) { "kbuffer_" #call, offsetof(struct kbuffer_calls, call) },
 
 static const struct dynlib_call tracefs_rows[] = {
 	TRACEFS_CALLS(TRACEFS_ROW) DYNLIB_END,
@@ -35,13 +33,10 @@ int trace_load_libs(void)
 	int ret = 0;
 
 	if (!tracefs.tracing_dir_is_mounted)
-		ret = dynlib_load(TRACEFS_SONAME, "libtracefs1", tracefs_rows,
-				  &tracefs);
+		ret = dynlib_load(TRACEFS_SONAME, "libtracefs1", tracefs_rows, &tracefs);
 	if (!ret && !tep.read_number_field)
-		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", tep_rows,
-				  &tep);
+		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", tep_rows, &tep);
 	if (!ret && !kbuffer.read_event)
-		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1",
-				  kbuffer_rows, &kbuffer);
+		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", kbuffer_rows, &kbuffer);
 	return ret;
 }

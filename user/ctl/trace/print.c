@@ -33,8 +33,7 @@ static const struct out_field fields[] = {
 	FIELD(max_us, "MAX-US", OUT_US),
 };
 
-static const struct out_table table =
-	OUT_TABLE("phases", fields, struct phase_row);
+static const struct out_table table = OUT_TABLE("phases", fields, struct phase_row);
 
 /* What became of the operations. */
 struct counts {
@@ -84,8 +83,7 @@ static size_t collect(const struct trace_report *r, enum gp_trace_kind kind,
 		const struct gp_trace_op *op = r->data->ops + i;
 
 		if (op->kind == kind && op->whole && op->ret >= 0 &&
-		    op->phase_ns[phase] != GPREEMPT_UNKNOWN &&
-		    trace_is_target(r, op->pid))
+		    op->phase_ns[phase] != GPREEMPT_UNKNOWN && trace_is_target(r, op->pid))
 			samples[n++] = op->phase_ns[phase];
 	}
 	return n;
@@ -93,8 +91,7 @@ static size_t collect(const struct trace_report *r, enum gp_trace_kind kind,
 
 static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 {
-	uint64_t *samples =
-		shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
+	uint64_t *samples = shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
 	enum gp_trace_phase phase;
 	enum gp_trace_kind kind;
 	struct gpreempt_stats stats;
@@ -102,9 +99,7 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 
 	for (kind = 0; kind < GP_TRACE_KINDS; kind++)
 		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
-			gpreempt_stats(samples,
-				       collect(r, kind, phase, samples),
-				       &stats);
+			gpreempt_stats(samples, collect(r, kind, phase, samples), &stats);
 			if (!stats.n)
 				continue;
 			rows[n++] = (struct phase_row){
@@ -124,8 +119,7 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 
 #define MAX_ROWS (GP_TRACE_KINDS * GP_TRACE_PHASES)
 
-static struct json_object *json_functions(const struct trace_kernel *k,
-					  bool traced)
+static struct json_object *json_functions(const struct trace_kernel *k, bool traced)
 {
 	struct json_object *array = json_object_new_array();
 	const struct gp_trace_function *f = gp_trace_functions;
@@ -150,16 +144,14 @@ static struct json_object *json_ops(const struct trace_report *r)
 		if (!trace_is_target(r, op->pid))
 			continue;
 		one = json_object_new_object();
-		out_add(one, "operation",
-			out_json_text(gp_trace_kinds[op->kind]));
+		out_add(one, "operation", out_json_text(gp_trace_kinds[op->kind]));
 		out_add(one, "pid", out_json_number(op->pid));
 		out_add(one, "tid", out_json_number(op->tid));
 		out_add(one, "begin_us", out_json_us(op->begin_ns));
 		out_add(one, "ret", json_object_new_int64(op->ret));
 		out_add(one, "whole", out_json_flag(op->whole));
 		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
-			snprintf(key, sizeof(key), "%s_us",
-				 gp_trace_phases[phase]);
+			snprintf(key, sizeof(key), "%s_us", gp_trace_phases[phase]);
 			out_add(one, key, out_json_us(op->phase_ns[phase]));
 		}
 		json_object_array_add(array, one);
@@ -173,8 +165,7 @@ static struct json_object *json_targets(const struct trace_report *r)
 	size_t i;
 
 	for (i = 0; i < r->n_targets; i++)
-		json_object_array_add(array,
-				      out_json_number(r->targets[i].pid));
+		json_object_array_add(array, out_json_number(r->targets[i].pid));
 	return array;
 }
 
@@ -221,13 +212,11 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 			 "to is left out",
 			 r->data->lost);
 	if (c->partial)
-		ctl_note("%" PRId64
-			 " operations are in the trace only in part, and left "
+		ctl_note("%" PRId64 " operations are in the trace only in part, and left "
 			 "out",
 			 c->partial);
 	if (c->failed)
-		ctl_note("%" PRId64 " operations failed, and are left out",
-			 c->failed);
+		ctl_note("%" PRId64 " operations failed, and are left out", c->failed);
 	if (r->kernel->full)
 		ctl_note("the directory of temporary files is full: the end "
 			 "of the trace is not there");
@@ -236,8 +225,7 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 			 "the timeline takes",
 			 r->packets.dropped);
 	if (r->packets.problems)
-		ctl_note("%" PRIu64 " lines of the AMD log could not be read",
-			 r->packets.problems);
+		ctl_note("%" PRIu64 " lines of the AMD log could not be read", r->packets.problems);
 }
 
 void trace_print(enum out_mode mode, const struct trace_report *r)
@@ -252,9 +240,8 @@ void trace_print(enum out_mode mode, const struct trace_report *r)
 		n = make_rows(r, rows);
 		printf("%straced %.1f s: %" PRId64 " operations on %zu "
 		       "process%s, %" PRId64 " on others\n",
-		       mode == OUT_PIPE ? "# " : "", r->duration_ns / 1e9,
-		       c.whole, r->n_targets, r->n_targets == 1 ? "" : "es",
-		       c.others);
+		       mode == OUT_PIPE ? "# " : "", r->duration_ns / 1e9, c.whole, r->n_targets,
+		       r->n_targets == 1 ? "" : "es", c.others);
 		out_rows(mode, &table, rows, n);
 		if (mode == OUT_TERMINAL)
 			ctl_label_times();

@@ -30,8 +30,7 @@ struct reader {
 	uint64_t *last; /* of each CPU: time of its last event */
 };
 
-static void add_known(struct reader *r, const struct trace_kernel *k,
-		      unsigned int n, bool leave)
+static void add_known(struct reader *r, const struct trace_kernel *k, unsigned int n, bool leave)
 {
 	const struct gp_trace_function *f = gp_trace_functions + n;
 	struct known *known = &r->known[r->n_known];
@@ -48,9 +47,7 @@ static void add_known(struct reader *r, const struct trace_kernel *k,
 	event = tep.find_event_by_name(r->tep, k->name, name);
 	if (!event)
 		return;
-	*known = (struct known){ .id = event->id,
-				 .function = n,
-				 .leave = leave };
+	*known = (struct known){ .id = event->id, .function = n, .leave = leave };
 	if (leave)
 		known->ret = tep.find_field(event, "ret");
 	else
@@ -83,8 +80,7 @@ static void close_reader(struct reader *r)
 }
 
 /* A string behind the event: place and length in 32 bits. */
-static void take_comm(struct reader *r, const struct known *known, int64_t tid,
-		      const char *data)
+static void take_comm(struct reader *r, const struct known *known, int64_t tid, const char *data)
 {
 	unsigned long long where;
 	char *name = trace_comm(r->kernel, tid), *all;
@@ -94,16 +90,14 @@ static void take_comm(struct reader *r, const struct known *known, int64_t tid,
 		return;
 	}
 	name = shr_clean_copy(data + (where & 0xffff), true);
-	if (asprintf(&all, "%s%" PRId64 " %s\n", r->kernel->comms ?: "", tid,
-		     name) < 0)
+	if (asprintf(&all, "%s%" PRId64 " %s\n", r->kernel->comms ?: "", tid, name) < 0)
 		abort();
 	free(name);
 	free(r->kernel->comms);
 	r->kernel->comms = all;
 }
 
-static int take_event(struct reader *r, unsigned int cpu, void *data,
-		      uint64_t ns)
+static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t ns)
 {
 	struct tep_record record = { .data = data, .cpu = cpu, .ts = ns };
 	struct gp_trace_event event = { .ns = ns, .cpu = cpu };
@@ -130,8 +124,7 @@ static int take_event(struct reader *r, unsigned int cpu, void *data,
 }
 
 /* Events that were overwritten before we read them are missing before it. */
-static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
-		     void *page)
+static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu, void *page)
 {
 	unsigned long long ns;
 	void *data;
@@ -142,8 +135,7 @@ static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
 	missed = kbuffer.missed_events(buffer);
 	data = kbuffer.read_event(buffer, &ns);
 	if (missed && data)
-		ret = gp_trace_lost(r->trace, r->last[cpu], ns,
-				    missed > 0 ? missed : 0);
+		ret = gp_trace_lost(r->trace, r->last[cpu], ns, missed > 0 ? missed : 0);
 	for (; data && !ret; data = kbuffer.next_event(buffer, &ns)) {
 		r->last[cpu] = ns;
 		ret = take_event(r, cpu, data, ns);
@@ -153,8 +145,8 @@ static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
 
 static int read_pages(struct reader *r, const struct trace_kernel *k)
 {
-	struct kbuffer *buffer = kbuffer.alloc(KBUFFER_LSIZE_SAME_AS_HOST,
-					       KBUFFER_ENDIAN_SAME_AS_HOST);
+	struct kbuffer *buffer =
+		kbuffer.alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	char *page = malloc(k->page_size);
 	int ret = buffer && page ? 0 : -ENOMEM;
 	size_t i;

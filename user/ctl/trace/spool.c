@@ -16,8 +16,7 @@ static void raise_limit(void)
 {
 	struct rlimit limit;
 
-	if (!getrlimit(RLIMIT_NOFILE, &limit) &&
-	    limit.rlim_cur < limit.rlim_max) {
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < limit.rlim_max) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
@@ -28,8 +27,7 @@ static int open_cpu(struct trace_kernel *k, unsigned int cpu)
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-	return tracefs.instance_file_open(k->instance, file,
-					  O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return tracefs.instance_file_open(k->instance, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 int trace_spool_open(struct trace_kernel *k)
@@ -78,8 +76,7 @@ static bool keep(struct trace_kernel *k, unsigned int cpu, const void *page)
 	off_t offset = k->n_pages * k->page_size;
 	struct trace_page *next;
 
-	if (pwrite(k->spool, page, k->page_size, offset) !=
-	    (ssize_t)k->page_size)
+	if (pwrite(k->spool, page, k->page_size, offset) != (ssize_t)k->page_size)
 		return false;
 	next = shr_must(shr_array_add(&k->pages, &k->n_pages, sizeof(*next)));
 	*next = (struct trace_page){ cpu, offset };
@@ -92,8 +89,7 @@ void trace_spool_drain(struct trace_kernel *k)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < k->cpus; cpu++)
-		while (k->fds[cpu] >= 0 && !k->full &&
-		       read(k->fds[cpu], page, k->page_size) > 0)
+		while (k->fds[cpu] >= 0 && !k->full && read(k->fds[cpu], page, k->page_size) > 0)
 			k->full = !keep(k, cpu, page);
 	free(page);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A timeline in Chrome's format, which Perfetto's UI opens: one object with an
- * array of events, times in microseconds of CLOCK_MONOTONIC. What is about a
- * target stands below that process, whichever thread did it, and what its AMD
- * log says stands there, too.
+ * A timeline in Chrome's format, which Perfetto's UI opens: one object with an array of events,
+ * times in microseconds of CLOCK_MONOTONIC. What is about a target stands below that process,
+ * whichever thread did it, and what its AMD log says stands there, too.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,8 +28,7 @@ struct timeline {
 	size_t n_named;
 };
 
-static struct json_object *event(const char *phase, const char *name,
-				 int64_t pid, int64_t tid)
+static struct json_object *event(const char *phase, const char *name, int64_t pid, int64_t tid)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -46,8 +44,7 @@ static void add_us(struct json_object *o, const char *key, uint64_t ns)
 {
 	char text[40];
 
-	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000,
-		 (unsigned int)(ns % 1000));
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
 	out_add(o, key, json_object_new_double_s(ns / 1000.0, text));
 }
 
@@ -59,8 +56,8 @@ static void put(struct timeline *t, struct json_object *o)
 }
 
 /* Names of processes and threads. */
-static void put_name(struct timeline *t, const char *what, int64_t pid,
-		     int64_t tid, const char *name)
+static void put_name(struct timeline *t, const char *what, int64_t pid, int64_t tid,
+		     const char *name)
 {
 	struct json_object *o = event("M", what, pid, tid);
 	struct json_object *args = json_object_new_object();
@@ -70,11 +67,9 @@ static void put_name(struct timeline *t, const char *what, int64_t pid,
 	put(t, o);
 }
 
-static int64_t pid_of(const struct trace_report *r,
-		      const struct gp_trace_slice *s)
+static int64_t pid_of(const struct trace_report *r, const struct gp_trace_slice *s)
 {
-	int64_t pid = s->op == GP_TRACE_NO_OP ? OTHERS :
-						r->data->ops[s->op].pid;
+	int64_t pid = s->op == GP_TRACE_NO_OP ? OTHERS : r->data->ops[s->op].pid;
 
 	return trace_is_target(r, pid) ? pid : OTHERS;
 }
@@ -120,16 +115,14 @@ static void put_thread(struct timeline *t, const struct trace_report *r,
 	named = shr_must(shr_array_add(&t->named, &t->n_named, sizeof(*named)));
 	*named = (struct named){ pid, s->tid };
 	name = trace_comm(r->kernel, s->tid);
-	snprintf(label, sizeof(label), "%s %" PRId64, name ? name : "thread",
-		 s->tid);
+	snprintf(label, sizeof(label), "%s %" PRId64, name ? name : "thread", s->tid);
 	put_name(t, "thread_name", pid, s->tid, label);
 	free(name);
 }
 
 static void put_packet(struct timeline *t, const struct gp_amdlog_packet *p)
 {
-	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier",
-				      p->pid, p->pid);
+	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier", p->pid, p->pid);
 	struct json_object *args = json_object_new_object();
 	char address[24];
 
@@ -156,10 +149,9 @@ static void put_processes(struct timeline *t, const struct trace_report *r)
 		put_name(t, "process_name", r->targets[i].pid, 0, label);
 	}
 	for (i = 0; i < r->packets.count; i++)
-		if (!i ||
-		    r->packets.items[i].pid != r->packets.items[i - 1].pid)
-			put_name(t, "thread_name", r->packets.items[i].pid,
-				 r->packets.items[i].pid, "packets (AMD log)");
+		if (!i || r->packets.items[i].pid != r->packets.items[i - 1].pid)
+			put_name(t, "thread_name", r->packets.items[i].pid, r->packets.items[i].pid,
+				 "packets (AMD log)");
 }
 
 int trace_write_timeline(const struct trace_report *r, const char *path)

@@ -41,12 +41,10 @@ struct tracing {
 	int status;
 };
 
-static void add_target(struct trace_report *r,
-		       const struct gpreempt_target *target)
+static void add_target(struct trace_report *r, const struct gpreempt_target *target)
 {
 	struct gpreempt_target *next =
-		shr_must(shr_array_add(&r->targets, &r->n_targets,
-				       sizeof(*next)));
+		shr_must(shr_array_add(&r->targets, &r->n_targets, sizeof(*next)));
 
 	*next = *target;
 }
@@ -74,8 +72,8 @@ static void find_targets(struct tracing *t)
 	for (i = 0; i < all->count; i++) {
 		pid_t pid = all->targets[i].pid;
 
-		if (!trace_is_target(&t->report, pid) &&
-		    shr_is_below(pid, t->child) && has_queues(t, pid))
+		if (!trace_is_target(&t->report, pid) && shr_is_below(pid, t->child) &&
+		    has_queues(t, pid))
 			add_target(&t->report, all->targets + i);
 	}
 	gpreempt_targets_free(all);
@@ -188,8 +186,7 @@ static int finish(struct tracing *t)
 	ret = trace_read(&t->kernel, trace);
 	if (ret) {
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-				    "cannot read the kernel's trace: %s",
-				    strerror(-ret));
+				    "cannot read the kernel's trace: %s", strerror(-ret));
 	} else {
 		t->report.data = gp_trace_get(trace);
 		ret = write_files(t);
@@ -231,8 +228,7 @@ static int check_usage(const struct trace_args *args)
 		why = "--amd-log is for a command, and needs -o DIR";
 	if (!why)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl trace --help",
-			     "%s", why);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl trace --help", "%s", why);
 }
 
 static int choose(struct tracing *t)
@@ -279,8 +275,8 @@ static int run_trace(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct trace_args, duration_ns),
-	  "TIME", "for that long (10s); 0s: until Ctrl-C" },
+	{ "duration", CTL_DURATION, offsetof(struct trace_args, duration_ns), "TIME",
+	  "for that long (10s); 0s: until Ctrl-C" },
 	{ "output", CTL_FILE, offsetof(struct trace_args, output), "FILE",
 	  "where it is kept (-o FILE); of a command: a directory" },
 	{ "amd-log", CTL_COUNT, offsetof(struct trace_args, amd_log), "LEVEL",

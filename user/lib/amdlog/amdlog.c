@@ -19,7 +19,7 @@
 
 struct gp_amdlog {
 	struct gp_lines lines;
-	int64_t pid; /* only lines of this process, or GPREEMPT_UNKNOWN */
+	int64_t pid;		     /* only lines of this process, or GPREEMPT_UNKNOWN */
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
 	uint16_t *buckets; /* of queues: index + 1 */
@@ -36,8 +36,7 @@ static int problem(struct gp_amdlog *log, const char *what)
 
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
 		return 0;
-	problem = shr_array_add(&log->data.problems, &log->data.kept,
-				sizeof(*problem));
+	problem = shr_array_add(&log->data.problems, &log->data.kept, sizeof(*problem));
 	if (!problem)
 		return -ENOMEM;
 	problem->line = log->lines.number;
@@ -67,8 +66,7 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
 		queue = d->queues + log->buckets[at] - 1;
-		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq :
-						      queue->hwq) == address &&
+		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq : queue->hwq) == address &&
 		    queue->pid == record->pid) {
 			*out = queue;
 			return 0;
@@ -113,8 +111,7 @@ static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 	if (i == PROCESSES_MAX)
 		return problem(log, "of a process more than are kept");
 	if (i == d->n_processes) {
-		process = shr_array_add(&d->processes, &d->n_processes,
-					sizeof(*process));
+		process = shr_array_add(&d->processes, &d->n_processes, sizeof(*process));
 		if (!process)
 			return -ENOMEM;
 		process->pid = record->pid;
@@ -144,20 +141,17 @@ static void set(int64_t *to, int64_t value)
 }
 
 /* By their times: the log's order may be another. */
-static void put_indices(const struct gp_record *record,
-			const struct gp_message *m,
+static void put_indices(const struct gp_record *record, const struct gp_message *m,
 			struct gp_amdlog_queue *queue)
 {
 	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
 		return;
-	if (queue->first_wptr == GPREEMPT_UNKNOWN ||
-	    record->us < queue->first_packet_us) {
+	if (queue->first_wptr == GPREEMPT_UNKNOWN || record->us < queue->first_packet_us) {
 		queue->first_rptr = m->rptr;
 		queue->first_wptr = m->wptr;
 		queue->first_packet_us = record->us;
 	}
-	if (queue->last_wptr == GPREEMPT_UNKNOWN ||
-	    record->us >= queue->last_packet_us) {
+	if (queue->last_wptr == GPREEMPT_UNKNOWN || record->us >= queue->last_packet_us) {
 		queue->last_rptr = m->rptr;
 		queue->last_wptr = m->wptr;
 		queue->last_packet_us = record->us;
@@ -179,8 +173,8 @@ static int put_packet(struct gp_amdlog *log, const struct gp_record *record,
 
 	put_indices(record, m, queue);
 	/* The indices only grow, and are printed as 32 bits. */
-	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN &&
-	    m->wptr >= m->rptr && m->wptr - m->rptr > queue->backlog)
+	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN && m->wptr >= m->rptr &&
+	    m->wptr - m->rptr > queue->backlog)
 		queue->backlog = m->wptr - m->rptr;
 	if (packet.dispatch)
 		queue->dispatches++;
@@ -225,8 +219,7 @@ static void take_version(struct gp_amdlog *log, struct gp_span rest)
 	while (rest.at < rest.end && *rest.at == ' ')
 		rest.at++;
 	while (rest.at < rest.end && *rest.at != ',' && *rest.at != ' ' &&
-	       isprint((unsigned char)*rest.at) &&
-	       len < sizeof(log->data.version) - 1)
+	       isprint((unsigned char)*rest.at) && len < sizeof(log->data.version) - 1)
 		log->data.version[len++] = *rest.at++;
 	log->data.version[len] = 0;
 }
@@ -253,8 +246,7 @@ static int take_record(struct gp_amdlog *log, struct gp_record *record)
 		take_version(log, message.rest);
 		return 0;
 	case GP_AMDLOG_BROKEN:
-		return problem(log,
-			       "about a queue, but its address is cut off");
+		return problem(log, "about a queue, but its address is cut off");
 	default:
 		return count_message(log, record, &message);
 	}
@@ -298,8 +290,7 @@ static void count_other(struct gp_amdlog *log, bool record)
 static int take_line(void *data, struct gp_line line)
 {
 	struct gp_amdlog *log = data;
-	const char *end =
-		log->plain + make_plain(line.at, line.len, log->plain);
+	const char *end = log->plain + make_plain(line.at, line.len, log->plain);
 	const char *at = log->plain, *next, *behind;
 	unsigned int level = 0, next_level;
 	struct gp_record record;
@@ -319,8 +310,7 @@ static int take_line(void *data, struct gp_line line)
 		level = next_level;
 		ret = gp_record_head(text, &record) ?
 			      take_record(log, &record) :
-			      problem(log,
-				      "the head of this record is cut off");
+			      problem(log, "the head of this record is cut off");
 	}
 	/* What was behind the cut may have been records. */
 	if (!ret && line.too_long)
@@ -328,8 +318,7 @@ static int take_line(void *data, struct gp_line line)
 	return ret;
 }
 
-int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data,
-		  struct gp_amdlog **out)
+int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out)
 {
 	struct gp_amdlog *log = calloc(1, sizeof(*log));
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware
- * queues and what was put into them. Nothing here reads a file; the caller feeds
- * text, in pieces of any size, and memory does not grow with it. One thread at a
- * time for each handle.
+ * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware queues and what
+ * was put into them. Nothing here reads a file; the caller feeds text, in pieces of any size,
+ * and memory does not grow with it. One thread at a time for each handle.
  *
  * Level 3 has the queues, level 4 the packets too. What the program printed
  * between the lines of the log is counted and left alone. A number that the log
@@ -41,7 +40,7 @@ struct gp_amdlog_queue {
 	int64_t first_wptr;
 	int64_t last_rptr; /* at its last packet */
 	int64_t last_wptr;
-	int64_t backlog; /* most packets that waited when one was put into it */
+	int64_t backlog;  /* most packets that waited when one was put into it */
 	int64_t first_us; /* times of the first and last line about it */
 	int64_t last_us;
 	int64_t first_packet_us; /* times of its first and last indices */
@@ -101,8 +100,7 @@ struct gp_amdlog_packet {
 	int64_t wptr;
 };
 
-typedef void gp_amdlog_packet_fn(void *data,
-				 const struct gp_amdlog_packet *packet);
+typedef void gp_amdlog_packet_fn(void *data, const struct gp_amdlog_packet *packet);
 
 struct gp_amdlog;
 
@@ -110,8 +108,7 @@ struct gp_amdlog;
  * An empty log, of the lines of the process @pid, or of all for GPREEMPT_UNKNOWN.
  * @packet gets each packet, and @data, or is NULL. 0 or -ENOMEM.
  */
-int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data,
-		  struct gp_amdlog **out);
+int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out);
 void gp_amdlog_free(struct gp_amdlog *log);
 
 /* The next piece. 0 or -ENOMEM. */

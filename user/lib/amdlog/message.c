@@ -12,10 +12,8 @@ static const char *find(struct gp_span text, const char *word)
 	size_t len = strlen(word);
 	const char *at;
 
-	for (at = text.at; at < text.end && (size_t)(text.end - at) >= len;
-	     at++)
-		if ((*at | 0x20) == (*word | 0x20) &&
-		    !strncasecmp(at, word, len))
+	for (at = text.at; at < text.end && (size_t)(text.end - at) >= len; at++)
+		if ((*at | 0x20) == (*word | 0x20) && !strncasecmp(at, word, len))
 			return at + len;
 	return NULL;
 }
@@ -45,9 +43,7 @@ static int64_t small(struct gp_span text, const char *word)
 {
 	uint64_t value;
 
-	return number(text, word, &value) && value <= INT64_MAX ?
-		       (int64_t)value :
-		       GPREEMPT_UNKNOWN;
+	return number(text, word, &value) && value <= INT64_MAX ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
 /* What tells a message, and what stands before the queue's address in it. */
@@ -59,20 +55,16 @@ static const struct {
 } messages[] = {
 	{ "Created SWq=", GP_AMDLOG_CREATED, "HWq=", false },
 	/* Up to ROCm 5: the address of the software queue, as below it. */
-	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue",
-	  true },
+	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue", true },
 	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	/* Since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
 	{ "Selected queue (mode=", GP_AMDLOG_ACQUIRED, "):", false },
-	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED,
-	  "Reusing preferred queue:", false },
+	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED, "Reusing preferred queue:", false },
 	/* Up to ROCm 5: the count behind it is the one before. */
-	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED,
-	  "refCount:", false },
+	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "releaseQueue refCount:", GP_AMDLOG_RELEASED, "refCount:", false },
-	{ "Deleting hardware queue", GP_AMDLOG_DELETED,
-	  "Deleting hardware queue", false },
+	{ "Deleting hardware queue", GP_AMDLOG_DELETED, "Deleting hardware queue", false },
 	/* Of cooperative launches, and of a stream with a CU mask. */
 	{ "Deleting CG enabled hardware queue", GP_AMDLOG_DELETED,
 	  "Deleting CG enabled hardware queue", false },
@@ -84,8 +76,7 @@ static const struct {
 static bool is_packet(struct gp_span text, struct gp_message *message)
 {
 	long len = text.end - text.at;
-	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len),
-				false };
+	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len), false };
 
 	if (!find(head, "HWq="))
 		return false;
@@ -101,17 +92,15 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	message->rptr = small(text, " rptr=");
 	message->wptr = small(text, " wptr=");
 	/* ROCm 5 does not print them; these are there, and not whole. */
-	message->cut =
-		(message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
-		(message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
+	message->cut = (message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
+		       (message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
 	return true;
 }
 
 /* hsa_amd_queue_priority_t */
 static const char *const priorities[] = { "low", "normal", "high" };
 
-static void fill(struct gp_span text, const char *hwq,
-		 struct gp_message *message)
+static void fill(struct gp_span text, const char *hwq, struct gp_message *message)
 {
 	int64_t priority;
 
@@ -150,8 +139,7 @@ void gp_message_parse(struct gp_span text, struct gp_message *message)
 			continue;
 		message->kind = messages[i].kind;
 		message->by_swq = messages[i].by_swq;
-		message->rest =
-			(struct gp_span){ text.at + len, text.end, text.cut };
+		message->rest = (struct gp_span){ text.at + len, text.end, text.cut };
 		fill(text, messages[i].hwq, message);
 		break;
 	}

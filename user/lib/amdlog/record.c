@@ -26,8 +26,7 @@ static const char *skip_source(const char *at, const char *end)
 {
 	const char *name = at;
 
-	while (at < end &&
-	       (isalnum((unsigned char)*at) || memchr("_-./", *at, 4)))
+	while (at < end && (isalnum((unsigned char)*at) || memchr("_-./", *at, 4)))
 		at++;
 	if (at - name < 3 || !memchr(name, '.', at - name))
 		return NULL;
@@ -53,11 +52,8 @@ static const char *skip_rocr(const char *at, const char *end)
 
 	if (!behind)
 		return NULL;
-	left = end - behind < ROCR_MARK_WITHIN ? end - behind :
-						 ROCR_MARK_WITHIN;
-	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ?
-		       behind :
-		       NULL;
+	left = end - behind < ROCR_MARK_WITHIN ? end - behind : ROCR_MARK_WITHIN;
+	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ? behind : NULL;
 }
 
 const char *gp_record_find(const char *at, const char *end, unsigned int *level,
@@ -105,8 +101,7 @@ static bool is_cut(const char *at, const char *end)
 }
 
 /* The PID in "[pid:459769 tid: 0x7f8edc1c4400]"; also "[tid:0x...]" and "[7f...]" */
-static const char *take_brackets(const char *at, const char *end,
-				 struct gp_record *record)
+static const char *take_brackets(const char *at, const char *end, struct gp_record *record)
 {
 	const char *close = memchr(at, ']', end - at);
 	const char *pid, *number;
@@ -121,8 +116,7 @@ static const char *take_brackets(const char *at, const char *end,
 		number = skip_spaces(pid + 4, close);
 		if (!take_decimal(&number, close, &record->pid))
 			record->pid = GPREEMPT_UNKNOWN;
-	} else if (!memmem(at, close - at, "tid:", 4) &&
-		   !isxdigit((unsigned char)at[1])) {
+	} else if (!memmem(at, close - at, "tid:", 4) && !isxdigit((unsigned char)at[1])) {
 		return at; /* what is in there is of the text */
 	}
 	return close + 1;

@@ -64,9 +64,8 @@ static int ask_threads(struct attempt *a)
 }
 
 /*
- * Is its first thread asleep in the kernel, and not in a call that executes a program
- * or makes a thread? Once it has been asked to stop it runs nothing of its own before
- * it does.
+ * Is its first thread asleep in the kernel, and not in a call that executes a program or makes
+ * a thread? Once it has been asked to stop it runs nothing of its own before it does.
  */
 static bool sleeps_elsewhere(pid_t pid)
 {
@@ -101,8 +100,7 @@ static int look_for_stop(pid_t pid)
 	siginfo_t info = { 0 };
 	int event;
 
-	if (waitid(P_PID, pid, &info,
-		   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0)
+	if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0)
 		return -ESRCH;
 	if (!info.si_pid)
 		return 0;
@@ -111,10 +109,7 @@ static int look_for_stop(pid_t pid)
 	event = info.si_status >> 8;
 	if (event == PTRACE_EVENT_EXEC || event == PTRACE_EVENT_EXIT)
 		return -ESRCH;
-	return event == PTRACE_EVENT_STOP &&
-			       (info.si_status & 0xff) == SIGTRAP ?
-		       1 :
-		       2;
+	return event == PTRACE_EVENT_STOP && (info.si_status & 0xff) == SIGTRAP ? 1 : 2;
 }
 
 /* As look_for_stop(); 0: it is asleep, and will stop before it runs. */
@@ -145,8 +140,7 @@ static void go_on(pid_t pid)
 {
 	int status;
 
-	if (look_for_stop(pid) == 1 &&
-	    waitpid(pid, &status, WNOHANG | __WALL) == pid)
+	if (look_for_stop(pid) == 1 && waitpid(pid, &status, WNOHANG | __WALL) == pid)
 		ptrace(PTRACE_CONT, pid, NULL, 0);
 }
 
@@ -170,8 +164,7 @@ static int ask_alone(struct attempt *a)
 	return ret < 0 ? ret : a->ret;
 }
 
-int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask,
-		       void *data)
+int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask, void *data)
 {
 	struct attempt a = {
 		.args = args,

@@ -20,7 +20,6 @@ typedef int (*gp_enable_fn)(void *data, struct kfd_ioctl_dbg_trap_args *args);
  * be, another program; -ETIMEDOUT when it does not stop; -errno. A stop that is not of
  * our making is left to be collected.
  */
-int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask,
-		       void *data);
+int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask, void *data);
 
 #endif

@@ -66,8 +66,7 @@ static int live_ioctl(void *be, int fd, unsigned long request, void *arg)
 	int ret;
 
 	(void)be;
-	if (request == AMDKFD_IOC_DBG_TRAP &&
-	    trap->op == KFD_IOC_DBG_TRAP_ENABLE)
+	if (request == AMDKFD_IOC_DBG_TRAP && trap->op == KFD_IOC_DBG_TRAP_ENABLE)
 		return gp_enable_existing(trap, do_trap, &fd);
 	ret = ioctl(fd, request, arg);
 	return ret < 0 ? -errno : ret;
@@ -134,8 +133,7 @@ static void *watch_thread(void *arg)
 		siginfo_t info;
 
 		/* WNOWAIT: the tracer collects it, this only looks. */
-		if (waitid(P_PID, w->pid, &info,
-			   WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
+		if (waitid(P_PID, w->pid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
 			if (errno == EINTR)
 				continue;
 			break;
@@ -230,8 +228,7 @@ static int live_watch_stop(void *be, void *watch)
 	return 0;
 }
 
-static ssize_t live_read_file(void *be, const char *path, char *buf,
-			      size_t size)
+static ssize_t live_read_file(void *be, const char *path, char *buf, size_t size)
 {
 	__cleanup_fd int fd = -1;
 
@@ -241,15 +238,13 @@ static ssize_t live_read_file(void *be, const char *path, char *buf,
 	return fd < 0 ? -errno : gp_read_opened(fd, buf, size);
 }
 
-static ssize_t live_read_root_file(void *be, const char *path, char *buf,
-				   size_t size)
+static ssize_t live_read_root_file(void *be, const char *path, char *buf, size_t size)
 {
 	__cleanup_fd int fd = -1;
 	struct stat st;
 
 	(void)be;
-	fd = open(path,
-		  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_uid)
@@ -263,8 +258,7 @@ static int live_open_cgroups(void *be)
 	return shr_cgroup_root();
 }
 
-static ssize_t live_read_link(void *be, const char *path, char *buf,
-			      size_t size)
+static ssize_t live_read_link(void *be, const char *path, char *buf, size_t size)
 {
 	ssize_t n;
 
@@ -273,15 +267,14 @@ static ssize_t live_read_link(void *be, const char *path, char *buf,
 	return n < 0 ? -errno : n;
 }
 
-static int live_list_dir(void *be, const char *path,
-			 int (*fn)(void *arg, const char *name), void *arg)
+static int live_list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name),
+			 void *arg)
 {
 	(void)be;
 	return gp_list_names(path, fn, arg);
 }
 
-static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf,
-			    size_t size)
+static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf, size_t size)
 {
 	struct iovec local = { .iov_base = buf, .iov_len = size };
 	struct iovec remote = {
@@ -361,8 +354,7 @@ static int live_ask_disable(void *be)
 	if (!q)
 		return -ENOMEM;
 	/* In all 2 s: a driver that hangs must not keep who only asks. */
-	ret = gp_apart_run(NULL, q, -1, be_asked_about, GP_APART_WAIT_NS,
-			   &place);
+	ret = gp_apart_run(NULL, q, -1, be_asked_about, GP_APART_WAIT_NS, &place);
 	if (ret == -ETIMEDOUT)
 		return ret;
 	if (!ret)
@@ -394,8 +386,8 @@ static void be_paused_twice(void *shared)
 	for (i = 0; i < 2 && !p->n; i++)
 		if (ioctl(kfd, AMDKFD_IOC_CRIU_OP, &args))
 			p->n = -errno;
-	gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR,
-		    getpid(), GP_VIEW_GPUS_FILE);
+	gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR, getpid(),
+		    GP_VIEW_GPUS_FILE);
 	for (i = 0; i < LOOKS && fd < 0 && !p->n; i++) {
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
@@ -421,8 +413,7 @@ static ssize_t live_pause_twice(void *be, char *text, size_t size)
 	if (!p)
 		return -ENOMEM;
 	_Static_assert(sizeof(*p) <= GP_APART_SIZE, "it is shared");
-	n = gp_apart_run(NULL, p, -1, be_paused_twice, GP_APART_WAIT_NS,
-			 &place);
+	n = gp_apart_run(NULL, p, -1, be_paused_twice, GP_APART_WAIT_NS, &place);
 	if (n == -ETIMEDOUT)
 		return n;
 	n = n ?: p->n;
@@ -441,8 +432,7 @@ static int live_open_process(void *be, pid_t pid)
 	return fd < 0 ? -errno : fd;
 }
 
-static int live_take_device(void *be, pid_t pid, int process, int n,
-			    uint64_t device)
+static int live_take_device(void *be, pid_t pid, int process, int n, uint64_t device)
 {
 	uint64_t found;
 	int fd, ret;

@@ -37,8 +37,7 @@ int gp_list_opened(int dir, int (*fn)(void *arg, const char *name), void *arg)
 	return n < 0 ? -errno : 0;
 }
 
-int gp_list_names(const char *path, int (*fn)(void *arg, const char *name),
-		  void *arg)
+int gp_list_names(const char *path, int (*fn)(void *arg, const char *name), void *arg)
 {
 	__cleanup_fd int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 

@@ -8,8 +8,7 @@
  * Call fn for each name in a directory of the system, but for those that begin with
  * ".", until it returns another value than 0, which comes back. -errno.
  */
-int gp_list_names(const char *path, int (*fn)(void *arg, const char *name),
-		  void *arg);
+int gp_list_names(const char *path, int (*fn)(void *arg, const char *name), void *arg);
 
 /* The same for a directory that was opened. */
 int gp_list_opened(int dir, int (*fn)(void *arg, const char *name), void *arg);

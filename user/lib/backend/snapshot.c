@@ -49,16 +49,15 @@ static int open_below(const void *be, const char *path, mode_t type)
 	return fd < 0 ? -errno : fd;
 }
 
-static ssize_t snapshot_read_file(void *be, const char *path, char *buf,
-				  size_t size)
+static ssize_t snapshot_read_file(void *be, const char *path, char *buf, size_t size)
 {
 	__cleanup_fd int fd = open_below(be, path, S_IFREG);
 
 	return fd < 0 ? fd : gp_read_opened(fd, buf, size);
 }
 
-static int snapshot_list_dir(void *be, const char *path,
-			     int (*fn)(void *arg, const char *name), void *arg)
+static int snapshot_list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name),
+			     void *arg)
 {
 	__cleanup_fd int fd = open_below(be, path, S_IFDIR);
 

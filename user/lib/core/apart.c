@@ -53,15 +53,14 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	pid_t pid; /* whose all this is: a child of fork() has nothing */
+	pid_t pid;	      /* whose all this is: a child of fork() has nothing */
 	struct area *spare;   /* one, so that most calls take no memory */
 	struct area *stuck;   /* those of the abandoned processes */
 	struct area *waiting; /* those whose process waits for its call */
 	bool looked;	      /* whether this process uses a GPU */
 	bool own_memory;
 	unsigned int sharing; /* calls that go on with a shared memory */
-} apart = { .lock = PTHREAD_MUTEX_INITIALIZER,
-	    .idle = PTHREAD_COND_INITIALIZER };
+} apart = { .lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
 
 /* The lock, and what is of this process: its parent's areas are shared with it. */
 static void lock(void)
@@ -87,8 +86,7 @@ void *gp_apart_new(void)
 		memset(area->shared, 0, sizeof(area->shared));
 		return area;
 	}
-	area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	area = mmap(NULL, sizeof(*area), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	return area == MAP_FAILED ? NULL : area;
 }
 
@@ -212,8 +210,7 @@ static void end(struct area *area, int ret)
 	pthread_mutex_unlock(&apart.lock);
 }
 
-static void wait_while(struct area *area, int stage,
-		       const struct timespec *most)
+static void wait_while(struct area *area, int stage, const struct timespec *most)
 {
 	syscall(SYS_futex, &area->stage, FUTEX_WAIT, stage, most);
 }
@@ -319,8 +316,7 @@ static bool wait_for_end(struct area *area)
 		if (has_ended(area, GP_APART_WAIT_NS))
 			return true;
 		set_busy(area, true);
-	} while (area->stage <= WORKING &&
-		 (area->steps != steps || is_runnable(area->pid)) &&
+	} while (area->stage <= WORKING && (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
 	return area->stage >= ENTERED && has_ended(area, area->ioctl_ns);
 }
@@ -348,17 +344,15 @@ static void block_signals(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-static int start(struct area *area, int keep, void (*work)(void *shared),
-		 int stage)
+static int start(struct area *area, int keep, void (*work)(void *shared), int stage)
 {
 	area->stage = stage;
 	area->place = 0;
 	area->work = work;
 	area->caller = getpid();
 	area->keep = keep;
-	area->pid = clone(become, area->stack + STACK,
-			  CLONE_PIDFD | (area->shares ? CLONE_VM : 0), area,
-			  &area->pidfd);
+	area->pid = clone(become, area->stack + STACK, CLONE_PIDFD | (area->shares ? CLONE_VM : 0),
+			  area, &area->pidfd);
 	return area->pid < 0 ? -errno : 0;
 }
 
@@ -375,8 +369,7 @@ static int wait_for(struct area *area)
 }
 
 /* The process writes the caller's errno until it waits, so the caller waits for that. */
-static bool start_waiting(struct area *area, int keep,
-			  void (*work)(void *shared))
+static bool start_waiting(struct area *area, int keep, void (*work)(void *shared))
 {
 	struct timespec most = { .tv_sec = GP_APART_WAIT_NS / NSEC_PER_SEC };
 
@@ -431,8 +424,8 @@ static int call_new(struct area *area, int keep, void (*work)(void *shared))
 	return ret;
 }
 
-int gp_apart_run(const struct gpreempt *g, void *shared, int keep,
-		 void (*work)(void *shared), uint64_t ioctl_ns, int *place)
+int gp_apart_run(const struct gpreempt *g, void *shared, int keep, void (*work)(void *shared),
+		 uint64_t ioctl_ns, int *place)
 {
 	struct area *area = shared;
 	sigset_t before;

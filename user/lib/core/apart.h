@@ -48,8 +48,8 @@ void gp_apart_free(void *shared);
  * to it. -EBUSY: too many are abandoned. -EINTR: a signal has killed the process. Another
  * -errno: there was no process.
  */
-int gp_apart_run(const struct gpreempt *g, void *shared, int keep,
-		 void (*work)(void *shared), uint64_t ioctl_ns, int *place);
+int gp_apart_run(const struct gpreempt *g, void *shared, int keep, void (*work)(void *shared),
+		 uint64_t ioctl_ns, int *place);
 
 /*
  * Start the process for the next gp_apart_run() with these arguments. It waits for that

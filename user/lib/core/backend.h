@@ -33,24 +33,20 @@ struct gp_backend_ops {
 	 */
 	int (*watch_stop)(void *be, void *watch);
 	/* Bytes read, at most size. Fewer than size: that was the end. */
-	ssize_t (*read_file)(void *be, const char *path, char *buf,
-			     size_t size);
+	ssize_t (*read_file)(void *be, const char *path, char *buf, size_t size);
 	/*
 	 * The same of a regular file that root owns. -ELOOP for a link, -EACCES
 	 * for any other file.
 	 */
-	ssize_t (*read_root_file)(void *be, const char *path, char *buf,
-				  size_t size);
-	ssize_t (*read_link)(void *be, const char *path, char *buf,
-			     size_t size);
+	ssize_t (*read_root_file)(void *be, const char *path, char *buf, size_t size);
+	ssize_t (*read_link)(void *be, const char *path, char *buf, size_t size);
 	/* The root directory of cgroup v2; -ENOENT: it is not mounted. */
 	int (*open_cgroups)(void *be);
 	/* Calls fn for each name but those that begin with a point. */
-	int (*list_dir)(void *be, const char *path,
-			int (*fn)(void *arg, const char *name), void *arg);
+	int (*list_dir)(void *be, const char *path, int (*fn)(void *arg, const char *name),
+			void *arg);
 	/* All of size, out of the memory of a process. */
-	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf,
-			   size_t size);
+	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf, size_t size);
 	/* The device number of a device file, links followed. */
 	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);
@@ -79,8 +75,7 @@ struct gp_backend_ops {
 	 * A copy of its descriptor n; -ENODEV if that is not the character
 	 * device of that number.
 	 */
-	int (*take_device)(void *be, pid_t pid, int process, int n,
-			   uint64_t device);
+	int (*take_device)(void *be, pid_t pid, int process, int n, uint64_t device);
 	/* Are two descriptors of the process one open file? No where unknown. */
 	bool (*same_file)(void *be, pid_t pid, int a, int b);
 };

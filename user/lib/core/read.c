@@ -25,8 +25,7 @@ bool gpreempt_simulated(const struct gpreempt *g)
 {
 	char text[16];
 
-	return gp_read_small(g, text, sizeof(text),
-			     "/sys/module/vgpu/initstate") > 0;
+	return gp_read_small(g, text, sizeof(text), "/sys/module/vgpu/initstate") > 0;
 }
 
 /* No file that we want is as large; one of root's may be there to be misused. */
@@ -34,14 +33,12 @@ bool gpreempt_simulated(const struct gpreempt *g)
 #define MAX_ROOT_TEXT (1 << 20)
 
 static int read_whole(const struct gpreempt *g,
-		      ssize_t (*read)(void *be, const char *path, char *buf,
-				      size_t size),
+		      ssize_t (*read)(void *be, const char *path, char *buf, size_t size),
 		      const char *path, size_t max, char **text, size_t *len)
 {
 	/*
-	 * The file must come in one read, or a process could change between
-	 * two halves of its list: so a buffer that was too small is thrown
-	 * away and the file read again.
+	 * The file must come in one read, or a process could change between two halves of its
+	 * list: so a buffer that was too small is thrown away and the file read again.
 	 */
 	size_t size = 4096;
 	char *buf = NULL;
@@ -75,21 +72,17 @@ static int read_whole(const struct gpreempt *g,
 	}
 }
 
-int gp_read_text(const struct gpreempt *g, const char *path, char **text,
-		 size_t *len)
+int gp_read_text(const struct gpreempt *g, const char *path, char **text, size_t *len)
 {
 	return read_whole(g, g->ops->read_file, path, MAX_TEXT, text, len);
 }
 
-int gp_read_root_text(const struct gpreempt *g, const char *path, char **text,
-		      size_t *len)
+int gp_read_root_text(const struct gpreempt *g, const char *path, char **text, size_t *len)
 {
-	return read_whole(g, g->ops->read_root_file, path, MAX_ROOT_TEXT, text,
-			  len);
+	return read_whole(g, g->ops->read_root_file, path, MAX_ROOT_TEXT, text, len);
 }
 
-static ssize_t read_start(const struct gpreempt *g, const char *path, char *buf,
-			  size_t size)
+static ssize_t read_start(const struct gpreempt *g, const char *path, char *buf, size_t size)
 {
 	ssize_t n = g->ops->read_file(g->be, path, buf, size - 1);
 
@@ -98,8 +91,8 @@ static ssize_t read_start(const struct gpreempt *g, const char *path, char *buf,
 	return n;
 }
 
-ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
-		      const char *path_format, ...)
+ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size, const char *path_format,
+		      ...)
 {
 	char path[128];
 	va_list ap;
@@ -110,8 +103,7 @@ ssize_t gp_read_small(const struct gpreempt *g, char *buf, size_t size,
 	return read_start(g, path, buf, size);
 }
 
-int gp_read_number(const struct gpreempt *g, uint64_t *value,
-		   const char *path_format, ...)
+int gp_read_number(const struct gpreempt *g, uint64_t *value, const char *path_format, ...)
 {
 	char path[128], text[32];
 	va_list ap;
@@ -149,8 +141,7 @@ char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file)
 	return stpcpy(at, file);
 }
 
-ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file,
-		     char *buf, size_t size)
+ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file, char *buf, size_t size)
 {
 	char path[GP_PID_PATH];
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Why something could not be done: one table, for every program that asks. The
- * next steps name no command of a program; gpreempt-ctl has its own in
- * user/output/next-step.c.
+ * Why something could not be done: one table, for every program that asks. The next steps name
+ * no command of a program; gpreempt-ctl has its own in user/output/next-step.c.
  */
 #include <stdio.h>
 #include <string.h>
@@ -214,8 +213,8 @@ static const struct sentence {
 };
 /* clang-format on */
 
-int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
-	     pid_t pid, const char *step)
+int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
+	     const char *step)
 {
 	if (err)
 		*err = (struct gpreempt_error){
@@ -232,8 +231,7 @@ static const struct sentence *sentence_of(const struct gpreempt_error *err)
 {
 	unsigned int reason = err->reason;
 
-	return &reasons[reason < GPREEMPT_REASON_COUNT ? reason :
-							 GPREEMPT_SYSTEM];
+	return &reasons[reason < GPREEMPT_REASON_COUNT ? reason : GPREEMPT_SYSTEM];
 }
 
 enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err)
@@ -245,8 +243,8 @@ enum gpreempt_class gpreempt_error_class(const struct gpreempt_error *err)
  * Write the value of a field, by the name that begins at word. Names and words
  * are others' bytes, and the text is for a terminal or a log.
  */
-static int put_field(const struct gpreempt_error *err, const char *word,
-		     size_t len, char *buf, size_t size)
+static int put_field(const struct gpreempt_error *err, const char *word, size_t len, char *buf,
+		     size_t size)
 {
 	if (!strncmp(word, "pid", len))
 		return snprintf(buf, size, "%d", err->pid);
@@ -255,8 +253,7 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 	if (!strncmp(word, "name", len))
 		return shr_clean(buf, size, err->name, false);
 	if (!strncmp(word, "word", len))
-		return shr_clean(buf, size, err->word ? err->word : "it",
-				 false);
+		return shr_clean(buf, size, err->word ? err->word : "it", false);
 	if (!strncmp(word, "version", len))
 		return snprintf(buf, size, "%u.%u", err->major, err->minor);
 	if (!strncmp(word, "limit", len))
@@ -266,8 +263,7 @@ static int put_field(const struct gpreempt_error *err, const char *word,
 	return snprintf(buf, size, "%s", strerror(-err->code));
 }
 
-static int expand(const struct gpreempt_error *err, const char *text, char *buf,
-		  size_t size)
+static int expand(const struct gpreempt_error *err, const char *text, char *buf, size_t size)
 {
 	size_t used = 0;
 
@@ -292,14 +288,12 @@ static int expand(const struct gpreempt_error *err, const char *text, char *buf,
 	return used;
 }
 
-int gpreempt_error_text(const struct gpreempt_error *err, char *buf,
-			size_t size)
+int gpreempt_error_text(const struct gpreempt_error *err, char *buf, size_t size)
 {
 	return expand(err, sentence_of(err)->text, buf, size);
 }
 
-int gpreempt_error_next(const struct gpreempt_error *err, char *buf,
-			size_t size)
+int gpreempt_error_next(const struct gpreempt_error *err, char *buf, size_t size)
 {
 	return expand(err, sentence_of(err)->next, buf, size);
 }

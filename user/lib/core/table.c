@@ -52,8 +52,7 @@ static const struct list *find_list(const char *column)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lists); i++)
-		if (*lists[i].column == *column &&
-		    !strcmp(lists[i].column, column))
+		if (*lists[i].column == *column && !strcmp(lists[i].column, column))
 			return &lists[i];
 	return NULL;
 }
@@ -66,8 +65,7 @@ struct span {
 
 static bool span_is(struct span s, const char *word)
 {
-	return s.len && *s.at == *word && s.len == strlen(word) &&
-	       !memcmp(s.at, word, s.len);
+	return s.len && *s.at == *word && s.len == strlen(word) && !memcmp(s.at, word, s.len);
 }
 
 /* The same text with the name of today; column: as in old_names. */
@@ -79,8 +77,7 @@ static struct span name_now(const char *column, struct span name)
 		const struct old_name *old = &old_names[i];
 
 		if (span_is(name, old->name) &&
-		    (column ? old->column && !strcmp(old->column, column) :
-			      !old->column))
+		    (column ? old->column && !strcmp(old->column, column) : !old->column))
 			return (struct span){ old->now, strlen(old->now) };
 	}
 	return name;
@@ -136,8 +133,7 @@ static const char *word_of(const char *column, int64_t number)
 const char *gpreempt_queue_type_name(int64_t type)
 {
 	/* Not a word of the view: sysfs knows no better. */
-	return type == GPREEMPT_QUEUE_COMPUTE ? "compute" :
-						word_of("type", type);
+	return type == GPREEMPT_QUEUE_COMPUTE ? "compute" : word_of("type", type);
 }
 
 const char *gpreempt_hardware_name(int64_t value)
@@ -168,11 +164,9 @@ static int set_text(const char *column, uint64_t set, char *buf, size_t size)
 		if (!(set & 1ull << i))
 			continue;
 		if (i < list->count && list->words[i])
-			used += snprintf(at, room, "%s%s", comma,
-					 list->words[i]);
+			used += snprintf(at, room, "%s%s", comma, list->words[i]);
 		else
-			used += snprintf(at, room, "%s" GP_VIEW_CODE "%zu",
-					 comma, i + 1);
+			used += snprintf(at, room, "%s" GP_VIEW_CODE "%zu", comma, i + 1);
 	}
 	return used;
 }
@@ -181,15 +175,13 @@ int gpreempt_state_text(int64_t state, char *buf, size_t size)
 {
 	if (state <= 0)
 		return snprintf(buf, size, GP_VIEW_UNKNOWN);
-	return set_text("state", state & ((1 << GP_VIEW_STATE_COUNT) - 1), buf,
-			size);
+	return set_text("state", state & ((1 << GP_VIEW_STATE_COUNT) - 1), buf, size);
 }
 
 int gpreempt_exception_text(int64_t exception, char *buf, size_t size)
 {
 	if (exception <= 0)
-		return snprintf(buf, size,
-				exception ? GP_VIEW_UNKNOWN : GP_VIEW_NONE);
+		return snprintf(buf, size, exception ? GP_VIEW_UNKNOWN : GP_VIEW_NONE);
 	return set_text("exception", exception, buf, size);
 }
 
@@ -241,8 +233,7 @@ static int parse_head(const struct gp_table *table, struct span line)
 	 * Of a first number above ours nothing can be relied upon. One below it is of
 	 * an older module, whose columns are found by their names.
 	 */
-	if (line.at[len] < '1' || line.at[len] > table->version[0] ||
-	    line.at[len + 1] != '.' ||
+	if (line.at[len] < '1' || line.at[len] > table->version[0] || line.at[len + 1] != '.' ||
 	    !isdigit((unsigned char)line.at[len + 2]))
 		return -EPROTO;
 	return 0;
@@ -252,8 +243,7 @@ static int parse_head(const struct gp_table *table, struct span line)
  * first: where to begin, which is where the column is when the text has our order.
  * n_columns: there is none of that name.
  */
-static size_t find_column(const struct gp_table *table, struct span word,
-			  size_t first)
+static size_t find_column(const struct gp_table *table, struct span word, size_t first)
 {
 	size_t i, at;
 
@@ -265,8 +255,7 @@ static size_t find_column(const struct gp_table *table, struct span word,
 	return table->n_columns;
 }
 
-static int parse_columns(const struct gp_table *table, struct span line,
-			 struct layout *layout)
+static int parse_columns(const struct gp_table *table, struct span line, struct layout *layout)
 {
 	struct span word;
 	uint64_t seen = 0;
@@ -303,8 +292,7 @@ static unsigned int digit_of(char c)
 	return 16;
 }
 
-static int parse_number(struct span word, unsigned int base, uint64_t max,
-			int64_t *out)
+static int parse_number(struct span word, unsigned int base, uint64_t max, int64_t *out)
 {
 	const uint64_t most = max / base; /* that another digit may follow */
 	uint64_t value = 0;
@@ -337,8 +325,7 @@ static bool is_text(const struct gp_column *column)
 }
 
 /* A text that is too long is cut: it is for people. */
-static int parse_text(const struct gp_column *column, struct span word,
-		      char *text)
+static int parse_text(const struct gp_column *column, struct span word, char *text)
 {
 	size_t len = word.len < column->size ? word.len : column->size - 1;
 
@@ -363,9 +350,8 @@ static int parse_codes(const char *column, struct span word, int64_t *set)
 	return ret;
 }
 
-static int parse_cell(const struct gp_table *table,
-		      const struct gp_column *column, struct span word,
-		      void *record)
+static int parse_cell(const struct gp_table *table, const struct gp_column *column,
+		      struct span word, void *record)
 {
 	void *field = (char *)record + column->offset;
 	/* What names the record is small everywhere. */
@@ -404,13 +390,10 @@ void gp_table_forget(const struct gp_table *table, void *record)
 	memset(record, 0, table->record_size);
 	for (i = 0; i < table->n_columns; i++)
 		if (!is_text(&table->columns[i]))
-			*(int64_t *)((char *)record +
-				     table->columns[i].offset) =
-				GPREEMPT_UNKNOWN;
+			*(int64_t *)((char *)record + table->columns[i].offset) = GPREEMPT_UNKNOWN;
 }
 
-static int parse_record(const struct gp_table *table,
-			const struct layout *layout, struct span line,
+static int parse_record(const struct gp_table *table, const struct layout *layout, struct span line,
 			void *record)
 {
 	struct span word;
@@ -443,9 +426,8 @@ static size_t count_lines(struct span text)
 	return n;
 }
 
-static int parse_records(const struct gp_table *table,
-			 const struct layout *layout, struct span text,
-			 void **out, size_t *count)
+static int parse_records(const struct gp_table *table, const struct layout *layout,
+			 struct span text, void **out, size_t *count)
 {
 	__cleanup_free char *records = NULL;
 	struct span line;
@@ -459,8 +441,7 @@ static int parse_records(const struct gp_table *table,
 		ret = take_line(&text, &line);
 		if (ret)
 			return ret;
-		ret = parse_record(table, layout, line,
-				   records + n * table->record_size);
+		ret = parse_record(table, layout, line, records + n * table->record_size);
 		if (ret)
 			return ret;
 	}
@@ -470,8 +451,8 @@ static int parse_records(const struct gp_table *table,
 	return 0;
 }
 
-int gp_table_parse(const struct gp_table *table, const char *buf, size_t len,
-		   void **records, size_t *count)
+int gp_table_parse(const struct gp_table *table, const char *buf, size_t len, void **records,
+		   size_t *count)
 {
 	struct span text = { buf, len }, line;
 	struct layout layout = { .count = 0 };
@@ -503,8 +484,7 @@ struct listing {
 static int add_record(void *arg, const char *name)
 {
 	struct listing *l = arg;
-	void *record =
-		shr_array_add(&l->records, &l->count, l->table->record_size);
+	void *record = shr_array_add(&l->records, &l->count, l->table->record_size);
 
 	if (!record)
 		return -ENOMEM;
@@ -513,9 +493,8 @@ static int add_record(void *arg, const char *name)
 	return 0;
 }
 
-int gp_table_list(const struct gpreempt *g, const char *dir,
-		  const struct gp_table *table, gp_fill_fn fill, void *records,
-		  size_t *count)
+int gp_table_list(const struct gpreempt *g, const char *dir, const struct gp_table *table,
+		  gp_fill_fn fill, void *records, size_t *count)
 {
 	struct listing l = { g, dir, table, fill, NULL, 0 };
 	int ret = g->ops->list_dir(g->be, dir, add_record, &l);

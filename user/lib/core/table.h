@@ -18,9 +18,8 @@ struct gp_column {
 };
 
 /* A column of a list in view.h, as a field of the same name. */
-#define GP_COLUMN(record, name, kind)                    \
-	{ #name, GP_VIEW_##kind, offsetof(record, name), \
-	  sizeof(((record *)0)->name) },
+#define GP_COLUMN(record, name, kind) \
+	{ #name, GP_VIEW_##kind, offsetof(record, name), sizeof(((record *)0)->name) },
 
 struct gp_table {
 	const char *head;    /* of the first line, up to the version */
@@ -34,16 +33,13 @@ struct gp_table {
 #define GP_COLUMN_COUNT(name, kind) 1 +
 
 /* One that has such a name in view.h; of column(), see GP_COLUMN(). */
-#define GP_TABLE(format, type, column, ...)                                 \
-	{                                                                   \
-		.head = GP_VIEW_##format##_NAME " - version: ",             \
-		.version = GP_VIEW_##format##_VERSION,                      \
-		.columns =                                                  \
-			(const struct gp_column[]){                         \
-				GP_VIEW_##format##_COLUMNS(column)          \
-			},                                                  \
-		.n_columns = GP_VIEW_##format##_COLUMNS(GP_COLUMN_COUNT) 0, \
-		.record_size = sizeof(type), __VA_ARGS__                    \
+#define GP_TABLE(format, type, column, ...)                                                  \
+	{                                                                                    \
+		.head = GP_VIEW_##format##_NAME " - version: ",                              \
+		.version = GP_VIEW_##format##_VERSION,                                       \
+		.columns = (const struct gp_column[]){ GP_VIEW_##format##_COLUMNS(column) }, \
+		.n_columns = GP_VIEW_##format##_COLUMNS(GP_COLUMN_COUNT) 0,                  \
+		.record_size = sizeof(type), __VA_ARGS__                                     \
 	}
 
 /*
@@ -51,22 +47,21 @@ struct gp_table {
  * not say is GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a
  * line that contradicts it, -ENOMEM.
  */
-int gp_table_parse(const struct gp_table *table, const char *text, size_t len,
-		   void **records, size_t *count);
+int gp_table_parse(const struct gp_table *table, const char *text, size_t len, void **records,
+		   size_t *count);
 
 /* A record of which nothing is known. */
 void gp_table_forget(const struct gp_table *table, void *record);
 
 /* What is known of the thing of that name in @dir; false: it is no such thing. */
-typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir,
-			   const char *name, void *record);
+typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir, const char *name,
+			   void *record);
 /*
  * *(type **)records becomes an array of the table's records, one for each name in a
  * directory of sysfs, for free(). 0 or -errno.
  */
-int gp_table_list(const struct gpreempt *g, const char *dir,
-		  const struct gp_table *table, gp_fill_fn fill, void *records,
-		  size_t *count);
+int gp_table_list(const struct gpreempt *g, const char *dir, const struct gp_table *table,
+		  gp_fill_fn fill, void *records, size_t *count);
 
 /* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
 int gp_list_give(int ret, void *list, void *out);

@@ -20,16 +20,14 @@ extern const struct gp_doctor_check gp_host_checks[];
 extern const struct gp_doctor_check gp_driver_checks[];
 extern const struct gp_doctor_check gp_view_checks[];
 
-__attribute__((format(printf, 2, 3))) void gp_find(struct gp_finding *f,
-						   const char *format, ...);
+__attribute__((format(printf, 2, 3))) void gp_find(struct gp_finding *f, const char *format, ...);
 /* The same with what it means and what to do. */
-__attribute__((format(printf, 4, 5))) void gp_find_bad(struct gp_finding *f,
-						       enum gp_health health,
-						       const char *next,
-						       const char *format, ...);
+__attribute__((format(printf, 4, 5))) void gp_find_bad(struct gp_finding *f, enum gp_health health,
+						       const char *next, const char *format, ...);
 /* It stands in the way: of that class. */
-__attribute__((format(printf, 4, 5))) void
-gp_find_failed(struct gp_finding *f, enum gpreempt_class class,
-	       const char *next, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void gp_find_failed(struct gp_finding *f,
+							  enum gpreempt_class class,
+							  const char *next, const char *format,
+							  ...);
 
 #endif

@@ -9,8 +9,7 @@ static const struct gp_doctor_check *const lists[] = {
 	gp_view_checks,
 };
 
-void gp_doctor(struct gpreempt *g,
-	       void (*found)(void *data, const struct gp_finding *f),
+void gp_doctor(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 	       void *data)
 {
 	const struct gp_doctor_check *check;

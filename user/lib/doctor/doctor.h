@@ -31,15 +31,13 @@ struct gp_finding {
  * /dev/kfd for a moment, which makes the calling process a GPU process until it
  * ends. gpreempt_check() checks one process.
  */
-void gp_doctor(struct gpreempt *g,
-	       void (*found)(void *data, const struct gp_finding *f),
+void gp_doctor(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 	       void *data);
 
 /*
  * Can suspending work, by this finding and what the ones before came to? The host
  * comes before the target, and that it cannot before a right.
  */
-enum gpreempt_class gp_finding_class(const struct gp_finding *f,
-				     enum gpreempt_class before);
+enum gpreempt_class gp_finding_class(const struct gp_finding *f, enum gpreempt_class before);
 
 #endif

@@ -30,10 +30,8 @@ static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 {
 	char release[64], dkms[64];
 
-	if (gp_read_small(g, release, sizeof(release),
-			  "/proc/sys/kernel/osrelease") < 0) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the kernel's release cannot be read");
+	if (gp_read_small(g, release, sizeof(release), "/proc/sys/kernel/osrelease") < 0) {
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the kernel's release cannot be read");
 		return;
 	}
 	release[strcspn(release, "\n")] = '\0';
@@ -51,8 +49,7 @@ static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
 			       "amdgpu is not loaded");
 	else if (ret < 0)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "whether amdgpu is loaded cannot be read: %s",
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "whether amdgpu is loaded cannot be read: %s",
 			    strerror(-ret));
 	else
 		gp_find(f, "amdgpu is loaded");
@@ -65,8 +62,7 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 	int ret;
 
 	if (g->saved) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "what /dev/kfd answers is not in a snapshot");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "what /dev/kfd answers is not in a snapshot");
 		return;
 	}
 	k.fd = g->ops->open_kfd(g->be);
@@ -79,17 +75,14 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "this takes an AMD GPU and its driver: modprobe "
 			       "amdgpu",
-			       "/dev/kfd cannot be opened: %s",
-			       strerror(-k.fd));
+			       "/dev/kfd cannot be opened: %s", strerror(-k.fd));
 		return;
 	}
 	ret = gp_kfd_version(&k, &major, &minor);
 	close(k.fd);
 	if (ret)
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "look at the last lines of dmesg",
-			       "/dev/kfd does not tell its version: %s",
-			       strerror(-ret));
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look at the last lines of dmesg",
+			       "/dev/kfd does not tell its version: %s", strerror(-ret));
 	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "whole processes can be paused; for more use "
@@ -127,14 +120,13 @@ static void add_name(struct names *names, int64_t gpu_id)
 	size_t used = strlen(names->text);
 
 	names->count++;
-	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx",
-		 used ? " " : "", (unsigned long long)gpu_id);
+	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx", used ? " " : "",
+		 (unsigned long long)gpu_id);
 }
 
 /* 0, or why the GPUs cannot be listed: none is in *names then. */
 static int find_nodes(struct gpreempt *g, struct names *names,
-		      enum answer (*ask)(struct gpreempt *g,
-					 const struct gpreempt_node *node))
+		      enum answer (*ask)(struct gpreempt *g, const struct gpreempt_node *node))
 {
 	struct gpreempt_nodes *nodes;
 	struct gpreempt_error err;
@@ -156,15 +148,12 @@ static int find_nodes(struct gpreempt *g, struct names *names,
 }
 
 /* All is well only if each GPU has answered. */
-static void find_well(struct gp_finding *f, const struct names *names,
-		      const char *text)
+static void find_well(struct gp_finding *f, const struct names *names, const char *text)
 {
 	if (!names->all)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "there is no GPU that could be asked");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be asked");
 	else if (names->silent)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "%zu of %zu GPUs do not tell", names->silent,
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "%zu of %zu GPUs do not tell", names->silent,
 			    names->all);
 	else
 		gp_find(f, "%s", text);
@@ -176,19 +165,17 @@ static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 	int ret = find_nodes(g, &names, NULL);
 
 	if (ret)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "KFD's GPUs cannot be read: %s", strerror(-ret));
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "KFD's GPUs cannot be read: %s",
+			    strerror(-ret));
 	else if (names.all)
 		gp_find(f, "%zu: %s", names.all, names.text);
 	else
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "look for amdgpu and kfd in dmesg",
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look for amdgpu and kfd in dmesg",
 			       "KFD has no GPU");
 }
 
 /* Has it that bit of its capability? */
-static enum answer lacks_bit(struct gpreempt *g,
-			     const struct gpreempt_node *node, uint64_t bit)
+static enum answer lacks_bit(struct gpreempt *g, const struct gpreempt_node *node, uint64_t bit)
 {
 	uint64_t value;
 	char number[24];
@@ -212,17 +199,14 @@ static void check_trap(struct gpreempt *g, struct gp_finding *f)
 	if (!names.count)
 		find_well(f, &names, "the GPUs have a debug trap");
 	else if (names.count < names.all)
-		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "processes that use them cannot be suspended",
+		gp_find_bad(f, GP_HEALTH_WARNING, "processes that use them cannot be suspended",
 			    "no debug trap on GPU %s", names.text);
 	else
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "GPUs from gfx9 (Vega) on have it",
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "GPUs from gfx9 (Vega) on have it",
 			       "no debug trap on GPU %s", names.text);
 }
 
-static enum answer old_firmware(struct gpreempt *g,
-				const struct gpreempt_node *node)
+static enum answer old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	return lacks_bit(g, node, CAP_TRAP_DEBUG_FIRMWARE);
 }
@@ -247,8 +231,7 @@ static void check_firmware(struct gpreempt *g, struct gp_finding *f)
  * kfd_dbg_is_per_vmid_supported() in amdkfd/kfd_debug.h, by the version that
  * the topology has: gfx90a is 90010 there, gfx942 is 90402.
  */
-static enum answer one_vmid(struct gpreempt *g,
-			    const struct gpreempt_node *node)
+static enum answer one_vmid(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	(void)g;
 	if (node->gfx == GPREEMPT_UNKNOWN)
@@ -265,13 +248,10 @@ static void check_vmid(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, one_vmid);
 	if (!names.count)
-		find_well(f, &names,
-			  "several processes of a GPU can be held at once");
+		find_well(f, &names, "several processes of a GPU can be held at once");
 	else
-		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "let one go before you hold the next",
-			    "only one process at a time can be held on GPU %s",
-			    names.text);
+		gp_find_bad(f, GP_HEALTH_WARNING, "let one go before you hold the next",
+			    "only one process at a time can be held on GPU %s", names.text);
 }
 
 /* kfd_dbg_has_cwsr_workaround() there. */
@@ -289,8 +269,7 @@ static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 
 	find_nodes(g, &names, halves);
 	if (!names.count)
-		find_well(f, &names,
-			  "being held costs a process no compute units");
+		find_well(f, &names, "being held costs a process no compute units");
 	else
 		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "hold it for short; processes with a CU mask "
@@ -300,8 +279,7 @@ static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 			    names.text);
 }
 
-static enum answer no_scheduler(struct gpreempt *g,
-				const struct gpreempt_node *node)
+static enum answer no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	(void)g;
 	if (node->scheduler == GPREEMPT_UNKNOWN)
@@ -346,8 +324,7 @@ static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
 	if (gp_read_small(g, text, sizeof(text),
 			  GP_AMDGPU "/parameters/"
 				    "cwsr_enable") < 0)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "amdgpu does not tell whether it uses CWSR");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "amdgpu does not tell whether it uses CWSR");
 	else if (*text == '0')
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
 			       "load amdgpu with cwsr_enable=1, its default",
@@ -364,18 +341,14 @@ static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
 static void check_sessions(struct gpreempt *g, struct gp_finding *f)
 {
 	struct names names;
-	int ret = runs_unscheduled(g, &names) == YES ?
-			  -ENOTSUP :
-			  g->ops->ask_disable(g->be);
+	int ret = runs_unscheduled(g, &names) == YES ? -ENOTSUP : g->ops->ask_disable(g->be);
 
 	switch (ret) {
 	case -EPERM:
-		gp_find(f,
-			"only a process with the right can end a debug session");
+		gp_find(f, "only a process with the right can end a debug session");
 		break;
 	case -EINVAL:
-		gp_find_bad(f, GP_HEALTH_NOTE,
-			    "it is noticed, and queues are suspended again",
+		gp_find_bad(f, GP_HEALTH_NOTE, "it is noticed, and queues are suspended again",
 			    "this driver lets any process that may open /dev/kfd "
 			    "end a debug session");
 		break;

@@ -15,8 +15,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "mes-idle-power",
 		.health = GP_HEALTH_WARNING,
-		.when = { { GP_FACT_GFX, 120000, 120099 },
-			  { GP_FACT_MES, 1, 0x8a } },
+		.when = { { GP_FACT_GFX, 120000, 120099 }, { GP_FACT_MES, 1, 0x8a } },
 		.symptom = "after compute work it may stay 100 % busy and take "
 			   "power while all processes are idle",
 		.remedy = "update its MES firmware to 0x8b or later",
@@ -25,8 +24,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "idle-clients",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 100300, 119999 },
-			  { GP_FACT_CLIENTS, 2, MANY } },
+		.when = { { GP_FACT_GFX, 100300, 119999 }, { GP_FACT_CLIENTS, 2, MANY } },
 		.symptom = "with two processes that have queues it may stay "
 			   "100 % busy while both are idle",
 		.remedy = "end processes that are not needed",
@@ -35,8 +33,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "several-queues",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 110000, 110099 },
-			  { GP_FACT_QUEUES, 2, MANY } },
+		.when = { { GP_FACT_GFX, 110000, 110099 }, { GP_FACT_QUEUES, 2, MANY } },
 		.symptom = "a process with two queues or more may keep it "
 			   "100 % busy while the process is idle",
 		.remedy = "GPU_MAX_HW_QUEUES=1 in the process's environment",
@@ -45,8 +42,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "mes-evict",
 		.health = GP_HEALTH_WARNING,
-		.when = { { GP_FACT_GFX, 110000, 129999 },
-			  { GP_FACT_LINUX, 6013, 6019 } },
+		.when = { { GP_FACT_GFX, 110000, 129999 }, { GP_FACT_LINUX, 6013, 6019 } },
 		.symptom = "while the driver takes one process off it, as a "
 			   "pause does, the queues of all others may stop",
 		.remedy = "Linux 7.0 or later",
@@ -55,8 +51,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "rdna4-waves",
 		.health = GP_HEALTH_WARNING,
-		.when = { { GP_FACT_GFX, 120000, 120099 },
-			  { GP_FACT_LINUX, 1, 6019 } },
+		.when = { { GP_FACT_GFX, 120000, 120099 }, { GP_FACT_LINUX, 1, 6019 } },
 		.symptom = "the driver's trap handler may damage waves that "
 			   "are preempted",
 		.remedy = "Linux 7.0 or later",
@@ -65,8 +60,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "gfx12.1-waves",
 		.health = GP_HEALTH_WARNING,
-		.when = { { GP_FACT_GFX, 120500, 120599 },
-			  { GP_FACT_LINUX, 1, 6019 } },
+		.when = { { GP_FACT_GFX, 120500, 120599 }, { GP_FACT_LINUX, 1, 6019 } },
 		.symptom = "a preempted wave may lose its scheduling mode: "
 			   "results can be wrong",
 		.remedy = "Linux 7.0 or later",
@@ -87,8 +81,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "slots-turns",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 90000, 99999 },
-			  { GP_FACT_WAITING, 1, MANY } },
+		.when = { { GP_FACT_GFX, 90000, 99999 }, { GP_FACT_WAITING, 1, MANY } },
 		.symptom = "it has more compute queues than slots: they take "
 			   "turns, and all processes are slower",
 		.remedy = "set GPU_MAX_HW_QUEUES for the processes",
@@ -97,8 +90,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "enable-exec",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 90000, MANY },
-			  { GP_FACT_LINUX, 6005, 7001 } },
+		.when = { { GP_FACT_GFX, 90000, MANY }, { GP_FACT_LINUX, 6005, 7001 } },
 		.symptom = "a debugger that attaches right after exec() may "
 			   "crash the kernel (gpreempt does not)",
 		.remedy = "Linux 7.2 or later, if you use such debuggers",
@@ -107,8 +99,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "open-exec",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 90000, MANY },
-			  { GP_FACT_LINUX, 6001, 6012 } },
+		.when = { { GP_FACT_GFX, 90000, MANY }, { GP_FACT_LINUX, 6001, 6012 } },
 		.symptom = "a program that keeps /dev/kfd open over exec() and "
 			   "opens it again crashes the kernel at its end",
 		.remedy = "start no such program",
@@ -117,8 +108,7 @@ const struct gp_fault gp_faults[] = {
 	{
 		.name = "exit-drain",
 		.health = GP_HEALTH_NOTE,
-		.when = { { GP_FACT_GFX, 90402, 90402 },
-			  { GP_FACT_LINUX, 6005, 7003 } },
+		.when = { { GP_FACT_GFX, 90402, 90402 }, { GP_FACT_LINUX, 6005, 7003 } },
 		.symptom = "a process that ends while it is debugged may wait "
 			   "for ever (gpreempt detaches before)",
 		.remedy = "end the debugger before the process",
@@ -127,8 +117,7 @@ const struct gp_fault gp_faults[] = {
 	{ 0 },
 };
 
-int gp_fault_applies(const struct gp_fault *fault,
-		     const struct gp_gpu_facts *facts)
+int gp_fault_applies(const struct gp_fault *fault, const struct gp_gpu_facts *facts)
 {
 	bool open = false;
 	size_t i;
@@ -138,17 +127,15 @@ int gp_fault_applies(const struct gp_fault *fault,
 
 		if (value == GPREEMPT_UNKNOWN)
 			open = true;
-		else if (value < fault->when[i].first ||
-			 value > fault->when[i].last)
+		else if (value < fault->when[i].first || value > fault->when[i].last)
 			return 0;
 	}
 	return open ? -ENODATA : 1;
 }
 
 /* The GPUs with that answer of gp_fault_applies(): names, or of many the number. */
-static size_t name_gpus(const struct gp_fault *fault,
-			const struct gp_gpu_facts *facts, size_t count,
-			int answer, char *text, size_t size)
+static size_t name_gpus(const struct gp_fault *fault, const struct gp_gpu_facts *facts,
+			size_t count, int answer, char *text, size_t size)
 {
 	size_t i, n = 0, used = 0;
 
@@ -168,38 +155,32 @@ static size_t name_gpus(const struct gp_fault *fault,
  * 1: there is something to report. 0: it does not apply. -ENODATA: it may, and would be
  * only good to know.
  */
-static int find_fault(const struct gp_fault *fault,
-		      const struct gp_gpu_facts *facts, size_t count,
+static int find_fault(const struct gp_fault *fault, const struct gp_gpu_facts *facts, size_t count,
 		      struct gp_finding *f)
 {
 	char gpus[96], next[sizeof(f->next)];
 	bool open = false;
 
 	if (!name_gpus(fault, facts, count, 1, gpus, sizeof(gpus))) {
-		if (!name_gpus(fault, facts, count, -ENODATA, gpus,
-			       sizeof(gpus)))
+		if (!name_gpus(fault, facts, count, -ENODATA, gpus, sizeof(gpus)))
 			return 0;
 		if (fault->health == GP_HEALTH_NOTE)
 			return -ENODATA;
 		open = true;
 	}
 	f->name = fault->name;
-	snprintf(next, sizeof(next), "%s; see %s", fault->remedy,
-		 fault->thread);
-	gp_find_bad(f, open ? GP_HEALTH_UNKNOWN : fault->health, next,
-		    "%sGPU%s: %s", open ? "not known for " : "", gpus,
-		    fault->symptom);
+	snprintf(next, sizeof(next), "%s; see %s", fault->remedy, fault->thread);
+	gp_find_bad(f, open ? GP_HEALTH_UNKNOWN : fault->health, next, "%sGPU%s: %s",
+		    open ? "not known for " : "", gpus, fault->symptom);
 	return 1;
 }
 
 /* One line for all faults, of which none has a line of its own. */
-static void find_none(struct gp_finding *f, size_t gpus, size_t faults,
-		      size_t open)
+static void find_none(struct gp_finding *f, size_t gpus, size_t faults, size_t open)
 {
 	f->name = "known-faults";
 	if (!gpus)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "there is no GPU that could be asked");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be asked");
 	else if (open)
 		gp_find_bad(f, GP_HEALTH_NOTE, "",
 			    "none of %zu known faults was found; of %zu it "
@@ -209,8 +190,7 @@ static void find_none(struct gp_finding *f, size_t gpus, size_t faults,
 		gp_find(f, "none of %zu known faults applies here", faults);
 }
 
-void gp_doctor_faults(struct gpreempt *g,
-		      void (*found)(void *data, const struct gp_finding *f),
+void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 		      void *data)
 {
 	struct gp_gpu_facts *facts = NULL;

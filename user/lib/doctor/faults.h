@@ -10,12 +10,12 @@
 
 /* What can be read about a GPU and its driver. */
 enum gp_fact {
-	GP_FACT_LINUX, /* 6012: the kernel's release, if its own driver is loaded */
-	GP_FACT_GFX, /* as gfx_target_version in KFD's topology */
-	GP_FACT_MES, /* version of the firmware that schedules, gfx 11 and later */
-	GP_FACT_CLIENTS, /* processes that have a compute queue on the GPU */
-	GP_FACT_QUEUES, /* compute queues of the process that has the most there */
-	GP_FACT_WAITING, /* compute queues there above the number of slots */
+	GP_FACT_LINUX,	       /* 6012: the kernel's release, if its own driver is loaded */
+	GP_FACT_GFX,	       /* as gfx_target_version in KFD's topology */
+	GP_FACT_MES,	       /* version of the firmware that schedules, gfx 11 and later */
+	GP_FACT_CLIENTS,       /* processes that have a compute queue on the GPU */
+	GP_FACT_QUEUES,	       /* compute queues of the process that has the most there */
+	GP_FACT_WAITING,       /* compute queues there above the number of slots */
 	GP_FACT_KERNEL_QUEUES, /* slots that the driver keeps: num_kcq */
 	GP_FACTS,
 };
@@ -45,16 +45,13 @@ struct gp_fault {
 extern const struct gp_fault gp_faults[]; /* up to one without a name */
 
 /* 1: it applies; 0: not; -ENODATA: it would, if what cannot be read were so. */
-int gp_fault_applies(const struct gp_fault *fault,
-		     const struct gp_gpu_facts *facts);
+int gp_fault_applies(const struct gp_fault *fault, const struct gp_gpu_facts *facts);
 
 /* Of all GPUs, for free(). 0 or -errno. */
-int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out,
-		      size_t *count);
+int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count);
 
 /* A finding for each fault that applies or may, or one for all. */
-void gp_doctor_faults(struct gpreempt *g,
-		      void (*found)(void *data, const struct gp_finding *f),
+void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 		      void *data);
 
 #endif

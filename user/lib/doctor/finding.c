@@ -11,12 +11,10 @@ const char *const gp_health_names[] = {
 	[GP_HEALTH_UNKNOWN] = "unknown",
 };
 
-enum gpreempt_class gp_finding_class(const struct gp_finding *f,
-				     enum gpreempt_class before)
+enum gpreempt_class gp_finding_class(const struct gp_finding *f, enum gpreempt_class before)
 {
-	bool worse = before == GPREEMPT_CLASS_DONE ||
-		     (before == GPREEMPT_CLASS_PERMISSION &&
-		      f->failure == GPREEMPT_CLASS_UNSUPPORTED);
+	bool worse = before == GPREEMPT_CLASS_DONE || (before == GPREEMPT_CLASS_PERMISSION &&
+						       f->failure == GPREEMPT_CLASS_UNSUPPORTED);
 
 	return f->health == GP_HEALTH_FAILED && worse ? f->failure : before;
 }
@@ -30,16 +28,16 @@ void gp_find(struct gp_finding *f, const char *format, ...)
 	va_end(ap);
 }
 
-static void find_bad(struct gp_finding *f, enum gp_health health,
-		     const char *next, const char *format, va_list ap)
+static void find_bad(struct gp_finding *f, enum gp_health health, const char *next,
+		     const char *format, va_list ap)
 {
 	f->health = health;
 	snprintf(f->next, sizeof(f->next), "%s", next);
 	vsnprintf(f->text, sizeof(f->text), format, ap);
 }
 
-void gp_find_bad(struct gp_finding *f, enum gp_health health, const char *next,
-		 const char *format, ...)
+void gp_find_bad(struct gp_finding *f, enum gp_health health, const char *next, const char *format,
+		 ...)
 {
 	va_list ap;
 
@@ -48,8 +46,8 @@ void gp_find_bad(struct gp_finding *f, enum gp_health health, const char *next,
 	va_end(ap);
 }
 
-void gp_find_failed(struct gp_finding *f, enum gpreempt_class class,
-		    const char *next, const char *format, ...)
+void gp_find_failed(struct gp_finding *f, enum gpreempt_class class, const char *next,
+		    const char *format, ...)
 {
 	va_list ap;
 

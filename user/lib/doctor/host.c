@@ -27,8 +27,7 @@ static void check_ptrace(struct gpreempt *g, struct gp_finding *f)
 	if (gp_read_small(g, text, sizeof(text), "/proc/self/status") > 0)
 		at = strstr(text, "\nCapEff:");
 	if (!at) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "capabilities cannot be read");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "capabilities cannot be read");
 		return;
 	}
 	caps = strtoull(at + strlen("\nCapEff:"), NULL, 16);
@@ -43,14 +42,12 @@ static void check_ptrace(struct gpreempt *g, struct gp_finding *f)
 static void check_yama(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[16];
-	ssize_t n = gp_read_small(g, text, sizeof(text),
-				  "/proc/sys/kernel/yama/ptrace_scope");
+	ssize_t n = gp_read_small(g, text, sizeof(text), "/proc/sys/kernel/yama/ptrace_scope");
 
 	if (n == -ENOENT)
 		gp_find(f, "Yama is not there");
 	else if (n < 0)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "Yama's ptrace_scope cannot be read");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "Yama's ptrace_scope cannot be read");
 	else if (*text == '3')
 		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
 			       "set kernel.yama.ptrace_scope to 2 or less in "
@@ -68,8 +65,7 @@ static void check_namespace(struct gpreempt *g, struct gp_finding *f)
 
 	n = g->ops->read_link(g->be, "/proc/self/ns/pid", ns, sizeof(ns) - 1);
 	if (n < 0) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the PID namespace is unknown");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the PID namespace is unknown");
 		return;
 	}
 	ns[n] = '\0';
@@ -84,12 +80,10 @@ static void check_namespace(struct gpreempt *g, struct gp_finding *f)
 /* The module's files stay readable; whether it can be loaded is the question. */
 static void check_signed(struct gpreempt *g, struct gp_finding *f)
 {
-	static const char next[] =
-		"sign gpreempt.ko with a key that the kernel knows, as DKMS "
-		"does: mokutil --import /var/lib/dkms/mok.pub";
+	static const char next[] = "sign gpreempt.ko with a key that the kernel knows, as DKMS "
+				   "does: mokutil --import /var/lib/dkms/mok.pub";
 	char text[64], enforce[8];
-	ssize_t n = gp_read_small(g, text, sizeof(text),
-				  "/sys/kernel/security/lockdown");
+	ssize_t n = gp_read_small(g, text, sizeof(text), "/sys/kernel/security/lockdown");
 	ssize_t m = gp_read_small(g, enforce, sizeof(enforce),
 				  "/sys/module/module/parameters/sig_enforce");
 
@@ -98,8 +92,7 @@ static void check_signed(struct gpreempt *g, struct gp_finding *f)
 			    "the kernel is locked down, and loads only signed "
 			    "modules");
 	else if (m > 0 && *enforce == 'Y')
-		gp_find_bad(f, GP_HEALTH_NOTE, next,
-			    "the kernel loads only signed modules");
+		gp_find_bad(f, GP_HEALTH_NOTE, next, "the kernel loads only signed modules");
 	else if (n <= 0 && m <= 0)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "whether the kernel is locked down cannot be read");
@@ -115,18 +108,15 @@ static void check_debugfs(struct gpreempt *g, struct gp_finding *f)
 	int ret;
 
 	if (gp_read_text(g, "/proc/self/mounts", &text, &len)) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the mounts cannot be read");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the mounts cannot be read");
 		return;
 	}
 	if (!strstr(text, " " GP_DEBUGFS " debugfs ")) {
-		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "mount -t debugfs none " GP_DEBUGFS,
+		gp_find_bad(f, GP_HEALTH_WARNING, "mount -t debugfs none " GP_DEBUGFS,
 			    "debugfs is not mounted: slots are not to be seen");
 		return;
 	}
-	ret = g->ops->read_link(g->be, GP_DEBUGFS "/" GP_VIEW_DIR, name,
-				sizeof(name));
+	ret = g->ops->read_link(g->be, GP_DEBUGFS "/" GP_VIEW_DIR, name, sizeof(name));
 	if (ret == -EACCES || ret == -EPERM)
 		gp_find_bad(f, GP_HEALTH_WARNING, "run it with sudo",
 			    "debugfs is for root: slots are not to be seen");

@@ -16,8 +16,7 @@ static bool lacks(const struct gpreempt_fact *fact)
 {
 	size_t i;
 
-	if (strncmp(fact->key, FEATURE, strlen(FEATURE)) ||
-	    !strcmp(fact->value, "on"))
+	if (strncmp(fact->key, FEATURE, strlen(FEATURE)) || !strcmp(fact->value, "on"))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(only_newer); i++)
 		if (!strcmp(fact->key + strlen(FEATURE), only_newer[i]))
@@ -42,8 +41,7 @@ static const char *fact(const struct gpreempt_facts *facts, const char *key)
 /* Does the module refuse the driver that it is loaded beside? */
 static bool contradicts(struct gpreempt *g)
 {
-	static const char *const files[] = { GP_VIEW_NODES_FILE,
-					     GP_VIEW_PROCESSES_FILE };
+	static const char *const files[] = { GP_VIEW_NODES_FILE, GP_VIEW_PROCESSES_FILE };
 	size_t i, len;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
@@ -86,18 +84,14 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 	}
 	for (i = 0; i < facts->count; i++)
 		if (lacks(&facts->facts[i]))
-			add_word(off, sizeof(off),
-				 facts->facts[i].key + strlen(FEATURE));
+			add_word(off, sizeof(off), facts->facts[i].key + strlen(FEATURE));
 	if (*off)
 		gp_find_bad(f, GP_HEALTH_NOTE,
-			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR
-			    "/" GP_VIEW_VERSION_FILE
+			    "cat " GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_VERSION_FILE
 			    " says what the driver lacks",
-			    "gpreempt.ko %s, without %s", fact(facts, "module"),
-			    off);
+			    "gpreempt.ko %s, without %s", fact(facts, "module"), off);
 	else
-		gp_find(f, "gpreempt.ko %s, all features",
-			fact(facts, "module"));
+		gp_find(f, "gpreempt.ko %s, all features", fact(facts, "module"));
 	gpreempt_facts_free(facts);
 }
 
@@ -108,8 +102,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 	size_t i;
 
 	if (gpreempt_nodes_read(g, &nodes, NULL)) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the GPUs cannot be looked at");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the GPUs cannot be looked at");
 		return;
 	}
 	for (i = 0; i < nodes->count; i++) {
@@ -117,11 +110,9 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 
 		/* One that is not in use is read as soon as it is. */
 		if (node->hardware == GP_VIEW_HARDWARE_READ ||
-		    node->hardware == GP_VIEW_HARDWARE_UNUSED ||
-		    node->hardware == GPREEMPT_UNKNOWN)
+		    node->hardware == GP_VIEW_HARDWARE_UNUSED || node->hardware == GPREEMPT_UNKNOWN)
 			continue;
-		snprintf(one, sizeof(one), "0x%llx: %s",
-			 (unsigned long long)node->gpu_id,
+		snprintf(one, sizeof(one), "0x%llx: %s", (unsigned long long)node->gpu_id,
 			 gpreempt_hardware_name(node->hardware));
 		add_word(bad, sizeof(bad), one);
 	}
@@ -131,8 +122,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 			    "the rest see dmesg",
 			    "not to be read: %s", bad);
 	else if (!nodes->count)
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "there is no GPU that could be looked at");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be looked at");
 	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
 			    "the hardware is not to be seen without "
@@ -147,8 +137,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
  * listed, which is the finding then.
  */
 static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
-			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf,
-				      size_t size),
+			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf, size_t size),
 			  char *text, size_t size)
 {
 	struct gpreempt_targets *all;
@@ -156,8 +145,7 @@ static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 	size_t i;
 
 	if (gpreempt_processes(g, &all, NULL)) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the GPU processes cannot be listed");
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the GPU processes cannot be listed");
 		return false;
 	}
 	for (i = 0; i < all->count; i++)
@@ -185,8 +173,7 @@ static void check_debuggers(struct gpreempt *g, struct gp_finding *f)
 	if (!ask_processes(g, f, say_debugger, text, sizeof(text)))
 		return;
 	if (*text)
-		gp_find_bad(f, GP_HEALTH_NOTE,
-			    "resume them, or end the debugger",
+		gp_find_bad(f, GP_HEALTH_NOTE, "resume them, or end the debugger",
 			    "held or debugged: %s", text);
 	else
 		gp_find(f, "no GPU process is held or debugged");
@@ -196,8 +183,7 @@ static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	struct gpreempt_error err = { 0 };
 
-	if ((pid == getpid() && !g->saved) ||
-	    gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
+	if ((pid == getpid() && !g->saved) || gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
 		return false;
 	snprintf(buf, size, "%d", pid);
 	return true;

@@ -2,11 +2,10 @@
 /*
  * How busy GPUs are, and each process on them: shares of looks that a reader takes.
  *
- * A look costs one file of gpreempt.ko, whatever the number of processes. It says for
- * each process and GPU how many waves are in flight; a look with some is a busy one.
- * What changes slowly or costs more is read by a refresh: who is there, memory,
- * slots. Nothing here opens /dev/kfd, waits for a process or keeps a thread. One
- * thread at a time may use an object.
+ * A look costs one file of gpreempt.ko, whatever the number of processes. It says for each
+ * process and GPU how many waves are in flight; a look with some is a busy one. What changes
+ * slowly or costs more is read by a refresh: who is there, memory, slots. Nothing here opens
+ * /dev/kfd, waits for a process or keeps a thread. One thread at a time may use an object.
  */
 #ifndef GP_FIGURES_H
 #define GP_FIGURES_H
@@ -56,25 +55,25 @@ struct gp_figure {
 	int64_t evicted;       /* 1: its queues are now */
 	int64_t evicted_ms;    /* since the process has begun */
 	uint64_t suspended_ns; /* all its queues were, since it was seen first */
-	uint64_t holds; /* times that they became suspended or evicted since */
+	uint64_t holds;	       /* times that they became suspended or evicted since */
 	bool held;
 	struct gp_look look; /* the last one */
 };
 
 struct gp_process_figures {
-	int64_t pid;	  /* first, for shr_compare_first() */
-	uint64_t start;	  /* with pid its identity: see gpreempt_start_time() */
-	char comm[32];	  /* as the process has set it: any bytes but 0 */
-	int64_t active;	  /* slots that its queues hold, on all GPUs */
-	int64_t slots;	  /* that they take */
-	int64_t paused;	  /* 1: it is, by any program */
-	int64_t debugged; /* 1: it is */
+	int64_t pid;	     /* first, for shr_compare_first() */
+	uint64_t start;	     /* with pid its identity: see gpreempt_start_time() */
+	char comm[32];	     /* as the process has set it: any bytes but 0 */
+	int64_t active;	     /* slots that its queues hold, on all GPUs */
+	int64_t slots;	     /* that they take */
+	int64_t paused;	     /* 1: it is, by any program */
+	int64_t debugged;    /* 1: it is */
 	uint64_t slots_held; /* sums of active and slots over all refreshes */
 	uint64_t slots_taken;
 	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
-	int fd;	     /* readable when it has ended, or -1 */
-	bool there;  /* in the refresh at hand */
-	bool listed; /* the GPUs that it may use are among gpus */
+	int fd;				   /* readable when it has ended, or -1 */
+	bool there;			   /* in the refresh at hand */
+	bool listed;			   /* the GPUs that it may use are among gpus */
 };
 
 struct gp_gpu_figures {
@@ -109,15 +108,13 @@ void gp_figures_begin(struct gp_figures *f);
  * Look once. now: of shr_now_ns(). GPREEMPT_NO_MODULE and GPREEMPT_OLD_MODULE in *err
  * mean that no look can succeed.
  */
-int gp_figures_look(struct gp_figures *f, uint64_t now,
-		    struct gpreempt_error *err);
+int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err);
 
 /*
  * Find out which processes are there, and what memory they have. Slots are read when
  * that took at most 0.4 % of a CPU since the last time, as each takes register reads. The
  * memory of so many processes as to take the same is read again, in turn.
  */
-int gp_figures_refresh(struct gp_figures *f, uint64_t now,
-		       struct gpreempt_error *err);
+int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error *err);
 
 #endif

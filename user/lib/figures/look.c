@@ -23,8 +23,7 @@ struct queues {
 };
 
 /* Has a queue of it that a slot holds packets that were not read? -1: not known. */
-static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u,
-		       struct queues *of)
+static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u, struct queues *of)
 {
 	int found = -1;
 	size_t i;
@@ -38,16 +37,15 @@ static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u,
 	for (i = 0; of->view && i < of->view->count && found < 1; i++) {
 		const struct gpreempt_queue *q = &of->view->queues[i];
 
-		if (q->gpu_id == u->gpu_id && gp_is_compute(q) &&
-		    q->active != GPREEMPT_UNKNOWN)
+		if (q->gpu_id == u->gpu_id && gp_is_compute(q) && q->active != GPREEMPT_UNKNOWN)
 			found = q->active && q->rptr != q->wptr;
 	}
 	return found;
 }
 
 /* Does it execute? -1: that is not known. */
-static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u,
-		   struct queues *of, enum gp_method *method)
+static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of,
+		   enum gp_method *method)
 {
 	*method = GP_METHOD_WAVES;
 	switch (u->hardware) {
@@ -90,8 +88,7 @@ static void end_look(struct gp_share *share, const struct gp_look *look)
 }
 
 /* A process that has several contexts has several lines. */
-static int add_line(struct gp_figures *f, const struct gpreempt_usage *u,
-		    struct queues *of)
+static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
 	struct gp_process_figures *p = gp_figures_process(f, u->pid);
@@ -144,8 +141,7 @@ static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
 	gpu->held = held;
 }
 
-int gp_figures_look(struct gp_figures *f, uint64_t now,
-		    struct gpreempt_error *err)
+int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
 {
 	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
 	struct gpreempt_usages *list;

@@ -24,8 +24,7 @@ static int64_t vram_size(struct gpreempt *g, int64_t node)
 	int i;
 
 	for (i = 0; i < BANKS; i++) {
-		snprintf(name, sizeof(name), "%lld/mem_banks/%d",
-			 (long long)node, i);
+		snprintf(name, sizeof(name), "%lld/mem_banks/%d", (long long)node, i);
 		if (gp_node_property(g, name, "size_in_bytes", &bank))
 			break;
 		size += bank;
@@ -152,8 +151,7 @@ static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
 static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
 {
 	/* The module has the rest. */
-	unsigned int what = GPREEMPT_FIGURE_VRAM |
-			    (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
+	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
 	struct gpreempt_process_gpu gpu;
 	int ret = p->listed ? 0 : list_gpus(f, p);
 	size_t i;
@@ -174,8 +172,7 @@ static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
  */
 static int read_memories(struct gp_figures *f, uint64_t now)
 {
-	uint64_t until =
-		shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
+	uint64_t until = shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
 	size_t i, count = f->processes.count;
 	bool late = false;
 	int ret = 0;
@@ -202,18 +199,15 @@ static void add_up_memory(struct gp_figures *f)
 		struct gp_process_figures *p = &f->processes.items[i];
 
 		for (j = 0; j < p->gpus.count; j++) {
-			struct gp_gpu_figures *gpu =
-				gp_figures_node(f, p->gpus.items[j].gpu_id);
+			struct gp_gpu_figures *gpu = gp_figures_node(f, p->gpus.items[j].gpu_id);
 
 			if (gpu)
-				gp_figures_sum(&gpu->vram,
-					       p->gpus.items[j].vram);
+				gp_figures_sum(&gpu->vram, p->gpus.items[j].vram);
 		}
 	}
 }
 
-int gp_figures_refresh(struct gp_figures *f, uint64_t now,
-		       struct gpreempt_error *err)
+int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
 {
 	const struct gpreempt *g = f->g;
 	uint64_t cpu = shr_thread_cpu_ns();
@@ -224,10 +218,8 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now,
 		f->processes.items[i].there = false;
 	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, see_process, f);
 	if (ret < 0)
-		return gp_error(err, ret,
-				ret == -ENOENT ? GPREEMPT_NO_KFD :
-						 GPREEMPT_SYSTEM,
-				0, GP_FIGURES_STEP);
+		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD : GPREEMPT_SYSTEM, 0,
+				GP_FIGURES_STEP);
 	drop_ended(f);
 	if (now >= f->slow_ns) {
 		ret = add_nodes(f, err);

@@ -48,8 +48,7 @@ void gp_figures_begin(struct gp_figures *f)
  * The item of an array in the order of its first field that has that key, or a new
  * one, zeroed, in its place. NULL: no memory.
  */
-static void *find_or_add(void *array, size_t *count, size_t size, int64_t key,
-			 bool *added)
+static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, bool *added)
 {
 	size_t from = 0, to = *count, at;
 	char *items;
@@ -85,8 +84,7 @@ struct gp_process_figures *gp_figures_process(struct gp_figures *f, int64_t pid)
 	struct gp_process_figures *p;
 	bool added = false;
 
-	p = find_or_add(&f->processes.items, &f->processes.count, sizeof(*p),
-			pid, &added);
+	p = find_or_add(&f->processes.items, &f->processes.count, sizeof(*p), pid, &added);
 	if (!added)
 		return p;
 	p->fd = g->saved ? -1 : g->ops->open_process(g->be, pid);
@@ -102,11 +100,10 @@ struct gp_figure *gp_figures_gpu(struct gp_process_figures *p, int64_t gpu_id)
 	struct gp_figure *gpu;
 	bool added = false;
 
-	gpu = find_or_add(&p->gpus.items, &p->gpus.count, sizeof(*gpu), gpu_id,
-			  &added);
+	gpu = find_or_add(&p->gpus.items, &p->gpus.count, sizeof(*gpu), gpu_id, &added);
 	if (added)
-		gpu->queues = gpu->suspended = gpu->waves = gpu->vram =
-			gpu->evicted = gpu->evicted_ms = GPREEMPT_UNKNOWN;
+		gpu->queues = gpu->suspended = gpu->waves = gpu->vram = gpu->evicted =
+			gpu->evicted_ms = GPREEMPT_UNKNOWN;
 	return gpu;
 }
 

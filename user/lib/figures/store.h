@@ -7,8 +7,7 @@
 #define GP_FIGURES_STEP "looking how busy the GPUs are"
 
 /* Those that are kept, or new ones. NULL without memory. */
-struct gp_process_figures *gp_figures_process(struct gp_figures *f,
-					      int64_t pid);
+struct gp_process_figures *gp_figures_process(struct gp_figures *f, int64_t pid);
 struct gp_figure *gp_figures_gpu(struct gp_process_figures *p, int64_t gpu_id);
 /* NULL: there is none. */
 struct gp_gpu_figures *gp_figures_node(struct gp_figures *f, int64_t gpu_id);

@@ -17,8 +17,7 @@
 /* Who goes before whom where there are too few CPUs. */
 enum level { LEVEL_ENTRANT = 1, LEVEL_SENDER };
 
-static void wake(struct gp_member *m, enum gp_order order,
-		 const struct gpreempt_filter *which)
+static void wake(struct gp_member *m, enum gp_order order, const struct gpreempt_filter *which)
 {
 	m->order = order;
 	m->which = which;
@@ -109,8 +108,8 @@ static void learn_nodes(struct gpreempt_gang *gang)
 	pthread_mutex_unlock(&gang->lock);
 }
 
-int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
-			 enum gpreempt_route route, struct gpreempt_error *err)
+int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+			 struct gpreempt_error *err)
 {
 	static const char step[] = "adding a process to the gang";
 	struct gp_member *m;
@@ -121,8 +120,7 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 	if (find(gang, pid))
 		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
 	learn_nodes(gang);
-	if (shr_array_room(&gang->members, gang->count, 1,
-			   sizeof(*gang->members)))
+	if (shr_array_room(&gang->members, gang->count, 1, sizeof(*gang->members)))
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
 	m = new_member(gang, pid, route);
 	if (!m)
@@ -145,8 +143,7 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid,
 	return 0;
 }
 
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid,
-		      struct gpreempt_error *err)
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, struct gpreempt_error *err)
 {
 	return gpreempt_gang_add_by(gang, pid, GPREEMPT_ROUTE_DEBUG, err);
 }
@@ -182,16 +179,14 @@ static int compare_members(const void *a, const void *b)
 
 	if (x->last_gpu != y->last_gpu)
 		return x->last_gpu < y->last_gpu ? 1 : -1;
-	return (x->public.pid > y->public.pid) -
-	       (x->public.pid < y->public.pid);
+	return (x->public.pid > y->public.pid) - (x->public.pid < y->public.pid);
 }
 
 static void sort_members(struct gpreempt_gang *gang)
 {
 	pthread_mutex_lock(&gang->lock);
 	if (gang->count)
-		qsort(gang->members, gang->count, sizeof(*gang->members),
-		      compare_members);
+		qsort(gang->members, gang->count, sizeof(*gang->members), compare_members);
 	pthread_mutex_unlock(&gang->lock);
 }
 
@@ -211,8 +206,7 @@ static int sum_up(struct gpreempt_gang *gang, struct gpreempt_gang_outcome *out)
 		if (!ret)
 			ret = m->public.code;
 		sum.succeeded += !m->public.code &&
-				 m->public.outcome.done ==
-					 m->public.outcome.requested;
+				 m->public.outcome.done == m->public.outcome.requested;
 		sum.requested += m->public.outcome.requested;
 		sum.done += m->public.outcome.done;
 	}
@@ -234,8 +228,7 @@ static bool is_crowded(const struct gpreempt_gang *gang)
 {
 	cpu_set_t cpus;
 
-	return !sched_getaffinity(0, sizeof(cpus), &cpus) &&
-	       (size_t)CPU_COUNT(&cpus) < gang->count;
+	return !sched_getaffinity(0, sizeof(cpus), &cpus) && (size_t)CPU_COUNT(&cpus) < gang->count;
 }
 
 /*
@@ -274,8 +267,7 @@ static void send_all(struct gpreempt_gang *gang)
 }
 
 static int change(struct gpreempt_gang *gang, enum gp_order order,
-		  const struct gpreempt_filter *which,
-		  struct gpreempt_gang_outcome *out)
+		  const struct gpreempt_filter *which, struct gpreempt_gang_outcome *out)
 {
 	size_t i;
 
@@ -286,23 +278,20 @@ static int change(struct gpreempt_gang *gang, enum gp_order order,
 		shr_sem_wait(&gang->members[i]->ready);
 	gang->released_ns = shr_now_ns();
 	/* A suspend waits for its own saves, a resume at most for those of others. */
-	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) ||
-	    !send_urgently(gang))
+	if (order != GP_ORDER_SUSPEND || !is_crowded(gang) || !send_urgently(gang))
 		send_all(gang);
 	for (i = 0; i < gang->count; i++)
 		shr_sem_wait(&gang->members[i]->done);
 	return sum_up(gang, out);
 }
 
-int gpreempt_gang_suspend(struct gpreempt_gang *gang,
-			  const struct gpreempt_filter *which,
+int gpreempt_gang_suspend(struct gpreempt_gang *gang, const struct gpreempt_filter *which,
 			  struct gpreempt_gang_outcome *out)
 {
 	return change(gang, GP_ORDER_SUSPEND, which, out);
 }
 
-int gpreempt_gang_resume(struct gpreempt_gang *gang,
-			 const struct gpreempt_filter *which,
+int gpreempt_gang_resume(struct gpreempt_gang *gang, const struct gpreempt_filter *which,
 			 struct gpreempt_gang_outcome *out)
 {
 	return change(gang, GP_ORDER_RESUME, which, out);
@@ -335,8 +324,8 @@ int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on)
 	return ret;
 }
 
-size_t gpreempt_gang_members(struct gpreempt_gang *gang,
-			     struct gpreempt_member *members, size_t room)
+size_t gpreempt_gang_members(struct gpreempt_gang *gang, struct gpreempt_member *members,
+			     size_t room)
 {
 	eventfd_t count;
 	size_t i;

@@ -101,9 +101,8 @@ static void change(struct gp_member *m)
 	shr_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
-	ret = m->order == GP_ORDER_SUSPEND ?
-		      ops->suspend(&m->route, m->which, &out) :
-		      ops->resume(&m->route, m->which, &out);
+	ret = m->order == GP_ORDER_SUSPEND ? ops->suspend(&m->route, m->which, &out) :
+					     ops->resume(&m->route, m->which, &out);
 	m->end_ns = shr_now_ns();
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
@@ -207,6 +206,5 @@ static void *member_thread(void *arg)
 
 int gp_member_start(struct gp_member *m)
 {
-	return shr_thread_start(&m->thread, STACK_SIZE, false, member_thread,
-				m);
+	return shr_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
 }

@@ -39,8 +39,7 @@ static uint64_t lease_of(uint64_t lease_ns)
 }
 
 /* 0; -E2BIG: more than a request has place for. */
-static int put_filter(const struct gpreempt_filter *which,
-		      struct hold_request *request)
+static int put_filter(const struct gpreempt_filter *which, struct hold_request *request)
 {
 	size_t i;
 
@@ -51,15 +50,13 @@ static int put_filter(const struct gpreempt_filter *which,
 			return -E2BIG;
 	if (which->n_ids > HOLD_MAX_IDS || which->n_gpu_ids > HOLD_MAX_GPUS)
 		return -E2BIG;
-	if ((which->ids && !which->n_ids) ||
-	    (which->gpu_ids && !which->n_gpu_ids))
+	if ((which->ids && !which->n_ids) || (which->gpu_ids && !which->n_gpu_ids))
 		return -EINVAL;
 	gp_hold_put_filter(request, which);
 	return 0;
 }
 
-static void fill_status(const struct gpreempt_hold *hold,
-			const struct hold_reply *reply,
+static void fill_status(const struct gpreempt_hold *hold, const struct hold_reply *reply,
 			struct gpreempt_hold_status *out)
 {
 	*out = (struct gpreempt_hold_status){
@@ -68,8 +65,7 @@ static void fill_status(const struct gpreempt_hold *hold,
 		.queues = reply->queues,
 		.ioctl_ns = reply->ioctl_ns,
 		.held_ns = reply->held_ns,
-		.lease_ns = reply->lease_ns ? reply->lease_ns :
-					      GPREEMPT_HOLD_NO_LEASE,
+		.lease_ns = reply->lease_ns ? reply->lease_ns : GPREEMPT_HOLD_NO_LEASE,
 		.verdict = (enum gpreempt_verdict)reply->verdict,
 		.verified_by = (enum gpreempt_verified_by)reply->verified_by,
 		.partial = hold->partial,
@@ -78,15 +74,13 @@ static void fill_status(const struct gpreempt_hold *hold,
 }
 
 /* The holder's error, of which a packet has only the numbers. */
-static int fail_reply(const struct gpreempt_hold *hold,
-		      const struct hold_reply *reply,
+static int fail_reply(const struct gpreempt_hold *hold, const struct hold_reply *reply,
 		      struct gpreempt_error *err)
 {
 	bool known = reply->reason && reply->reason < GPREEMPT_REASON_COUNT;
 	int code = reply->code < 0 ? reply->code : -EIO;
 
-	gp_error(err, code,
-		 known ? (enum gpreempt_reason)reply->reason : GPREEMPT_SYSTEM,
+	gp_error(err, code, known ? (enum gpreempt_reason)reply->reason : GPREEMPT_SYSTEM,
 		 hold->pid, "suspending in the holder");
 	if (err) {
 		err->other = reply->other;
@@ -110,9 +104,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
 	sigfillset(&all);
 	posix_spawnattr_setsigmask(attributes, &none);
 	posix_spawnattr_setsigdefault(attributes, &all);
-	return posix_spawnattr_setflags(attributes,
-					POSIX_SPAWN_SETSIGMASK |
-						POSIX_SPAWN_SETSIGDEF);
+	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 static int spawn(pid_t target, int fd, pid_t *child)
@@ -137,8 +129,7 @@ static int spawn(pid_t target, int fd, pid_t *child)
 	if (!ret)
 		ret = set_attributes(&attributes);
 	if (!ret)
-		ret = posix_spawn(child, GP_HOLDER, &actions, &attributes, argv,
-				  environment);
+		ret = posix_spawn(child, GP_HOLDER, &actions, &attributes, argv, environment);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return -ret;
@@ -163,8 +154,8 @@ static int start_holder(pid_t target, pid_t *child)
 }
 
 /* The reply to the first request. What was started is waited for. */
-static int ask_new(struct gpreempt_hold *hold,
-		   const struct hold_request *request, struct hold_reply *reply)
+static int ask_new(struct gpreempt_hold *hold, const struct hold_request *request,
+		   struct hold_reply *reply)
 {
 	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
 	char buf[IPC_MAX_PACKET];
@@ -175,42 +166,34 @@ static int ask_new(struct gpreempt_hold *hold,
 	hold->fd = start_holder(hold->pid, &child);
 	if (hold->fd < 0)
 		return hold->fd;
-	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf),
-		       sizeof(buf), deadline);
+	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf), sizeof(buf), deadline);
 	/* One that hangs ends with this, and is not waited for. */
 	if (n == -ETIMEDOUT) {
 		close(hold->fd);
 		hold->fd = -1;
 	}
 	/* A program that ignores SIGCHLD, or waits for all, has done this. */
-	while (waitpid(child, &status, n == -ETIMEDOUT ? WNOHANG : 0) < 0 &&
-	       errno == EINTR)
+	while (waitpid(child, &status, n == -ETIMEDOUT ? WNOHANG : 0) < 0 && errno == EINTR)
 		;
 	/* So ends one of the first version, which knows text only. */
-	if (n == -ECONNRESET && WIFEXITED(status) &&
-	    WEXITSTATUS(status) == GPREEMPT_CLASS_FAILED)
+	if (n == -ECONNRESET && WIFEXITED(status) && WEXITSTATUS(status) == GPREEMPT_CLASS_FAILED)
 		return -EPROTO;
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
 static int start(struct gpreempt_hold *hold, const struct hold_request *request,
-		 struct gpreempt_hold_status *status,
-		 struct gpreempt_error *err)
+		 struct gpreempt_hold_status *status, struct gpreempt_error *err)
 {
 	struct hold_reply reply = { 0 };
 	int ret = ask_new(hold, request, &reply);
 
 	/* It is in the driver, and ends when that lets it. */
 	if (ret == -ETIMEDOUT)
-		return gp_error(err, ret, GPREEMPT_STUCK, hold->pid,
-				HOLD_STUCK);
+		return gp_error(err, ret, GPREEMPT_STUCK, hold->pid, HOLD_STUCK);
 	if (ret)
-		return gp_error(err, ret,
-				ret == -EPROTO ? GPREEMPT_OTHER_VERSION :
-						 GPREEMPT_SYSTEM,
+		return gp_error(err, ret, ret == -EPROTO ? GPREEMPT_OTHER_VERSION : GPREEMPT_SYSTEM,
 				hold->pid, "starting the holder");
-	if (reply.status != GPREEMPT_CLASS_DONE &&
-	    reply.status != GPREEMPT_CLASS_PARTIAL)
+	if (reply.status != GPREEMPT_CLASS_DONE && reply.status != GPREEMPT_CLASS_PARTIAL)
 		return fail_reply(hold, &reply, err);
 	hold->worker = reply.worker;
 	hold->partial = reply.status == GPREEMPT_CLASS_PARTIAL;
@@ -223,15 +206,13 @@ static int start(struct gpreempt_hold *hold, const struct hold_request *request,
  * Is the process fit? One that is traced may have a holder, which the new one
  * finds out: it has the lock. With GPREEMPT_HOW_AUTO the holder chooses.
  */
-static int check(struct gpreempt *g, pid_t pid, uint64_t how,
-		 struct gpreempt_error *err)
+static int check(struct gpreempt *g, pid_t pid, uint64_t how, struct gpreempt_error *err)
 {
 	struct gpreempt_error why = { 0 };
 	int ret = how == GPREEMPT_HOW_PAUSE ? gp_pause_check(g, pid, &why) :
 					      gpreempt_check(g, pid, &why);
 
-	if (!ret || why.reason == GPREEMPT_TRACED ||
-	    why.reason == GPREEMPT_DEBUGGED)
+	if (!ret || why.reason == GPREEMPT_TRACED || why.reason == GPREEMPT_DEBUGGED)
 		return 0;
 	if (how == GPREEMPT_HOW_AUTO && !gp_pause_check(g, pid, NULL))
 		return 0;
@@ -240,10 +221,8 @@ static int check(struct gpreempt *g, pid_t pid, uint64_t how,
 	return ret;
 }
 
-static int prepare(struct gpreempt_hold *hold,
-		   const struct gpreempt_filter *which,
-		   const struct gpreempt_hold_options *options,
-		   struct hold_request *request)
+static int prepare(struct gpreempt_hold *hold, const struct gpreempt_filter *which,
+		   const struct gpreempt_hold_options *options, struct hold_request *request)
 {
 	struct gpreempt_hold_options o = { 0 };
 	int ret = 0;
@@ -263,10 +242,8 @@ static int prepare(struct gpreempt_hold *hold,
 	return ret;
 }
 
-int gpreempt_hold(struct gpreempt *g, pid_t pid,
-		  const struct gpreempt_filter *which,
-		  const struct gpreempt_hold_options *options,
-		  struct gpreempt_hold_status *status,
+int gpreempt_hold(struct gpreempt *g, pid_t pid, const struct gpreempt_filter *which,
+		  const struct gpreempt_hold_options *options, struct gpreempt_hold_status *status,
 		  struct gpreempt_hold **out, struct gpreempt_error *err)
 {
 	__cleanup_free struct hold_request *request = NULL;
@@ -295,19 +272,18 @@ int gpreempt_hold(struct gpreempt *g, pid_t pid,
 	return 0;
 
 err_system:
-	gp_error(err, ret, ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM,
-		 pid, "preparing the hold");
+	gp_error(err, ret, ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM, pid,
+		 "preparing the hold");
 err_close:
 	gpreempt_hold_close(hold);
 	return ret;
 }
 
 /* One request to our holder. -ENOTCONN: it has ended. */
-static int ask(struct gpreempt_hold *hold, enum hold_verb verb,
-	       uint64_t lease_ns, struct hold_reply *reply)
+static int ask(struct gpreempt_hold *hold, enum hold_verb verb, uint64_t lease_ns,
+	       struct hold_reply *reply)
 {
-	__cleanup_free struct hold_request *request =
-		calloc(1, sizeof(*request));
+	__cleanup_free struct hold_request *request = calloc(1, sizeof(*request));
 	int ret;
 
 	if (!request)
@@ -316,8 +292,7 @@ static int ask(struct gpreempt_hold *hold, enum hold_verb verb,
 	request->start = hold->start;
 	request->worker = hold->worker;
 	request->lease_ns = lease_ns;
-	ret = gp_hold_ask(hold->pid, request, reply,
-			  shr_now_ns() + hold->timeout_ns);
+	ret = gp_hold_ask(hold->pid, request, reply, shr_now_ns() + hold->timeout_ns);
 	if (ret == -ENOENT || ret == -ECONNRESET)
 		return -ENOTCONN;
 	if (ret)
@@ -336,8 +311,7 @@ int gpreempt_hold_extend(struct gpreempt_hold *hold, uint64_t lease_ns)
 	return ask(hold, HOLD_EXTEND, lease_of(lease_ns), &reply);
 }
 
-int gpreempt_hold_status(struct gpreempt_hold *hold,
-			 struct gpreempt_hold_status *out)
+int gpreempt_hold_status(struct gpreempt_hold *hold, struct gpreempt_hold_status *out)
 {
 	struct hold_reply reply;
 	int ret = ask(hold, HOLD_STATUS, 0, &reply);

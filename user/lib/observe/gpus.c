@@ -2,12 +2,11 @@
 /*
  * Has a process an address space on each GPU that it may use?
  *
- * Kernels from about 6.12.117 on crash when queues of a process are suspended
- * that has none on one of its GPUs: suspend_queues() flushes the TLB of every
- * GPU after the first that had a queue to suspend, and there is none to flush.
- * ROCm's runtime makes all address spaces when a process starts; a program on
- * the bare driver may not. So ask before a session is opened: which GPUs there
- * are is fixed when the process opens /dev/kfd, and an address space stays
+ * Kernels from about 6.12.117 on crash when queues of a process are suspended that has none on
+ * one of its GPUs: suspend_queues() flushes the TLB of every GPU after the first that had a
+ * queue to suspend, and there is none to flush. ROCm's runtime makes all address spaces when a
+ * process starts; a program on the bare driver may not. So ask before a session is opened:
+ * which GPUs there are is fixed when the process opens /dev/kfd, and an address space stays
  * until it ends.
  */
 #include <stdio.h>
@@ -47,8 +46,7 @@ int gp_evictions(const struct gpreempt *g, pid_t pid)
 {
 	__cleanup_free struct gpu *gpus = NULL;
 	size_t count;
-	int ret = gp_read_table(g, pid, GP_VIEW_GPUS_FILE, &gpus_table, &gpus,
-				&count);
+	int ret = gp_read_table(g, pid, GP_VIEW_GPUS_FILE, &gpus_table, &gpus, &count);
 
 	return ret ? ret : most_evictions(gpus, count);
 }
@@ -59,8 +57,7 @@ int gp_pauses_count(const struct gpreempt *g)
 	ssize_t n = g->ops->pause_twice(g->be, text, sizeof(text));
 	__cleanup_free void *gpus = NULL;
 	size_t count;
-	int ret = n < 0 ? n :
-			  gp_table_parse(&gpus_table, text, n, &gpus, &count);
+	int ret = n < 0 ? n : gp_table_parse(&gpus_table, text, n, &gpus, &count);
 
 	if (!ret)
 		ret = most_evictions(gpus, count);
@@ -88,16 +85,16 @@ static void note_gpu(struct survey *survey, int64_t gpu_id, bool vm)
 	if (vm)
 		return;
 	survey->without++;
-	snprintf(survey->missing + used, sizeof(survey->missing) - used,
-		 "%s0x%llx", used ? " " : "", (unsigned long long)gpu_id);
+	snprintf(survey->missing + used, sizeof(survey->missing) - used, "%s0x%llx",
+		 used ? " " : "", (unsigned long long)gpu_id);
 }
 
 static int survey_module(struct survey *survey)
 {
 	__cleanup_free struct gpu *gpus = NULL;
 	size_t i, count;
-	int ret = gp_read_table(survey->g, survey->pid, GP_VIEW_GPUS_FILE,
-				&gpus_table, &gpus, &count);
+	int ret = gp_read_table(survey->g, survey->pid, GP_VIEW_GPUS_FILE, &gpus_table, &gpus,
+				&count);
 
 	if (ret)
 		return ret;
@@ -149,8 +146,7 @@ static int survey_sysfs(struct survey *survey)
 	char path[64];
 
 	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", survey->pid);
-	return survey->g->ops->list_dir(survey->g->be, path, look_at_gpu,
-					survey);
+	return survey->g->ops->list_dir(survey->g->be, path, look_at_gpu, survey);
 }
 
 /* context: "" for the first. */
@@ -158,15 +154,14 @@ static bool has_queues(const struct survey *survey, const char *context)
 {
 	char path[96];
 
-	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/%.32s%squeues",
-		 survey->pid, context, *context ? "/" : "");
+	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d/%.32s%squeues", survey->pid, context,
+		 *context ? "/" : "");
 	return gp_look_in(survey->g, path) > 0;
 }
 
 static int look_at_context(void *arg, const char *name)
 {
-	return !strncmp(name, CONTEXT, strlen(CONTEXT)) &&
-	       has_queues(arg, name);
+	return !strncmp(name, CONTEXT, strlen(CONTEXT)) && has_queues(arg, name);
 }
 
 /*
@@ -179,22 +174,18 @@ static bool only_further_contexts(const struct survey *survey)
 
 	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", survey->pid);
 	return !has_queues(survey, "") &&
-	       survey->g->ops->list_dir(survey->g->be, path, look_at_context,
-					(void *)survey) > 0;
+	       survey->g->ops->list_dir(survey->g->be, path, look_at_context, (void *)survey) > 0;
 }
 
-static int fail_missing(const struct survey *survey, const char *step,
-			struct gpreempt_error *err)
+static int fail_missing(const struct survey *survey, const char *step, struct gpreempt_error *err)
 {
-	gp_error(err, -EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE, survey->pid,
-		 step);
+	gp_error(err, -EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE, survey->pid, step);
 	if (err)
 		memcpy(err->name, survey->missing, sizeof(err->name));
 	return -EOPNOTSUPP;
 }
 
-int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
-		  struct gpreempt_error *err)
+int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
 	struct survey survey = { .g = g, .pid = pid };
 	int ret;
@@ -214,15 +205,12 @@ int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step,
 	return fail_missing(&survey, step, err);
 }
 
-int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step,
-		    struct gpreempt_error *err)
+int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
-	static const char not_seen[] =
-		"gpreempt.ko does not show its address spaces";
+	static const char not_seen[] = "gpreempt.ko does not show its address spaces";
 	struct survey survey = { .g = g, .pid = pid };
 
 	if (survey_module(&survey) || !survey.gpus)
-		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid,
-				not_seen);
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
 	return survey.without ? fail_missing(&survey, step, err) : 0;
 }

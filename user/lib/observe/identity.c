@@ -43,9 +43,7 @@ int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 	out->tgid = status_number(state, "\nTgid:\t");
 	out->ns_pid = inner_pid(text);
 	/* One that is not there is not root's. */
-	out->uid = strstr(state, "\nUid:\t") ?
-			   status_number(state, "\nUid:\t") :
-			   (uid_t)-1;
+	out->uid = strstr(state, "\nUid:\t") ? status_number(state, "\nUid:\t") : (uid_t)-1;
 	out->tracer = status_number(state, "\nTracerPid:\t");
 	out->threads = status_number(state, "\nThreads:\t");
 	return 0;
@@ -77,8 +75,7 @@ static bool have_dir(struct gpreempt *g, const char *path)
 	return gp_look_in(g, path) != -ENOENT;
 }
 
-int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step,
-		     struct gpreempt_error *err)
+int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
 	struct gp_process process;
 	char path[64];
@@ -106,8 +103,7 @@ void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size)
 	buf[strcspn(buf, "\n")] = '\0';
 }
 
-ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
-			size_t size)
+ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	ssize_t i, n;
 
@@ -121,8 +117,7 @@ ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf,
 	return n;
 }
 
-int gpreempt_identify(struct gpreempt *g, pid_t pid,
-		      struct gpreempt_description *out)
+int gpreempt_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out)
 {
 	struct gp_process process;
 	int ret;
@@ -138,15 +133,13 @@ int gpreempt_identify(struct gpreempt *g, pid_t pid,
 	out->tracer = process.tracer;
 	out->tracer_comm[0] = '\0';
 	if (out->tracer)
-		gp_read_comm(g, out->tracer, out->tracer_comm,
-			     sizeof(out->tracer_comm));
+		gp_read_comm(g, out->tracer, out->tracer_comm, sizeof(out->tracer_comm));
 	gp_read_comm(g, pid, out->comm, sizeof(out->comm));
 	out->command[0] = '\0';
 	return 0;
 }
 
-int gpreempt_describe(struct gpreempt *g, pid_t pid,
-		      struct gpreempt_description *out)
+int gpreempt_describe(struct gpreempt *g, pid_t pid, struct gpreempt_description *out)
 {
 	int ret = gpreempt_identify(g, pid, out);
 

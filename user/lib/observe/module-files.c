@@ -12,15 +12,12 @@
 #define USAGE(name, kind) GP_COLUMN(struct gpreempt_usage, name, kind)
 #define FACT(name, kind)  GP_COLUMN(struct gpreempt_fact, name, kind)
 
-static const struct gp_table hqds_table =
-	GP_TABLE(HQDS, struct gpreempt_hqd, HQD);
-static const struct gp_table usage_table =
-	GP_TABLE(USAGE, struct gpreempt_usage, USAGE, /* 1.0 has no pid */
-		 .key = 1);
-static const struct gp_table version_table =
-	GP_TABLE(VERSION, struct gpreempt_fact, FACT);
-static const struct gp_table stats_table =
-	GP_TABLE(STATS, struct gpreempt_fact, FACT);
+static const struct gp_table hqds_table = GP_TABLE(HQDS, struct gpreempt_hqd, HQD);
+static const struct gp_table usage_table = GP_TABLE(USAGE, struct gpreempt_usage,
+						    USAGE, /* 1.0 has no pid */
+						    .key = 1);
+static const struct gp_table version_table = GP_TABLE(VERSION, struct gpreempt_fact, FACT);
+static const struct gp_table stats_table = GP_TABLE(STATS, struct gpreempt_fact, FACT);
 
 int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 		  const struct gp_table *table, void *records, size_t *count)
@@ -38,23 +35,17 @@ int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 	return ret;
 }
 
-static int fail_read(struct gpreempt_error *err, int code, pid_t pid,
-		     const char *step)
+static int fail_read(struct gpreempt_error *err, int code, pid_t pid, const char *step)
 {
 	bool absent = gp_sysfs_serves(code) && code != -EUCLEAN;
 
-	return gp_error(err, code,
-			absent ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM, pid,
-			step);
+	return gp_error(err, code, absent ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM, pid, step);
 }
 
 /* Also where the module does not serve: @from_sysfs() gives the same records. */
-static int read_either(const struct gpreempt *g, const char *file,
-		       const struct gp_table *table,
-		       int (*from_sysfs)(const struct gpreempt *g,
-					 void *records, size_t *count),
-		       enum gpreempt_source *source, void *records,
-		       size_t *count, const char *step,
+static int read_either(const struct gpreempt *g, const char *file, const struct gp_table *table,
+		       int (*from_sysfs)(const struct gpreempt *g, void *records, size_t *count),
+		       enum gpreempt_source *source, void *records, size_t *count, const char *step,
 		       struct gpreempt_error *err)
 {
 	int ret = gp_read_table(g, 0, file, table, records, count);
@@ -64,15 +55,12 @@ static int read_either(const struct gpreempt *g, const char *file,
 		*source = GPREEMPT_SOURCE_SYSFS;
 		ret = from_sysfs(g, records, count);
 	}
-	return ret ? gp_error(err, ret,
-			      ret == -ENOENT ? GPREEMPT_NO_KFD :
-					       GPREEMPT_SYSTEM,
-			      0, step) :
+	return ret ? gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD : GPREEMPT_SYSTEM, 0,
+			      step) :
 		     0;
 }
 
-int gpreempt_processes_read(struct gpreempt *g,
-			    struct gpreempt_process_list **out,
+int gpreempt_processes_read(struct gpreempt *g, struct gpreempt_process_list **out,
 			    struct gpreempt_error *err)
 {
 	static const char step[] = "reading the GPU processes";
@@ -81,17 +69,14 @@ int gpreempt_processes_read(struct gpreempt *g,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	ret = read_either(g, GP_VIEW_PROCESSES_FILE, &gp_processes_table,
-			  gp_sysfs_processes, &list->source, &list->processes,
-			  &list->count, step, err);
+	ret = read_either(g, GP_VIEW_PROCESSES_FILE, &gp_processes_table, gp_sysfs_processes,
+			  &list->source, &list->processes, &list->count, step, err);
 	if (!ret && list->count)
-		qsort(list->processes, list->count, sizeof(*list->processes),
-		      shr_compare_first);
+		qsort(list->processes, list->count, sizeof(*list->processes), shr_compare_first);
 	return gp_list_give(ret, list, out);
 }
 
-int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
-			struct gpreempt_error *err)
+int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out, struct gpreempt_error *err)
 {
 	static const char step[] = "reading the GPUs";
 	struct gpreempt_nodes *list = calloc(1, sizeof(*list));
@@ -99,20 +84,18 @@ int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	ret = read_either(g, GP_VIEW_NODES_FILE, &gp_nodes_table,
-			  gp_sysfs_nodes, &list->source, &list->nodes,
-			  &list->count, step, err);
+	ret = read_either(g, GP_VIEW_NODES_FILE, &gp_nodes_table, gp_sysfs_nodes, &list->source,
+			  &list->nodes, &list->count, step, err);
 	return gp_list_give(ret, list, out);
 }
 
-_Static_assert(offsetof(struct gpreempt_hqds, hqds) ==
-		       offsetof(struct gpreempt_usages, usages),
+_Static_assert(offsetof(struct gpreempt_hqds, hqds) == offsetof(struct gpreempt_usages, usages),
 	       "each list is a count, and then a pointer to the records");
 
 /* A file of a process, or with pid 0 of all, that only the module has. */
 static int read_process(struct gpreempt *g, pid_t pid, const char *file,
-			const struct gp_table *table, void *out,
-			const char *step, struct gpreempt_error *err)
+			const struct gp_table *table, void *out, const char *step,
+			struct gpreempt_error *err)
 {
 	char *list = calloc(1, sizeof(struct gpreempt_hqds));
 	char path[GP_PID_PATH];
@@ -120,8 +103,7 @@ static int read_process(struct gpreempt *g, pid_t pid, const char *file,
 
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = gp_read_table(g, pid, file, table,
-			    list + offsetof(struct gpreempt_hqds, hqds),
+	ret = gp_read_table(g, pid, file, table, list + offsetof(struct gpreempt_hqds, hqds),
 			    (size_t *)list);
 	if (gp_list_give(ret, list, out) == 0)
 		return 0;
@@ -139,24 +121,22 @@ static int read_process(struct gpreempt *g, pid_t pid, const char *file,
 	return fail_read(err, ret, pid, step);
 }
 
-int gpreempt_hqds_read(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_hqds **out, struct gpreempt_error *err)
+int gpreempt_hqds_read(struct gpreempt *g, pid_t pid, struct gpreempt_hqds **out,
+		       struct gpreempt_error *err)
 {
 	return read_process(g, pid, GP_VIEW_HQDS_FILE, &hqds_table, out,
 			    "reading the hardware slots", err);
 }
 
-int gpreempt_usage_read(struct gpreempt *g, pid_t pid,
-			struct gpreempt_usages **out,
+int gpreempt_usage_read(struct gpreempt *g, pid_t pid, struct gpreempt_usages **out,
 			struct gpreempt_error *err)
 {
 	return read_process(g, pid, GP_VIEW_USAGE_FILE, &usage_table, out,
 			    "reading the usage of the GPUs", err);
 }
 
-static int read_facts(struct gpreempt *g, const char *file,
-		      const struct gp_table *table, struct gpreempt_facts **out,
-		      struct gpreempt_error *err)
+static int read_facts(struct gpreempt *g, const char *file, const struct gp_table *table,
+		      struct gpreempt_facts **out, struct gpreempt_error *err)
 {
 	static const char step[] = "asking gpreempt.ko";
 	struct gpreempt_facts *list = calloc(1, sizeof(*list));
@@ -194,8 +174,7 @@ int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 	return read_facts(g, GP_VIEW_STATS_FILE, &stats_table, out, err);
 }
 
-const struct gpreempt_fact *
-gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key)
+const struct gpreempt_fact *gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key)
 {
 	size_t i;
 

@@ -14,8 +14,7 @@
  * The text of a file of the module, for free(): of a process, or with pid 0 of
  * all. Asks for a while when the driver holds the process's lock.
  */
-int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
-		 char **text, size_t *len);
+int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file, char **text, size_t *len);
 
 /*
  * Does sysfs have to serve, after that answer of the module? It is not there, or not for
@@ -31,8 +30,7 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 		  const struct gp_table *table, void *records, size_t *count);
 /* The queues of a process, from the module alone. */
-int gp_view_module(const struct gpreempt *g, pid_t pid,
-		   struct gpreempt_view **out);
+int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
 
 /* Of the module's files, those that sysfs serves for, too. */
 extern const struct gp_table gp_processes_table;
@@ -56,12 +54,10 @@ struct gp_off {
 void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		const struct gpreempt_queue *queue, bool wanted);
 /* by: or NULL. */
-enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
-				     enum gpreempt_verified_by *by);
+enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_verified_by *by);
 
 /* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
-int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
-			    const char *qid);
+int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir, const char *qid);
 
 /* Without the module: see gp_table_list(). */
 int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count);
@@ -69,16 +65,12 @@ int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count);
 int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count);
 
 /* Of a node of KFD's topology, by its name. CPUs have the id 0. */
-int gp_node_gpu_id(const struct gpreempt *g, const char *node,
-		   uint64_t *gpu_id);
-int gp_node_property(const struct gpreempt *g, const char *node,
-		     const char *name, uint64_t *value);
+int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id);
+int gp_node_property(const struct gpreempt *g, const char *node, const char *name, uint64_t *value);
 /* The same of the node with that id. -ENODATA: there is none. */
-int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
-		    uint64_t *value);
+int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name, uint64_t *value);
 /* One of those of gpreempt_process_gpus_read(): that with gpu->gpu_id. */
-void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
-			 unsigned int figures,
+void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figures,
 			 struct gpreempt_process_gpu *gpu);
 /*
  * How many evictions the driver counts of a process, on the GPU that has most: its queues

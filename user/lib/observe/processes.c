@@ -9,8 +9,7 @@
 #include "shared/parse.h"
 
 #define PROCESS(name, kind) GP_COLUMN(struct gpreempt_process, name, kind)
-const struct gp_table gp_processes_table =
-	GP_TABLE(PROCESSES, struct gpreempt_process, PROCESS);
+const struct gp_table gp_processes_table = GP_TABLE(PROCESSES, struct gpreempt_process, PROCESS);
 
 static int count_gpu(void *arg, const char *name)
 {
@@ -60,8 +59,7 @@ static void put_comm(const char *comm, char *out, size_t size)
 	out[used] = '\0';
 }
 
-static bool fill(const struct gpreempt *g, const char *dir, const char *name,
-		 void *record)
+static bool fill(const struct gpreempt *g, const char *dir, const char *name, void *record)
 {
 	struct gpreempt_process *process = record;
 	struct gp_process status;
@@ -86,8 +84,7 @@ static bool fill(const struct gpreempt *g, const char *dir, const char *name,
 
 int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count)
 {
-	return gp_table_list(g, GP_SYSFS_PROC, &gp_processes_table, fill,
-			     records, count);
+	return gp_table_list(g, GP_SYSFS_PROC, &gp_processes_table, fill, records, count);
 }
 
 /*
@@ -96,8 +93,7 @@ int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count)
  * up to 9 s, and sdma_<gpu_id> reads memory of the process.
  */
 #define GPU(name) GP_COLUMN(struct gpreempt_process_gpu, name, DEC)
-static const struct gp_column gpu_columns[] = { GPU(gpu_id) GPU(vram)
-							GPU(evicted_ms) };
+static const struct gp_column gpu_columns[] = { GPU(gpu_id) GPU(vram) GPU(evicted_ms) };
 
 static const struct gp_table gpus_table = {
 	.columns = gpu_columns,
@@ -105,8 +101,7 @@ static const struct gp_table gpus_table = {
 	.record_size = sizeof(struct gpreempt_process_gpu),
 };
 
-static bool fill_gpu(const struct gpreempt *g, const char *dir,
-		     const char *name, void *record)
+static bool fill_gpu(const struct gpreempt *g, const char *dir, const char *name, void *record)
 {
 	struct gpreempt_process_gpu *gpu = record;
 	uint64_t gpu_id;
@@ -119,22 +114,21 @@ static bool fill_gpu(const struct gpreempt *g, const char *dir,
 	return true;
 }
 
-static void read_figures(const struct gpreempt *g, const char *dir,
-			 unsigned int figures, struct gpreempt_process_gpu *gpu)
+static void read_figures(const struct gpreempt *g, const char *dir, unsigned int figures,
+			 struct gpreempt_process_gpu *gpu)
 {
 	unsigned long long id = gpu->gpu_id;
 	uint64_t value;
 
-	if (figures & GPREEMPT_FIGURE_VRAM &&
-	    !gp_read_number(g, &value, "%s/vram_%llu", dir, id))
+	if (figures & GPREEMPT_FIGURE_VRAM && !gp_read_number(g, &value, "%s/vram_%llu", dir, id))
 		gpu->vram = value;
 	if (figures & GPREEMPT_FIGURE_EVICTED &&
 	    !gp_read_number(g, &value, "%s/stats_%llu/evicted_ms", dir, id))
 		gpu->evicted_ms = value;
 }
 
-void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
-			 unsigned int figures, struct gpreempt_process_gpu *gpu)
+void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figures,
+			 struct gpreempt_process_gpu *gpu)
 {
 	char dir[GP_PID_PATH];
 
@@ -143,10 +137,8 @@ void gp_process_gpu_read(const struct gpreempt *g, pid_t pid,
 	read_figures(g, dir, figures, gpu);
 }
 
-int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
-			       unsigned int figures,
-			       struct gpreempt_process_gpus **out,
-			       struct gpreempt_error *err)
+int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
+			       struct gpreempt_process_gpus **out, struct gpreempt_error *err)
 {
 	static const char step[] = "reading what it uses of the GPUs";
 	struct gpreempt_process_gpus *list = calloc(1, sizeof(*list));
@@ -157,8 +149,7 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid,
 	if (!list)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
 	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", pid);
-	ret = gp_table_list(g, path, &gpus_table, fill_gpu, &list->gpus,
-			    &list->count);
+	ret = gp_table_list(g, path, &gpus_table, fill_gpu, &list->gpus, &list->count);
 	for (i = 0; !ret && i < list->count; i++)
 		read_figures(g, path, figures, &list->gpus[i]);
 	if (ret)

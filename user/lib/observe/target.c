@@ -13,22 +13,19 @@ static const struct {
 	{ "/proc/self/ns/time", "time:[4026531834]" },
 };
 
-int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,
-		  struct gpreempt_error *err)
+int gp_check_host(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
 	char ns[64];
 	ssize_t n;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(namespaces); i++) {
-		n = g->ops->read_link(g->be, namespaces[i].path, ns,
-				      sizeof(ns) - 1);
+		n = g->ops->read_link(g->be, namespaces[i].path, ns, sizeof(ns) - 1);
 		if (n <= 0)
 			continue;
 		ns[n] = '\0';
 		if (strcmp(ns, namespaces[i].host))
-			return gp_error(err, -ENOTSUP, GPREEMPT_PID_NAMESPACE,
-					pid, step);
+			return gp_error(err, -ENOTSUP, GPREEMPT_PID_NAMESPACE, pid, step);
 	}
 	/* What is there and not a link is -EINVAL. */
 	if (g->ops->read_link(g->be, "/dev/kfd", ns, sizeof(ns)) == -ENOENT)
@@ -36,8 +33,8 @@ int gp_check_host(struct gpreempt *g, pid_t pid, const char *step,
 	return 0;
 }
 
-static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
-			const char *step, struct gpreempt_error *err)
+static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer, const char *step,
+			struct gpreempt_error *err)
 {
 	struct gp_process process;
 
@@ -54,8 +51,7 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer,
 	return -EBUSY;
 }
 
-int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step,
-		       struct gpreempt_error *err)
+int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
 	struct gp_process process;
 	int ret;
@@ -65,8 +61,7 @@ int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step,
 		return gp_error(err, -ESRCH, GPREEMPT_NO_PROCESS, pid, step);
 	if (strchr("ZX", process.state))
 		return process.threads > 1 ?
-			       gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE,
-					pid, step) :
+			       gp_error(err, -ENOTSUP, GPREEMPT_LEADER_GONE, pid, step) :
 			       gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
 	return check_traced(g, pid, process.tracer, step, err);
 }

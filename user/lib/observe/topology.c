@@ -11,8 +11,7 @@
 #define VRAM "vram_"
 
 #define NODE(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
-const struct gp_table gp_nodes_table =
-	GP_TABLE(NODES, struct gpreempt_node, NODE);
+const struct gp_table gp_nodes_table = GP_TABLE(NODES, struct gpreempt_node, NODE);
 
 int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 {
@@ -20,15 +19,13 @@ int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 }
 
 /* A line of the properties: a name, a space, a number. */
-int gp_node_property(const struct gpreempt *g, const char *node,
-		     const char *name, uint64_t *value)
+int gp_node_property(const struct gpreempt *g, const char *node, const char *name, uint64_t *value)
 {
 	size_t len = strlen(name);
 	char text[4096], *at;
 	ssize_t n;
 
-	n = gp_read_small(g, text, sizeof(text),
-			  GP_TOPOLOGY "/%.16s/properties", node);
+	n = gp_read_small(g, text, sizeof(text), GP_TOPOLOGY "/%.16s/properties", node);
 	if (n < 0)
 		return n;
 	for (at = text; at; at = strchr(at, '\n')) {
@@ -41,8 +38,7 @@ int gp_node_property(const struct gpreempt *g, const char *node,
 	return -ENODATA;
 }
 
-static int64_t property(const struct gpreempt *g, const char *node,
-			const char *name)
+static int64_t property(const struct gpreempt *g, const char *node, const char *name)
 {
 	uint64_t value;
 
@@ -52,29 +48,25 @@ static int64_t property(const struct gpreempt *g, const char *node,
 }
 
 /* As the kernel writes the address of a PCI device. */
-static void put_device(const struct gpreempt *g, const char *node,
-		       struct gpreempt_node *out)
+static void put_device(const struct gpreempt *g, const char *node, struct gpreempt_node *out)
 {
 	int64_t domain = property(g, node, "domain");
 	int64_t location = property(g, node, "location_id");
 
 	if (domain < 0 || location < 0)
 		return;
-	snprintf(out->device, sizeof(out->device), "%04x:%02x:%02x.%x",
-		 (unsigned int)domain, (unsigned int)(location >> 8) & 0xff,
-		 (unsigned int)(location >> 3) & 0x1f,
+	snprintf(out->device, sizeof(out->device), "%04x:%02x:%02x.%x", (unsigned int)domain,
+		 (unsigned int)(location >> 8) & 0xff, (unsigned int)(location >> 3) & 0x1f,
 		 (unsigned int)location & 7);
 }
 
-static bool fill(const struct gpreempt *g, const char *dir, const char *name,
-		 void *record)
+static bool fill(const struct gpreempt *g, const char *dir, const char *name, void *record)
 {
 	struct gpreempt_node *node = record;
 	uint64_t gpu_id, number;
 
 	(void)dir;
-	if (shr_parse_u64(name, UINT32_MAX, &number) ||
-	    gp_node_gpu_id(g, name, &gpu_id) || !gpu_id)
+	if (shr_parse_u64(name, UINT32_MAX, &number) || gp_node_gpu_id(g, name, &gpu_id) || !gpu_id)
 		return false;
 	node->gpu_id = gpu_id;
 	node->node = number;
@@ -94,8 +86,7 @@ static int compare_nodes(const void *a, const void *b)
 int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count)
 {
 	struct gpreempt_node *nodes;
-	int ret = gp_table_list(g, GP_TOPOLOGY, &gp_nodes_table, fill, &nodes,
-				count);
+	int ret = gp_table_list(g, GP_TOPOLOGY, &gp_nodes_table, fill, &nodes, count);
 
 	if (ret)
 		return ret;
@@ -124,16 +115,13 @@ static int look_at_node(void *arg, const char *node)
 	struct search *search = arg;
 	uint64_t gpu_id;
 
-	if (gp_node_gpu_id(search->g, node, &gpu_id) ||
-	    gpu_id != search->gpu_id)
+	if (gp_node_gpu_id(search->g, node, &gpu_id) || gpu_id != search->gpu_id)
 		return 0;
-	search->ret =
-		gp_node_property(search->g, node, search->name, search->value);
+	search->ret = gp_node_property(search->g, node, search->name, search->value);
 	return 1;
 }
 
-int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
-		    uint64_t *value)
+int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name, uint64_t *value)
 {
 	struct search search = { g, gpu_id, name, value, -ENODATA };
 

@@ -27,20 +27,15 @@
 
 #define QUEUE(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
 
-_Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL ==
-			       (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
-		       (int)GPREEMPT_QUEUE_COMPUTE_PM4 ==
-			       (int)GP_VIEW_QUEUE_COMPUTE_PM4 &&
+_Static_assert((int)GPREEMPT_QUEUE_COMPUTE_AQL == (int)GP_VIEW_QUEUE_COMPUTE_AQL &&
+		       (int)GPREEMPT_QUEUE_COMPUTE_PM4 == (int)GP_VIEW_QUEUE_COMPUTE_PM4 &&
 		       (int)GPREEMPT_QUEUE_SDMA == (int)GP_VIEW_QUEUE_SDMA &&
-		       (int)GPREEMPT_QUEUE_SDMA_XGMI ==
-			       (int)GP_VIEW_QUEUE_SDMA_XGMI,
+		       (int)GPREEMPT_QUEUE_SDMA_XGMI == (int)GP_VIEW_QUEUE_SDMA_XGMI,
 	       "the types of the view and of the library have one numbering");
 
-static const struct gp_table queues_table =
-	GP_TABLE(QUEUES, struct gpreempt_queue, QUEUE);
+static const struct gp_table queues_table = GP_TABLE(QUEUES, struct gpreempt_queue, QUEUE);
 
-int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
-			    const char *qid)
+int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir, const char *qid)
 {
 	uint64_t type;
 
@@ -59,8 +54,7 @@ int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir,
 	}
 }
 
-static bool fill(const struct gpreempt *g, const char *dir, const char *name,
-		 void *record)
+static bool fill(const struct gpreempt *g, const char *dir, const char *name, void *record)
 {
 	struct gpreempt_queue *queue = record;
 	uint64_t qid, gpu_id;
@@ -76,8 +70,8 @@ static bool fill(const struct gpreempt *g, const char *dir, const char *name,
 }
 
 /* It has these queues then, which are for free(). */
-static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
-		     size_t count, struct gpreempt_view **out)
+static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues, size_t count,
+		     struct gpreempt_view **out)
 {
 	struct gpreempt_view *view = calloc(1, sizeof(*view));
 
@@ -94,19 +88,16 @@ static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
 	return 0;
 }
 
-int gpreempt_view_parse(const char *text, size_t len,
-			struct gpreempt_view **out)
+int gpreempt_view_parse(const char *text, size_t len, struct gpreempt_view **out)
 {
 	void *queues;
 	size_t count;
 	int ret = gp_table_parse(&queues_table, text, len, &queues, &count);
 
-	return ret ? ret :
-		     make_view(GPREEMPT_SOURCE_MODULE, queues, count, out);
+	return ret ? ret : make_view(GPREEMPT_SOURCE_MODULE, queues, count, out);
 }
 
-static int read_sysfs(const struct gpreempt *g, pid_t pid,
-		      struct gpreempt_view **out)
+static int read_sysfs(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out)
 {
 	struct gpreempt_queue *queues;
 	char path[GP_PID_PATH];
@@ -118,19 +109,15 @@ static int read_sysfs(const struct gpreempt *g, pid_t pid,
 	return ret ? ret : make_view(GPREEMPT_SOURCE_SYSFS, queues, count, out);
 }
 
-int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
-		 char **text, size_t *len)
+int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file, char **text, size_t *len)
 {
 	int tries = BUSY_TRIES, ret;
 	char path[GP_PID_PATH];
 
 	if (pid)
-		gp_pid_path(path,
-			    GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR, pid,
-			    file);
+		gp_pid_path(path, GP_DEBUGFS "/" GP_VIEW_DIR "/" GP_VIEW_PID_DIR, pid, file);
 	else
-		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/%s",
-			 file);
+		snprintf(path, sizeof(path), GP_DEBUGFS "/" GP_VIEW_DIR "/%s", file);
 	for (;;) {
 		ret = gp_read_text(g, path, text, len);
 		if (ret != -EBUSY || !--tries)
@@ -139,8 +126,7 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file,
 	}
 }
 
-int gp_view_module(const struct gpreempt *g, pid_t pid,
-		   struct gpreempt_view **out)
+int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out)
 {
 	__cleanup_free char *text = NULL;
 	size_t len;
@@ -164,12 +150,11 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 
 bool gp_sysfs_serves(int code)
 {
-	return code == -ENOENT || code == -EACCES || code == -EPERM ||
-	       code == -EUCLEAN;
+	return code == -ENOENT || code == -EACCES || code == -EPERM || code == -EUCLEAN;
 }
 
-int gpreempt_view_read(struct gpreempt *g, pid_t pid,
-		       struct gpreempt_view **out, struct gpreempt_error *err)
+int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out,
+		       struct gpreempt_error *err)
 {
 	static const char step[] = "reading the queues";
 	int ret = gp_view_module(g, pid, out);
@@ -179,8 +164,7 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid,
 	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
 }
 
-const struct gpreempt_queue *
-gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid)
+const struct gpreempt_queue *gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid)
 {
 	size_t i;
 
@@ -203,8 +187,7 @@ bool gpreempt_view_paused(const struct gpreempt_view *view)
 
 bool gp_is_compute(const struct gpreempt_queue *queue)
 {
-	return queue->type != GPREEMPT_QUEUE_SDMA &&
-	       queue->type != GPREEMPT_QUEUE_SDMA_XGMI;
+	return queue->type != GPREEMPT_QUEUE_SDMA && queue->type != GPREEMPT_QUEUE_SDMA_XGMI;
 }
 
 /* Are the waves of others on its GPU known, so that the driver can count them? */
@@ -213,8 +196,7 @@ static bool others_counted(const struct gpreempt_view *view, int64_t gpu_id)
 	size_t i;
 
 	for (i = 0; i < view->count; i++)
-		if (view->queues[i].gpu_id == gpu_id &&
-		    view->queues[i].waves != GPREEMPT_UNKNOWN)
+		if (view->queues[i].gpu_id == gpu_id && view->queues[i].waves != GPREEMPT_UNKNOWN)
 			return true;
 	return false;
 }
@@ -222,8 +204,7 @@ static bool others_counted(const struct gpreempt_view *view, int64_t gpu_id)
 void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		const struct gpreempt_queue *queue, bool wanted)
 {
-	bool read = queue->hardware == GPREEMPT_UNKNOWN ||
-		    queue->hardware == GP_VIEW_HARDWARE_READ;
+	bool read = queue->hardware == GPREEMPT_UNKNOWN || queue->hardware == GP_VIEW_HARDWARE_READ;
 	bool counted = queue->waves != GPREEMPT_UNKNOWN;
 
 	if (!read || queue->active == GPREEMPT_UNKNOWN) {
@@ -232,8 +213,8 @@ void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		off->in_slot = true;
 	} else if (queue->waves > 0) {
 		off->waves = true;
-	} else if (!wanted || (!counted && gp_is_compute(queue) &&
-			       others_counted(view, queue->gpu_id))) {
+	} else if (!wanted ||
+		   (!counted && gp_is_compute(queue) && others_counted(view, queue->gpu_id))) {
 		/* It came into a slot while its waves were to be counted. */
 		off->open = true;
 	} else {
@@ -243,8 +224,7 @@ void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 	}
 }
 
-enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
-				     enum gpreempt_verified_by *by)
+enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_verified_by *by)
 {
 	enum gpreempt_verified_by none;
 
@@ -258,8 +238,7 @@ enum gpreempt_verdict gp_off_verdict(const struct gp_off *off,
 	}
 	if (!off->off || off->open)
 		return GPREEMPT_NOT_CHECKED;
-	*by = off->counted && !off->uncounted ? GPREEMPT_BY_SLOTS_WAVES :
-						GPREEMPT_BY_SLOTS;
+	*by = off->counted && !off->uncounted ? GPREEMPT_BY_SLOTS_WAVES : GPREEMPT_BY_SLOTS;
 	return GPREEMPT_VERIFIED;
 }
 

@@ -25,8 +25,7 @@ struct look {
 
 static int take(struct gp_pause_help *h, int number)
 {
-	int fd = h->ops->take_device(h->be, h->pid, h->process, number,
-				     h->device);
+	int fd = h->ops->take_device(h->be, h->pid, h->process, number, h->device);
 
 	if (fd >= 0)
 		h->found = number;
@@ -38,8 +37,7 @@ static bool is_done(const struct gp_pause_help *h, int number)
 	unsigned int i;
 
 	for (i = 0; i < h->n_done; i++)
-		if (h->done[i] == number ||
-		    h->ops->same_file(h->be, h->pid, h->done[i], number))
+		if (h->done[i] == number || h->ops->same_file(h->be, h->pid, h->done[i], number))
 			return true;
 	return false;
 }
@@ -175,8 +173,7 @@ void gp_pause_not_ready(struct gp_pause_ready *ready)
 	ready->help = NULL;
 }
 
-int gp_pause_fail(struct gp_pause_job *job, int code,
-		  enum gpreempt_reason reason)
+int gp_pause_fail(struct gp_pause_job *job, int code, enum gpreempt_reason reason)
 {
 	return gp_error(job->err, code, reason, job->pid, job->step);
 }
@@ -201,8 +198,7 @@ static int fail_stuck(struct gp_pause_job *job, int place)
 		[GP_PAUSE_AT_START] = "the system is too busy",
 		[GP_PAUSE_AT_FILES] = "one of its files does not answer",
 		[GP_PAUSE_AT_SEIZE] = "it is executing a program",
-		[GP_PAUSE_AT_IOCTL] =
-			"it holds a lock of the driver, or its GPU hangs",
+		[GP_PAUSE_AT_IOCTL] = "it holds a lock of the driver, or its GPU hangs",
 	};
 
 	job->help = NULL;

@@ -66,15 +66,14 @@ struct gp_pause_job {
 	uint64_t found_at;	     /* ns, monotonic */
 	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */
 	int process;		     /* descriptor of it; -1: none */
-	struct gp_pause_help *help; /* NULL: it belongs to an abandoned helper */
+	struct gp_pause_help *help;  /* NULL: it belongs to an abandoned helper */
 	struct gp_pause_ready *ready;
 	struct gp_pause_report *report;
 	struct gpreempt_error *err;
 };
 
 /* helper.c: *@job->err; returns @code. */
-int gp_pause_fail(struct gp_pause_job *job, int code,
-		  enum gpreempt_reason reason);
+int gp_pause_fail(struct gp_pause_job *job, int code, enum gpreempt_reason reason);
 /* Of an ioctl. */
 int gp_pause_fail_op(struct gp_pause_job *job, int code);
 /*

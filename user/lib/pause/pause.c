@@ -146,8 +146,7 @@ static int change_all(struct gp_pause_job *job)
 			return ret;
 		}
 		if (!ret && report->contexts == 1)
-			*hint_of(job) = (uint64_t)job->pid << 32 |
-					(uint32_t)h->found;
+			*hint_of(job) = (uint64_t)job->pid << 32 | (uint32_t)h->found;
 		if (h->found >= 0)
 			h->done[h->n_done++] = h->found;
 		h->from = hint < 0 ? h->found + 1 : 0;
@@ -156,8 +155,7 @@ static int change_all(struct gp_pause_job *job)
 			report->foreign++;
 		else if (ret && (ret != -ENXIO || hint < 0))
 			break;
-	} while (h->n_done < GP_PAUSE_TRIES &&
-		 !(job->strict && report->contexts) &&
+	} while (h->n_done < GP_PAUSE_TRIES && !(job->strict && report->contexts) &&
 		 !(job->pause && report->contexts == GP_PAUSE_CONTEXTS));
 	if (ret && ret != -ENXIO && ret != -EBADF)
 		return ret;
@@ -252,8 +250,7 @@ static int change_found(struct gp_pause_job *job)
 	struct gp_pause_report *report = job->report;
 	int ret = change_all(job);
 
-	if (ret && job->pause && !job->strict && report->contexts &&
-	    report->before == GP_PAUSED_NO)
+	if (ret && job->pause && !job->strict && report->contexts && report->before == GP_PAUSED_NO)
 		undo(job);
 	if (!ret)
 		report->after = job->pause ? GP_PAUSED_YES : GP_PAUSED_NO;
@@ -312,15 +309,14 @@ static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
 	return do_job(&job);
 }
 
-int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	     struct gp_pause_ready *ready, struct gp_pause_report *report,
-	     struct gpreempt_error *err)
+int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_ready *ready,
+	     struct gp_pause_report *report, struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, true, ready, report, err);
 }
 
-int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	       struct gp_pause_report *report, struct gpreempt_error *err)
+int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_report *report,
+	       struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, false, NULL, report, err);
 }
@@ -340,9 +336,7 @@ static int look_for_device(struct gp_pause_job *job)
 int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 {
 	static const char step[] = "looking for " KFD " in the process";
-	struct gp_pause_job job = {
-		.g = g, .pid = pid, .step = step, .err = err
-	};
+	struct gp_pause_job job = { .g = g, .pid = pid, .step = step, .err = err };
 	bool paused;
 	int ret;
 
@@ -363,8 +357,7 @@ int gp_pause_counts(struct gpreempt *g)
 	return gp_pause_is_strict(g) ? -EOPNOTSUPP : gp_pauses_count(g);
 }
 
-void gp_pause_name_left(struct gpreempt *g, pid_t pid,
-			struct gpreempt_error *err)
+void gp_pause_name_left(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 {
 	int n = gp_evictions(g, pid);
 
@@ -372,12 +365,10 @@ void gp_pause_name_left(struct gpreempt *g, pid_t pid,
 		snprintf(err->name, sizeof(err->name), "%d eviction%s left", n,
 			 n == 1 ? " is" : "s are");
 	else
-		snprintf(err->name, sizeof(err->name),
-			 "its queues are still evicted");
+		snprintf(err->name, sizeof(err->name), "its queues are still evicted");
 }
 
-enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
-				      size_t *queues,
+enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *queues,
 				      enum gpreempt_verified_by *by)
 {
 	struct gpreempt_view *view;

@@ -3,11 +3,10 @@
  * Pause a process, without a debug session.
  *
  * The driver has a pause for checkpoints (CRIU): AMDKFD_IOC_CRIU_OP with
- * KFD_CRIU_OP_PROCESS_INFO evicts all queues of a process from all of its GPUs,
- * and KFD_CRIU_OP_UNPAUSE restores them (criu_process_info() and
- * criu_unpause() in amdkfd/kfd_chardev.c, interface 1.7, Linux 5.18). The
- * process needs no KFD runtime and no ROCm, nothing stays attached to it, and
- * other debuggers can attach while it is paused.
+ * KFD_CRIU_OP_PROCESS_INFO evicts all queues of a process from all of its GPUs, and
+ * KFD_CRIU_OP_UNPAUSE restores them (criu_process_info() and criu_unpause() in
+ * amdkfd/kfd_chardev.c, interface 1.7, Linux 5.18). The process needs no KFD runtime and no
+ * ROCm, nothing stays attached to it, and other debuggers can attach while it is paused.
  *
  * A pause has the contract of SIGSTOP: it stays until the unpause, whatever becomes
  * of the program that asked for it; only the end of the process ends it besides. So
@@ -21,10 +20,9 @@
  * make the helper wait: after a second, or 19 s in the ioctl, the caller gives up the
  * helper (GPREEMPT_STUCK), which undoes later what it does.
  *
- * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl
- * (kfd_ioctl()), CAP_SYS_PTRACE to trace, and CAP_DAC_READ_SEARCH for the
- * descriptors of another user's process; the first two of the first user
- * namespace.
+ * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl (kfd_ioctl()),
+ * CAP_SYS_PTRACE to trace, and CAP_DAC_READ_SEARCH for the descriptors of another user's
+ * process; the first two of the first user namespace.
  */
 #ifndef GP_PAUSE_H
 #define GP_PAUSE_H
@@ -43,20 +41,20 @@ enum gp_paused {
 struct gp_pause_report {
 	enum gp_paused before; /* as the driver answered */
 	enum gp_paused after;  /* unknown after an error: look, do not repeat */
-	uint32_t contexts; /* own /dev/kfd of the process on which it was done */
-	uint32_t foreign; /* that another process opened: the driver refuses them */
-	uint64_t find_ns; /* from the call to when the descriptors were known */
-	uint64_t attach_ns; /* from there to the first ioctl */
-	uint64_t ioctl_ns;  /* of the ioctls that did it, summed up */
-	uint64_t entry_ns;  /* when the first of those was entered, monotonic */
-	uint64_t return_ns; /* when the last one returned */
-	uint64_t detach_ns; /* from there until the process was not traced any more */
+	uint32_t contexts;     /* own /dev/kfd of the process on which it was done */
+	uint32_t foreign;      /* that another process opened: the driver refuses them */
+	uint64_t find_ns;      /* from the call to when the descriptors were known */
+	uint64_t attach_ns;    /* from there to the first ioctl */
+	uint64_t ioctl_ns;     /* of the ioctls that did it, summed up */
+	uint64_t entry_ns;     /* when the first of those was entered, monotonic */
+	uint64_t return_ns;    /* when the last one returned */
+	uint64_t detach_ns;    /* from there until the process was not traced any more */
 };
 
 /* A helper process that waits for the next pause of its target. */
 struct gp_pause_ready {
 	struct gp_pause_help *help; /* NULL: there is none */
-	int process; /* descriptor of the target, which stays the caller's */
+	int process;		    /* descriptor of the target, which stays the caller's */
 };
 
 /*
@@ -88,12 +86,11 @@ void gp_pause_not_ready(struct gp_pause_ready *ready);
  *	GPREEMPT_PAUSE_FAILED: the driver's error. Look at the view then: queues that
  *	are evicted while the process is not paused stay off the GPU until it ends
  */
-int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	     struct gp_pause_ready *ready, struct gp_pause_report *report,
-	     struct gpreempt_error *err);
+int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_ready *ready,
+	     struct gp_pause_report *report, struct gpreempt_error *err);
 /* Let it run. That it is not paused is no error. The driver's own evictions stay. */
-int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time,
-	       struct gp_pause_report *report, struct gpreempt_error *err);
+int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_report *report,
+	       struct gpreempt_error *err);
 /* Could it be paused? Does not touch the process. 0, or as gp_pause(). */
 int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /*
@@ -104,16 +101,14 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
  */
 int gp_pause_counts(struct gpreempt *g);
 /* What keeps it off the GPU, for GPREEMPT_PAUSE_OFF: err->name. */
-void gp_pause_name_left(struct gpreempt *g, pid_t pid,
-			struct gpreempt_error *err);
+void gp_pause_name_left(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /*
  * GPREEMPT_VERIFIED when every queue is evicted, and off the hardware as
  * gpreempt_session_verify() has it; GPREEMPT_CONTRADICTED when one is not;
  * GPREEMPT_NOT_CHECKED without gpreempt.ko.
  * @queues: NULL, or gets their number where that can be read. @by: or NULL.
  */
-enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid,
-				      size_t *queues,
+enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *queues,
 				      enum gpreempt_verified_by *by);
 
 #endif

@@ -5,12 +5,11 @@
  * trap do not check that there is one; restore_process_queues_nocpsch() never does. A
  * process has none from opening /dev/kfd until its runtime has started, or for ever.
  *
- * So there gpreempt.ko must show that it has all, before and after, and that the
- * driver has paused this process: what it opened before it executed its program is of
- * another one in the driver, and a pause of that is not seen. That one is left as it
- * is; without queues it does no harm. Nor is unpaused what the view does not show as
- * paused. The first descriptor that the driver takes is enough, as these drivers know
- * no further contexts.
+ * So there gpreempt.ko must show that it has all, before and after, and that the driver has
+ * paused this process: what it opened before it executed its program is of another one in the
+ * driver, and a pause of that is not seen. That one is left as it is; without queues it does no
+ * harm. Nor is unpaused what the view does not show as paused. The first descriptor that the
+ * driver takes is enough, as these drivers know no further contexts.
  */
 #include <string.h>
 
@@ -38,8 +37,7 @@ static int is_strict_gpu(void *arg, const char *node)
 
 	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id)
 		return 0;
-	if (!gp_node_property(g, node, "gfx_target_version", &version) &&
-	    version < GFX9)
+	if (!gp_node_property(g, node, "gfx_target_version", &version) && version < GFX9)
 		return 1;
 	if (gp_node_property(g, node, "capability", &capability))
 		return 0;
@@ -51,8 +49,7 @@ static int find_kind(struct gpreempt *g)
 	char policy[8] = "";
 
 	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
-	if (*policy == '2' ||
-	    g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
+	if (*policy == '2' || g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
 		return KIND_STRICT;
 	return KIND_PLAIN;
 }
@@ -76,8 +73,7 @@ static int read_paused(struct gpreempt *g, pid_t pid)
 	for (i = 0; i < list->count; i++) {
 		const struct gpreempt_process *p = &list->processes[i];
 
-		if (p->pid == pid && !p->age_ms &&
-		    p->paused != GPREEMPT_UNKNOWN)
+		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
 			ret = p->paused;
 	}
 	gpreempt_processes_free(list);
@@ -87,16 +83,14 @@ static int read_paused(struct gpreempt *g, pid_t pid)
 int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
 		  struct gpreempt_error *err)
 {
-	static const char not_seen[] =
-		"gpreempt.ko does not show whether it is paused";
+	static const char not_seen[] = "gpreempt.ko does not show whether it is paused";
 	int ret = gp_check_spaces(g, pid, step, err);
 
 	if (ret)
 		return ret;
 	ret = read_paused(g, pid);
 	if (ret < 0)
-		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid,
-				not_seen);
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
 	*paused = ret;
 	return 0;
 }
@@ -108,8 +102,7 @@ int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
 
 	if (!ret)
-		ret = gp_pause_look(job->g, job->pid, job->step, &paused,
-				    job->err);
+		ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
 	if (ret)
 		return ret;
 	*done = paused == job->pause;

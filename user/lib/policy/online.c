@@ -27,8 +27,8 @@ static void disconnect(struct gpreempt_online *online)
 }
 
 /* A value or -errno. After any failure of the connection it is closed. */
-static int ask_once(struct gpreempt_online *online,
-		    const struct guard_request *request, uint64_t deadline_ns)
+static int ask_once(struct gpreempt_online *online, const struct guard_request *request,
+		    uint64_t deadline_ns)
 {
 	struct guard_reply reply;
 	int ret;
@@ -47,8 +47,7 @@ static int ask_once(struct gpreempt_online *online,
 }
 
 /* As ask_once(), and once more when it was the connection that had ended. */
-static int ask(struct gpreempt_online *online, struct guard_request *request,
-	       uint64_t all)
+static int ask(struct gpreempt_online *online, struct guard_request *request, uint64_t all)
 {
 	uint64_t deadline = shr_now_ns() + online->timeout_ns;
 	bool fresh = online->fd < 0;
@@ -111,8 +110,7 @@ static int take_options(struct gpreempt_online *online,
 	if (!ret && o.pid < 0)
 		ret = -EINVAL;
 	online->pid = o.pid;
-	online->timeout_ns = o.timeout_ns ? o.timeout_ns :
-					    GPREEMPT_ONLINE_TIMEOUT_NS;
+	online->timeout_ns = o.timeout_ns ? o.timeout_ns : GPREEMPT_ONLINE_TIMEOUT_NS;
 	return ret;
 }
 
@@ -126,9 +124,7 @@ int gpreempt_online_open(const struct gpreempt_online_options *options,
 		return -ENOMEM;
 	ret = take_options(online, options);
 	if (!ret)
-		ret = online->fd =
-			gp_ipc_connect(GUARD_SOCKET,
-				       shr_now_ns() + online->timeout_ns);
+		ret = online->fd = gp_ipc_connect(GUARD_SOCKET, shr_now_ns() + online->timeout_ns);
 	if (ret < 0) {
 		free(online);
 		return ret;

@@ -13,12 +13,9 @@
 #define MAX_NS	  (365ULL * 24 * 3600 * NSEC_PER_SEC)
 
 static const char *const reason_names[] = {
-	[GPREEMPT_POLICY_ARRIVAL] = "arrival",
-	[GPREEMPT_POLICY_DUTY] = "duty",
-	[GPREEMPT_POLICY_IDLE] = "idle",
-	[GPREEMPT_POLICY_SHARE] = "share",
-	[GPREEMPT_POLICY_RELEASED] = "released",
-	[GPREEMPT_POLICY_JOB_CONTROL] = "job-control",
+	[GPREEMPT_POLICY_ARRIVAL] = "arrival",	 [GPREEMPT_POLICY_DUTY] = "duty",
+	[GPREEMPT_POLICY_IDLE] = "idle",	 [GPREEMPT_POLICY_SHARE] = "share",
+	[GPREEMPT_POLICY_RELEASED] = "released", [GPREEMPT_POLICY_JOB_CONTROL] = "job-control",
 };
 
 const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
@@ -38,15 +35,14 @@ static bool valid(const struct gpreempt_policy_options *o)
 {
 	if (o->share > MAX_SHARE || o->duty > 99)
 		return false;
-	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS ||
-	    o->linger_ns > MAX_NS || o->min_run_ns > MAX_NS)
+	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS || o->linger_ns > MAX_NS ||
+	    o->min_run_ns > MAX_NS)
 		return false;
-	return !o->duty ||
-	       (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
+	return !o->duty || (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
 }
 
-int gpreempt_policy_new(const struct gpreempt_policy_options *options,
-			uint64_t now, struct gpreempt_policy **out)
+int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t now,
+			struct gpreempt_policy **out)
 {
 	struct gpreempt_policy_options o;
 	struct gpreempt_policy *p;
@@ -78,14 +74,13 @@ void gpreempt_policy_free(struct gpreempt_policy *p)
 	free(p);
 }
 
-int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role,
-			uint64_t nodes, unsigned int job, uint64_t now)
+int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role, uint64_t nodes,
+			unsigned int job, uint64_t now)
 {
 	unsigned int i;
 
 	if ((role != GPREEMPT_ROLE_ONLINE && role != GPREEMPT_ROLE_OFFLINE) ||
-	    job > GPREEMPT_POLICY_ENTITIES ||
-	    (role == GPREEMPT_ROLE_ONLINE && p->options.duty))
+	    job > GPREEMPT_POLICY_ENTITIES || (role == GPREEMPT_ROLE_ONLINE && p->options.duty))
 		return -EINVAL;
 	for (i = 0; i < p->top; i++)
 		if (p->entity[i].role == GPREEMPT_ROLE_NONE)
@@ -111,8 +106,7 @@ void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity)
 		p->top--;
 }
 
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity,
-			   uint64_t nodes)
+void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
 {
 	p->entity[entity].nodes = nodes;
 }
@@ -122,8 +116,7 @@ static bool working(const struct gpreempt_policy_entity *entity)
 	return entity->busy || entity->requests;
 }
 
-void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity,
-			  bool busy, uint64_t now)
+void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity, bool busy, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 	bool before = working(a);
@@ -142,8 +135,7 @@ int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity)
 	return ++a->requests;
 }
 
-int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
-			uint64_t now)
+int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 
@@ -156,8 +148,7 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity,
 }
 
 /* It ran for so long: run time pays, at the rate of payback_ns. */
-static void pay(const struct gpreempt_policy *p,
-		struct gpreempt_policy_entity *a, uint64_t ns)
+static void pay(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
 {
 	unsigned __int128 paid;
 
@@ -174,8 +165,7 @@ static void pay(const struct gpreempt_policy *p,
 }
 
 /* Held time adds to the debt. */
-static void count(const struct gpreempt_policy *p,
-		  struct gpreempt_policy_entity *a, uint64_t now)
+static void count(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t now)
 {
 	uint64_t ns = now > a->counted ? now - a->counted : 0;
 
@@ -187,8 +177,7 @@ static void count(const struct gpreempt_policy *p,
 		pay(p, a, ns);
 }
 
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
-			 uint64_t ns, uint64_t now)
+void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 
@@ -199,20 +188,17 @@ void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity,
 	pay(p, a, ns);
 }
 
-void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity,
-			     uint64_t until)
+void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uint64_t until)
 {
 	p->entity[entity].until = until;
 }
 
-bool gpreempt_policy_suspended(const struct gpreempt_policy *p,
-			       unsigned int entity)
+bool gpreempt_policy_suspended(const struct gpreempt_policy *p, unsigned int entity)
 {
 	return p->entity[entity].suspended;
 }
 
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity,
-			    uint64_t retry)
+void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry)
 {
 	p->entity[entity].suspended = !p->entity[entity].suspended;
 	p->entity[entity].retry = retry;
@@ -246,8 +232,7 @@ static void wake_at(struct step *s, uint64_t when)
 }
 
 /* How long an entity runs until its debt is paid. */
-static uint64_t left_to_run(const struct step *s,
-			    const struct gpreempt_policy_entity *a)
+static uint64_t left_to_run(const struct step *s, const struct gpreempt_policy_entity *a)
 {
 	uint64_t hold = s->p->options.max_hold_ns;
 	unsigned __int128 left = (unsigned __int128)a->debt * s->p->payback_ns;
@@ -314,8 +299,7 @@ static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
 }
 
 /* Times at which the answer may be another, for an entity that is as it is. */
-static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a,
-		       bool needed)
+static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a, bool needed)
 {
 	uint64_t hold = s->p->options.max_hold_ns;
 
@@ -327,8 +311,7 @@ static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a,
 		wake_at(s, shr_later_ns(s->now, left_to_run(s, a)));
 }
 
-static enum gpreempt_policy_reason why(const struct step *s, bool suspend,
-				       bool ours, bool must_run)
+static enum gpreempt_policy_reason why(const struct step *s, bool suspend, bool ours, bool must_run)
 {
 	if (!suspend && !ours)
 		return GPREEMPT_POLICY_RELEASED;
@@ -364,8 +347,7 @@ static void decide(struct step *s, unsigned int i, bool suspends)
 }
 
 unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
-				  struct gpreempt_policy_action *actions,
-				  uint64_t *wake)
+				  struct gpreempt_policy_action *actions, uint64_t *wake)
 {
 	struct step s = {
 		.p = p,
@@ -378,8 +360,7 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	p->now = s.now;
 	look_at_duty(&s);
 	for (i = 0; i < p->top; i++)
-		if (p->entity[i].role == GPREEMPT_ROLE_ONLINE &&
-		    is_active(&s, &p->entity[i]))
+		if (p->entity[i].role == GPREEMPT_ROLE_ONLINE && is_active(&s, &p->entity[i]))
 			s.nodes |= p->entity[i].nodes;
 	for (i = 0; i < p->top; i++)
 		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)

@@ -10,8 +10,7 @@
 #include "lib/session/kfd.h"
 #include "lib/session/session.h"
 
-static int fail(struct gp_route *r, int code, enum gpreempt_reason reason,
-		const char *step)
+static int fail(struct gp_route *r, int code, enum gpreempt_reason reason, const char *step)
 {
 	return gp_error(&r->error, code, reason, r->pid, step);
 }
@@ -37,9 +36,7 @@ static int check(struct gp_route *r)
 
 	ret = gpreempt_start_time(r->g, r->pid, &r->pause.start);
 	if (ret)
-		return fail(r, ret,
-			    ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM,
-			    step);
+		return fail(r, ret, ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM, step);
 	ret = gp_pause_check(r->g, r->pid, &r->error);
 	if (!ret)
 		ret = read_view(r);
@@ -49,8 +46,7 @@ static int check(struct gp_route *r)
 	return ret;
 }
 
-int gp_route_pause_check(struct gpreempt *g, pid_t pid,
-			 struct gpreempt_error *err)
+int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 {
 	struct gp_route r = { .g = g, .pid = pid };
 	int ret = check(&r);
@@ -76,9 +72,7 @@ static int open_pause(struct gp_route *r)
 	/* The descriptor comes first: then it is of the process of that time. */
 	ret = r->g->ops->open_process(r->g->be, r->pid);
 	if (ret < 0)
-		return fail(r, ret,
-			    ret == -ESRCH ? GPREEMPT_NO_PROCESS :
-					    GPREEMPT_SYSTEM,
+		return fail(r, ret, ret == -ESRCH ? GPREEMPT_NO_PROCESS : GPREEMPT_SYSTEM,
 			    "opening the process");
 	r->pause.ready.process = ret;
 	ret = check(r);
@@ -149,8 +143,7 @@ static size_t count_queues(const struct gp_route *r)
  */
 static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 {
-	int ret = gp_pause(r->g, r->pid, r->pause.start, &r->pause.ready,
-			   report, &r->error);
+	int ret = gp_pause(r->g, r->pid, r->pause.start, &r->pause.ready, report, &r->error);
 
 	r->pause.return_ns = report->return_ns;
 	if (!ret && report->before == GP_PAUSED_YES)
@@ -173,8 +166,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 	else if (!r->pause.paused)
 		ret = pause_it(r, &report);
 	out->ioctl_ns = report.ioctl_ns;
-	gp_sampler_finish(r->pause.sampler, ret ? UINT64_MAX : report.entry_ns,
-			  out);
+	gp_sampler_finish(r->pause.sampler, ret ? UINT64_MAX : report.entry_ns, out);
 	out->done = ret ? 0 : out->requested;
 	return ret;
 }
@@ -198,22 +190,18 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 	return 0;
 }
 
-static enum gpreempt_verdict verify(struct gp_route *r,
-				    enum gpreempt_verified_by *by)
+static enum gpreempt_verdict verify(struct gp_route *r, enum gpreempt_verified_by *by)
 {
 	*by = GPREEMPT_BY_NOTHING;
-	return r->pause.paused ? gp_pause_verify(r->g, r->pid, NULL, by) :
-				 GPREEMPT_NOT_CHECKED;
+	return r->pause.paused ? gp_pause_verify(r->g, r->pid, NULL, by) : GPREEMPT_NOT_CHECKED;
 }
 
 static int sample(struct gp_route *r, bool on)
 {
-	return gp_sampler_switch(&r->pause.sampler, on, r->g, r->pid,
-				 &r->error);
+	return gp_sampler_switch(&r->pause.sampler, on, r->g, r->pid, &r->error);
 }
 
-static void each_gpu(const struct gp_route *r,
-		     void (*fn)(void *data, uint32_t gpu_id), void *data)
+static void each_gpu(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id), void *data)
 {
 	size_t i;
 

@@ -24,19 +24,17 @@ struct gp_route_ops {
 	/* GPREEMPT_EVENT_ bits, or -errno with error(). */
 	int (*dispatch)(struct gp_route *r);
 	/* Right before a suspend, where time does not count. */
-	void (*prepare)(struct gp_route *r,
-			const struct gpreempt_filter *which);
+	void (*prepare)(struct gp_route *r, const struct gpreempt_filter *which);
 	/* As gpreempt_session_suspend() and its like. */
 	int (*suspend)(struct gp_route *r, const struct gpreempt_filter *which,
 		       struct gpreempt_outcome *out);
 	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
 		      struct gpreempt_outcome *out);
-	enum gpreempt_verdict (*verify)(struct gp_route *r,
-					enum gpreempt_verified_by *by);
+	enum gpreempt_verdict (*verify)(struct gp_route *r, enum gpreempt_verified_by *by);
 	int (*sample)(struct gp_route *r, bool on);
 	/* Calls fn for the GPU of each queue that is known. */
-	void (*each_gpu)(const struct gp_route *r,
-			 void (*fn)(void *data, uint32_t gpu_id), void *data);
+	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
+			 void *data);
 	/* Why the last call failed. Valid until the next one. */
 	const struct gpreempt_error *(*error)(const struct gp_route *r);
 };
@@ -53,7 +51,7 @@ struct gp_keeper {
 	/* Or NULL; called before each renewal, with the reason of the loss. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
-	int over; /* 0, or the -errno of a loss that was not renewed */
+	int over;	     /* 0, or the -errno of a loss that was not renewed */
 	unsigned int losses; /* in short order */
 	uint64_t last_ns;    /* time of the last one */
 };
@@ -82,8 +80,7 @@ struct gp_route {
  * Could a pause be opened? Does not touch the process: 0, or as the pause's open(). An
  * error has been filled in then.
  */
-int gp_route_pause_check(struct gpreempt *g, pid_t pid,
-			 struct gpreempt_error *err);
+int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /* As gpreempt_session_refresh(), of a session. */
 int gp_route_refresh(struct gp_route *r);
 

@@ -11,8 +11,7 @@
 
 static int open_session(struct gp_route *r)
 {
-	return gpreempt_session_open(r->g, r->pid, &r->keeper.session,
-				     &r->error);
+	return gpreempt_session_open(r->g, r->pid, &r->keeper.session, &r->error);
 }
 
 static int close_session(struct gp_route *r)
@@ -44,10 +43,8 @@ static int renew(struct gp_keeper *k)
 {
 	do {
 		if (!spend_loss(k, shr_now_ns()))
-			return k->over =
-				       gp_session_fail(k->session, -ENOTCONN,
-						       GPREEMPT_LOST,
-						       "opening the session again");
+			return k->over = gp_session_fail(k->session, -ENOTCONN, GPREEMPT_LOST,
+							 "opening the session again");
 		if (k->lost)
 			k->lost(k->data, &k->session->error);
 		k->over = gpreempt_session_renew(k->session, NULL);
@@ -71,8 +68,7 @@ static int dispatch(struct gp_route *r)
 		if (ret < 0)
 			return ret;
 		happened |= ret;
-		if ((ret & GPREEMPT_EVENT_ENDED) ||
-		    !(ret & GPREEMPT_EVENT_LOST))
+		if ((ret & GPREEMPT_EVENT_ENDED) || !(ret & GPREEMPT_EVENT_LOST))
 			return happened;
 		ret = renew(k);
 	} while (!ret);
@@ -85,11 +81,9 @@ static void prepare(struct gp_route *r, const struct gpreempt_filter *which)
 }
 
 static int change(struct gp_keeper *k,
-		  int (*call)(struct gpreempt_session *s,
-			      const struct gpreempt_filter *which,
+		  int (*call)(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
-		  const struct gpreempt_filter *which,
-		  struct gpreempt_outcome *out)
+		  const struct gpreempt_filter *which, struct gpreempt_outcome *out)
 {
 	int ret = k->over;
 
@@ -109,8 +103,7 @@ static int suspend(struct gp_route *r, const struct gpreempt_filter *which,
 	int ret = change(&r->keeper, gpreempt_session_suspend, which, out);
 
 	/* When it did not come to the call. */
-	gp_session_finish_sampler(r->keeper.session,
-				  &(struct gpreempt_outcome){ 0 });
+	gp_session_finish_sampler(r->keeper.session, &(struct gpreempt_outcome){ 0 });
 	return ret;
 }
 
@@ -121,8 +114,7 @@ static int resume(struct gp_route *r, const struct gpreempt_filter *which,
 }
 
 /* Of the form that change() takes. */
-static int refresh(struct gpreempt_session *s,
-		   const struct gpreempt_filter *which,
+static int refresh(struct gpreempt_session *s, const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
 	(void)which;
@@ -135,8 +127,7 @@ int gp_route_refresh(struct gp_route *r)
 	return change(&r->keeper, refresh, NULL, NULL);
 }
 
-static enum gpreempt_verdict verify(struct gp_route *r,
-				    enum gpreempt_verified_by *by)
+static enum gpreempt_verdict verify(struct gp_route *r, enum gpreempt_verified_by *by)
 {
 	return gpreempt_session_verify(r->keeper.session, by);
 }
@@ -144,12 +135,10 @@ static enum gpreempt_verdict verify(struct gp_route *r,
 static int sample(struct gp_route *r, bool on)
 {
 	return gpreempt_session_sample_slots(r->keeper.session,
-					     on ? GPREEMPT_SAMPLE_ON :
-						  GPREEMPT_SAMPLE_OFF);
+					     on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
 }
 
-static void each_gpu(const struct gp_route *r,
-		     void (*fn)(void *data, uint32_t gpu_id), void *data)
+static void each_gpu(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id), void *data)
 {
 	const struct gpreempt_session_queue *queues;
 	size_t i, count;

@@ -20,25 +20,18 @@ static const struct {
 	const char *part;
 	const char *engine;
 } engines[] = {
-	{ "conmon", NULL },
-	{ "docker", "docker" },
-	{ "libpod", "podman" },
-	{ "crio", "cri-o" },
-	{ "containerd", "containerd" },
-	{ "nerdctl", "containerd" },
+	{ "conmon", NULL },	      { "docker", "docker" },	      { "libpod", "podman" },
+	{ "crio", "cri-o" },	      { "containerd", "containerd" }, { "nerdctl", "containerd" },
 	{ "kubepods", "kubernetes" },
 };
 
 int gp_doubt(int code)
 {
-	return code == -ENOMEM || code == -EMFILE || code == -ENFILE ? code :
-								       GP_DOUBT;
+	return code == -ENOMEM || code == -EMFILE || code == -ENFILE ? code : GP_DOUBT;
 }
 
 int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
-		   int (*fn)(void *arg, const char *hierarchy,
-			     const char *path),
-		   void *arg)
+		   int (*fn)(void *arg, const char *hierarchy, const char *path), void *arg)
 {
 	__cleanup_free char *text = NULL;
 	char path[GP_PID_PATH];
@@ -66,8 +59,7 @@ static bool is_below(const char *path, const char *cgroup)
 		cgroup++;
 		len--;
 	}
-	return !strncmp(path, cgroup, len) &&
-	       (!len || !path[len] || path[len] == '/');
+	return !strncmp(path, cgroup, len) && (!len || !path[len] || path[len] == '/');
 }
 
 static int match_path(void *arg, const char *hierarchy, const char *path)
@@ -92,19 +84,16 @@ int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup)
 	return gp_each_cgroup(g, pid, match_path, (void *)cgroup);
 }
 
-static const char *find_engine(const char *name, size_t len, const char *path,
-			       size_t path_len)
+static const char *find_engine(const char *name, size_t len, const char *path, size_t path_len)
 {
 	bool pod = memmem(path, path_len, "kubepods", strlen("kubepods"));
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(engines); i++)
 		if (memmem(name, len, engines[i].part, strlen(engines[i].part)))
-			return pod && engines[i].engine ? "kubernetes" :
-							  engines[i].engine;
+			return pod && engines[i].engine ? "kubernetes" : engines[i].engine;
 	for (i = 1; i < ARRAY_SIZE(engines); i++)
-		if (memmem(path, path_len, engines[i].part,
-			   strlen(engines[i].part)))
+		if (memmem(path, path_len, engines[i].part, strlen(engines[i].part)))
 			return engines[i].engine;
 	return "container";
 }
@@ -122,8 +111,8 @@ static bool parse_component(const char *path, const char *name, size_t len,
 
 	memset(out, 0, sizeof(*out));
 	if (len > strlen(LXC) && !strncmp(name, LXC, strlen(LXC))) {
-		snprintf(out->id, sizeof(out->id), "%.*s",
-			 (int)(len - strlen(LXC)), name + strlen(LXC));
+		snprintf(out->id, sizeof(out->id), "%.*s", (int)(len - strlen(LXC)),
+			 name + strlen(LXC));
 		strcpy(out->name, out->id);
 	} else {
 		if (len > strlen(SCOPE) &&
@@ -142,13 +131,12 @@ static bool parse_component(const char *path, const char *name, size_t len,
 }
 
 /* One of ctr's: /NAMESPACE/ID, of which containerd knows. */
-static bool is_task(const struct gpreempt *g, const char *path,
-		    struct gp_container *out)
+static bool is_task(const struct gpreempt *g, const char *path, struct gp_container *out)
 {
 	char dir[256], space[64], id[64];
 
-	if (sscanf(path, "/%63[^/]/%63[^/]", space, id) != 2 ||
-	    strstr(space, ".slice") || is_id(id))
+	if (sscanf(path, "/%63[^/]/%63[^/]", space, id) != 2 || strstr(space, ".slice") ||
+	    is_id(id))
 		return false;
 	snprintf(dir, sizeof(dir), GP_CONTAINERD "/%s/%s", space, id);
 	if (gp_look_in(g, dir) <= 0)
@@ -162,8 +150,7 @@ static bool is_task(const struct gpreempt *g, const char *path,
 
 struct container_walk {
 	const struct gpreempt *g;
-	int (*fn)(void *arg, const struct gp_container *container,
-		  const char *path);
+	int (*fn)(void *arg, const struct gp_container *container, const char *path);
 	void *arg;
 };
 
@@ -201,8 +188,7 @@ static int walk_path(void *arg, const char *hierarchy, const char *path)
  * with the path of its cgroup, until it returns other than 0.
  */
 static int each_container(const struct gpreempt *g, pid_t pid,
-			  int (*fn)(void *arg,
-				    const struct gp_container *container,
+			  int (*fn)(void *arg, const struct gp_container *container,
 				    const char *path),
 			  void *arg)
 {
@@ -226,8 +212,7 @@ int64_t gp_slice_user(const char *path)
 	return strtoll(at, NULL, 10);
 }
 
-static int take_outer(void *arg, const struct gp_container *container,
-		      const char *path)
+static int take_outer(void *arg, const struct gp_container *container, const char *path)
 {
 	(void)path;
 	memcpy(arg, container->id, sizeof(container->id));
@@ -239,8 +224,7 @@ bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id)
 	return each_container(g, pid, take_outer, id) == 1;
 }
 
-static void fill_box(struct gp_box *box, const struct gp_container *container,
-		     const char *path)
+static void fill_box(struct gp_box *box, const struct gp_container *container, const char *path)
 {
 	struct container_walk walk = { .fn = take_outer, .arg = box->outer };
 
@@ -252,13 +236,11 @@ static void fill_box(struct gp_box *box, const struct gp_container *container,
 
 static bool same_box(const struct gp_box *a, const struct gp_box *b)
 {
-	return a->user == b->user && !strcmp(a->id, b->id) &&
-	       !strcmp(a->outer, b->outer);
+	return a->user == b->user && !strcmp(a->id, b->id) && !strcmp(a->outer, b->outer);
 }
 
 /* A user can make a cgroup of any name in its own slice, with any id. */
-static void add_name(struct gpreempt *g, const char *path,
-		     struct gp_container *container)
+static void add_name(struct gpreempt *g, const char *path, struct gp_container *container)
 {
 	if (gp_slice_user(path) == GPREEMPT_UNKNOWN)
 		gp_container_name(g, container);
@@ -273,8 +255,7 @@ struct search {
 	int several; /* 0, -EEXIST or -ENOTUNIQ */
 };
 
-static int look_at_container(void *arg, const struct gp_container *found,
-			     const char *path)
+static int look_at_container(void *arg, const struct gp_container *found, const char *path)
 {
 	struct gp_container container = *found;
 	struct search *search = arg;
@@ -282,8 +263,7 @@ static int look_at_container(void *arg, const struct gp_container *found,
 
 	if (search->by_name) {
 		add_name(search->g, path, &container);
-		if (strcmp(container.name, search->name) &&
-		    strcmp(container.id, search->name))
+		if (strcmp(container.name, search->name) && strcmp(container.id, search->name))
 			return 0;
 	} else if (strncmp(container.id, search->name, strlen(search->name))) {
 		return 0;
@@ -298,18 +278,15 @@ static int look_at_container(void *arg, const struct gp_container *found,
 	return 0;
 }
 
-static void look_at_all(struct search *search,
-			const struct gpreempt_targets *processes)
+static void look_at_all(struct search *search, const struct gpreempt_targets *processes)
 {
 	size_t i;
 
 	for (i = 0; i < processes->count; i++)
-		each_container(search->g, processes->targets[i].pid,
-			       look_at_container, search);
+		each_container(search->g, processes->targets[i].pid, look_at_container, search);
 }
 
-int gp_find_container(struct gpreempt *g,
-		      const struct gpreempt_targets *processes,
+int gp_find_container(struct gpreempt *g, const struct gpreempt_targets *processes,
 		      const char *name, struct gp_box *box)
 {
 	struct search search = {
@@ -327,8 +304,7 @@ int gp_find_container(struct gpreempt *g,
 	return *box->id ? search.several : -ENOENT;
 }
 
-static int compare_box(void *arg, const struct gp_container *container,
-		       const char *path)
+static int compare_box(void *arg, const struct gp_container *container, const char *path)
 {
 	struct gp_box box;
 
@@ -336,8 +312,7 @@ static int compare_box(void *arg, const struct gp_container *container,
 	return same_box(arg, &box);
 }
 
-int gp_in_container(const struct gpreempt *g, pid_t pid,
-		    const struct gp_box *box)
+int gp_in_container(const struct gpreempt *g, pid_t pid, const struct gp_box *box)
 {
 	return each_container(g, pid, compare_box, (void *)box);
 }
@@ -347,8 +322,7 @@ struct first {
 	struct gp_container *out;
 };
 
-static int take_first(void *arg, const struct gp_container *container,
-		      const char *path)
+static int take_first(void *arg, const struct gp_container *container, const char *path)
 {
 	struct first *first = arg;
 
@@ -392,8 +366,7 @@ static void take_job(const char *name, size_t len, struct gp_place *out)
 	size_t n = strspn(name + strlen(head), "0123456789");
 
 	if (len == strlen(head) + n && n && n < sizeof(out->job))
-		snprintf(out->job, sizeof(out->job), "%.*s", (int)n,
-			 name + strlen(head));
+		snprintf(out->job, sizeof(out->job), "%.*s", (int)n, name + strlen(head));
 }
 
 static int take_place(void *arg, const char *hierarchy, const char *path)

@@ -37,8 +37,7 @@ static int list_pids(struct gpreempt *g, const char *dir, struct gp_pids *out)
 	return ret;
 }
 
-int gp_kfd_pids(struct gpreempt *g, struct gp_pids *out,
-		struct gpreempt_error *err)
+int gp_kfd_pids(struct gpreempt *g, struct gp_pids *out, struct gpreempt_error *err)
 {
 	static const char step[] = "reading KFD's list of processes";
 	int ret = list_pids(g, GP_SYSFS_PROC, out);
@@ -107,33 +106,27 @@ static int64_t add_answer(int64_t a, int64_t b)
 /* One that KFD does not list any more uses nothing. */
 static int64_t no_answer(const struct gpreempt_error *err)
 {
-	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET ?
-		       0 :
-		       GPREEMPT_UNKNOWN;
+	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET ? 0 : GPREEMPT_UNKNOWN;
 }
 
-static int64_t has_memory(struct gpreempt *g, pid_t pid,
-			  const uint32_t *gpu_ids, size_t n)
+static int64_t has_memory(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
 {
 	struct gpreempt_process_gpus *list;
 	struct gpreempt_error err;
 	int64_t answer = 0;
 	size_t i;
 
-	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list,
-				       &err))
+	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, &err))
 		return no_answer(&err);
 	for (i = 0; i < list->count; i++)
 		if (is_one_of(gpu_ids, n, list->gpus[i].gpu_id))
-			answer = add_answer(answer, list->gpus[i].vram > 0 ?
-							    1 :
-							    list->gpus[i].vram);
+			answer =
+				add_answer(answer, list->gpus[i].vram > 0 ? 1 : list->gpus[i].vram);
 	gpreempt_process_gpus_free(list);
 	return answer;
 }
 
-static int64_t has_queue(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids,
-			 size_t n)
+static int64_t has_queue(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
 {
 	struct gpreempt_view *view;
 	struct gpreempt_error err;
@@ -154,23 +147,19 @@ static int64_t has_queue(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids,
 	return answer;
 }
 
-int64_t gp_uses_gpus(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids,
-		     size_t n)
+int64_t gp_uses_gpus(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
 {
-	return add_answer(has_memory(g, pid, gpu_ids, n),
-			  has_queue(g, pid, gpu_ids, n));
+	return add_answer(has_memory(g, pid, gpu_ids, n), has_queue(g, pid, gpu_ids, n));
 }
 
 bool gp_may_use_gpu(struct gpreempt *g, pid_t pid, int64_t gpu_id)
 {
 	uint64_t value;
 
-	return !gp_read_number(g, &value, GP_SYSFS_PROC "/%d/vram_%lld", pid,
-			       (long long)gpu_id);
+	return !gp_read_number(g, &value, GP_SYSFS_PROC "/%d/vram_%lld", pid, (long long)gpu_id);
 }
 
-const struct gpreempt_node *gp_find_gpu(const struct gpreempt_nodes *nodes,
-					const char *word)
+const struct gpreempt_node *gp_find_gpu(const struct gpreempt_nodes *nodes, const char *word)
 {
 	const struct gpreempt_node *of_number = NULL;
 	char *end;

@@ -58,8 +58,7 @@ static struct file *find_file(struct gp_files *files, const char *path)
  * What the file contains, up to @age_ns old. A missing file takes no place. If
  * another error occurs, the earlier content stays.
  */
-static struct json_object *get_json(struct gpreempt *g, const char *path,
-				    uint64_t age_ns)
+static struct json_object *get_json(struct gpreempt *g, const char *path, uint64_t age_ns)
 {
 	__cleanup_free char *text = NULL;
 	uint64_t now = shr_now_ns();
@@ -94,9 +93,7 @@ static struct json_object *get_json(struct gpreempt *g, const char *path,
 /* NULL if it is no string. */
 static const char *to_string(struct json_object *value)
 {
-	return json_object_is_type(value, json_type_string) ?
-		       json_object_get_string(value) :
-		       NULL;
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }
 
 /* A string of an object, or NULL. */
@@ -104,24 +101,18 @@ static const char *get_string(struct json_object *object, const char *key)
 {
 	struct json_object *value;
 
-	return json_object_object_get_ex(object, key, &value) ?
-		       to_string(value) :
-		       NULL;
+	return json_object_object_get_ex(object, key, &value) ? to_string(value) : NULL;
 }
 
 static void set_name(struct gp_container *container, const char *name)
 {
 	if (name)
-		snprintf(container->name, sizeof(container->name), "%s",
-			 name + (*name == '/'));
+		snprintf(container->name, sizeof(container->name), "%s", name + (*name == '/'));
 }
 
-static void docker_name(struct gpreempt *g, uint64_t age_ns,
-			struct gp_container *container)
+static void docker_name(struct gpreempt *g, uint64_t age_ns, struct gp_container *container)
 {
-	const char *root =
-		get_string(get_json(g, "/etc/docker/daemon.json", age_ns),
-			   "data-root");
+	const char *root = get_string(get_json(g, "/etc/docker/daemon.json", age_ns), "data-root");
 	char path[MAX_PATH];
 
 	snprintf(path, sizeof(path), "%s/containers/%s/config.v2.json",
@@ -132,17 +123,15 @@ static void docker_name(struct gpreempt *g, uint64_t age_ns,
 /* In a list of containers as containers/storage writes it. */
 static const char *find_name(struct json_object *list, const char *id)
 {
-	size_t i, n = json_object_is_type(list, json_type_array) ?
-			      json_object_array_length(list) :
-			      0;
+	size_t i,
+		n = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
 
 	for (i = 0; i < n; i++) {
 		struct json_object *one = json_object_array_get_idx(list, i);
 		const char *its = get_string(one, "id");
 		struct json_object *names;
 
-		if (its && !strcmp(its, id) &&
-		    json_object_object_get_ex(one, "names", &names) &&
+		if (its && !strcmp(its, id) && json_object_object_get_ex(one, "names", &names) &&
 		    json_object_is_type(names, json_type_array))
 			return to_string(json_object_array_get_idx(names, 0));
 	}
@@ -150,11 +139,9 @@ static const char *find_name(struct json_object *list, const char *id)
 }
 
 /* Podman and CRI-O have one storage, with a directory for each driver. */
-static void podman_name(struct gpreempt *g, uint64_t age_ns,
-			struct gp_container *container)
+static void podman_name(struct gpreempt *g, uint64_t age_ns, struct gp_container *container)
 {
-	static const char *const drivers[] = { "overlay", "vfs", "btrfs",
-					       "zfs" };
+	static const char *const drivers[] = { "overlay", "vfs", "btrfs", "zfs" };
 	static const char *const prefixes[] = { "", "volatile-" };
 	char path[MAX_PATH];
 	size_t d, p;
@@ -165,8 +152,7 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns,
 				 "/var/lib/containers/storage/%s-containers/"
 				 "%scontainers.json",
 				 drivers[d], prefixes[p]);
-			set_name(container, find_name(get_json(g, path, age_ns),
-						      container->id));
+			set_name(container, find_name(get_json(g, path, age_ns), container->id));
 		}
 }
 
@@ -174,8 +160,7 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns,
  * In what containerd was given to run: by the kubelet, by nerdctl, or by ctr, which has
  * no other name than the id.
  */
-static void containerd_name(struct gpreempt *g, uint64_t age_ns,
-			    struct gp_container *container)
+static void containerd_name(struct gpreempt *g, uint64_t age_ns, struct gp_container *container)
 {
 	static const char *const spaces[] = { "k8s.io", "default" };
 	struct json_object *config = NULL, *notes = NULL;
@@ -184,22 +169,20 @@ static void containerd_name(struct gpreempt *g, uint64_t age_ns,
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(spaces) && !config; i++) {
-		snprintf(path, sizeof(path), GP_CONTAINERD "/%s/%s/config.json",
-			 spaces[i], container->id);
+		snprintf(path, sizeof(path), GP_CONTAINERD "/%s/%s/config.json", spaces[i],
+			 container->id);
 		config = get_json(g, path, age_ns);
 	}
 	if (!json_object_object_get_ex(config, "annotations", &notes))
 		return;
-	set_name(container,
-		 get_string(notes, "io.kubernetes.cri.container-name"));
+	set_name(container, get_string(notes, "io.kubernetes.cri.container-name"));
 	if (!*container->name)
 		set_name(container, get_string(notes, "nerdctl/name"));
 	pod = get_string(notes, "io.kubernetes.cri.sandbox-name");
 	in = get_string(notes, "io.kubernetes.cri.sandbox-namespace");
 	if (pod && in) {
 		snprintf(container->pod, sizeof(container->pod), "%s", pod);
-		snprintf(container->pod_namespace,
-			 sizeof(container->pod_namespace), "%s", in);
+		snprintf(container->pod_namespace, sizeof(container->pod_namespace), "%s", in);
 	}
 }
 
@@ -208,8 +191,7 @@ void gp_container_name(struct gpreempt *g, struct gp_container *container)
 	static const uint64_t ages[] = { FRESH_NS, MISSING_NS };
 	static const struct {
 		const char *engine;
-		void (*name)(struct gpreempt *g, uint64_t age_ns,
-			     struct gp_container *container);
+		void (*name)(struct gpreempt *g, uint64_t age_ns, struct gp_container *container);
 	} readers[] = {
 		{ "docker", docker_name },
 		{ "podman", podman_name },
@@ -226,14 +208,12 @@ void gp_container_name(struct gpreempt *g, struct gp_container *container)
 
 	for (a = 0; a < ARRAY_SIZE(ages); a++)
 		for (i = 0; i < ARRAY_SIZE(readers); i++)
-			if (!*container->name &&
-			    !strcmp(readers[i].engine, container->engine))
+			if (!*container->name && !strcmp(readers[i].engine, container->engine))
 				readers[i].name(g, ages[a], container);
 }
 
 /* In "name:x:uid:gid:...": the uid of that name, or with NULL the name of *uid. */
-static int find_user(const struct gpreempt *g, const char *name, uid_t *uid,
-		     char *buf, size_t size)
+static int find_user(const struct gpreempt *g, const char *name, uid_t *uid, char *buf, size_t size)
 {
 	char *text, *line, *rest = NULL, *field[4];
 	size_t len, i;
@@ -244,8 +224,7 @@ static int find_user(const struct gpreempt *g, const char *name, uid_t *uid,
 	if (ret)
 		return ret;
 	ret = -ENOENT;
-	for (line = strtok_r(text, "\n", &rest); line && ret;
-	     line = strtok_r(NULL, "\n", &rest)) {
+	for (line = strtok_r(text, "\n", &rest); line && ret; line = strtok_r(NULL, "\n", &rest)) {
 		for (i = 0; i < ARRAY_SIZE(field); i++)
 			field[i] = strsep(&line, ":");
 		if (!field[3] || shr_parse_u64(field[2], UINT32_MAX - 1, &id) ||

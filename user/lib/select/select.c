@@ -37,17 +37,15 @@ struct kind {
 	int (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
 	bool reads_memory; /* the match may wait for the process */
-	bool is_slow; /* it takes several calls, of which files or the depth decide */
+	bool is_slow;	   /* it takes several calls, of which files or the depth decide */
 	/*
-	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or
-	 * -ENOTUNIQ.
+	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or -ENOTUNIQ.
 	 */
-	int (*find)(struct matcher *m,
-		    const struct gpreempt_targets *processes);
+	int (*find)(struct matcher *m, const struct gpreempt_targets *processes);
 };
 
-static int fail_word(struct gpreempt_error *err, int code,
-		     enum gpreempt_reason reason, const struct matcher *m)
+static int fail_word(struct gpreempt_error *err, int code, enum gpreempt_reason reason,
+		     const struct matcher *m)
 {
 	gp_error(err, code, reason, m->pid, step);
 	if (err)
@@ -67,8 +65,7 @@ static int match_cgroup(const struct matcher *m, pid_t pid)
 
 static int prepare_role(struct matcher *m, struct gpreempt_error *err)
 {
-	if (gp_role_by_name(m->value, strlen(m->value), &m->role) ||
-	    m->role == GPREEMPT_ROLE_NONE)
+	if (gp_role_by_name(m->value, strlen(m->value), &m->role) || m->role == GPREEMPT_ROLE_NONE)
 		return fail_word(err, -EINVAL, GPREEMPT_BAD_TARGET, m);
 	m->cgroups = m->g ? gp_role_root(m->g) : -ENOENT;
 	return 0;
@@ -90,8 +87,7 @@ static void done_role(struct matcher *m)
 		close(m->cgroups);
 }
 
-static int find_container(struct matcher *m,
-			  const struct gpreempt_targets *processes)
+static int find_container(struct matcher *m, const struct gpreempt_targets *processes)
 {
 	return gp_find_container(m->g, processes, m->value, &m->container);
 }
@@ -141,8 +137,7 @@ static int compile(struct matcher *m)
 	__cleanup_free char *whole = NULL;
 	int ret = regcomp(&m->regex, m->value, REG_EXTENDED | REG_NOSUB);
 
-	if (ret || !can_group(m->value) ||
-	    asprintf(&whole, "^.*(%s)", m->value) < 0)
+	if (ret || !can_group(m->value) || asprintf(&whole, "^.*(%s)", m->value) < 0)
 		return ret;
 	regfree(&m->regex);
 	return regcomp(&m->regex, whole, REG_EXTENDED | REG_NOSUB);
@@ -307,8 +302,7 @@ static int add_name(void *arg, const char *name)
 	/* It may have ended since. */
 	if (gpreempt_start_time(l->g, pid, &start))
 		return 0;
-	target = shr_array_add(&l->list->targets, &l->list->count,
-			       sizeof(*target));
+	target = shr_array_add(&l->list->targets, &l->list->count, sizeof(*target));
 	if (!target)
 		return -ENOMEM;
 	*target = (struct gpreempt_target){ .pid = pid, .start = start };
@@ -334,14 +328,11 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, add_name, &l);
 	if (ret) {
 		gpreempt_targets_free(l.list);
-		return ret == -ENOENT ?
-			       gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0,
-					step) :
-			       gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
+		return ret == -ENOENT ? gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0, step) :
+					gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
 	}
 	if (l.list->count)
-		qsort(l.list->targets, l.list->count, sizeof(*l.list->targets),
-		      compare_targets);
+		qsort(l.list->targets, l.list->count, sizeof(*l.list->targets), compare_targets);
 	*out = l.list;
 	return 0;
 }
@@ -366,13 +357,11 @@ struct selection {
 
 static bool never(const struct selection *s, pid_t pid)
 {
-	return (pid == getpid() && !s->g->saved) ||
-	       (s->skip && s->skip(s->data, pid));
+	return (pid == getpid() && !s->g->saved) || (s->skip && s->skip(s->data, pid));
 }
 
 /* Why a word has named nothing. */
-static int fail_none(const struct selection *s, const struct matcher *m,
-		     struct gpreempt_error *err)
+static int fail_none(const struct selection *s, const struct matcher *m, struct gpreempt_error *err)
 {
 	int ret;
 
@@ -381,13 +370,10 @@ static int fail_none(const struct selection *s, const struct matcher *m,
 	ret = gp_target_exists(s->g, m->pid, step, err);
 	if (ret)
 		return ret;
-	return fail_word(err, -ESRCH,
-			 never(s, m->pid) ? GPREEMPT_IS_HOLDER : GPREEMPT_ENDED,
-			 m);
+	return fail_word(err, -ESRCH, never(s, m->pid) ? GPREEMPT_IS_HOLDER : GPREEMPT_ENDED, m);
 }
 
-static int choose(struct selection *s, struct matcher *m,
-		  struct gpreempt_error *err)
+static int choose(struct selection *s, struct matcher *m, struct gpreempt_error *err)
 {
 	size_t i, found = 0;
 	int match;
@@ -422,8 +408,8 @@ static int choose(struct selection *s, struct matcher *m,
 	return found ? 0 : fail_none(s, m, err);
 }
 
-static int choose_all(struct selection *s, const char *const *words,
-		      size_t count, struct gpreempt_error *err)
+static int choose_all(struct selection *s, const char *const *words, size_t count,
+		      struct gpreempt_error *err)
 {
 	size_t i;
 
@@ -451,9 +437,8 @@ static void keep_chosen(struct selection *s)
 	s->all->count = kept;
 }
 
-static int select_words(struct selection *s, const char *const *words,
-			size_t count, struct gpreempt_targets **out,
-			struct gpreempt_error *err)
+static int select_words(struct selection *s, const char *const *words, size_t count,
+			struct gpreempt_targets **out, struct gpreempt_error *err)
 {
 	int ret = gpreempt_processes(s->g, &s->all, err);
 
@@ -473,8 +458,8 @@ static int select_words(struct selection *s, const char *const *words,
 }
 
 int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
-		    bool (*skip)(void *data, pid_t pid), void *data,
-		    struct gpreempt_targets **out, struct gpreempt_error *err)
+		    bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
+		    struct gpreempt_error *err)
 {
 	struct selection s = { .g = g, .skip = skip, .data = data };
 
@@ -482,8 +467,8 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 }
 
 int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
-		   bool (*skip)(void *data, pid_t pid), void *data,
-		   struct gpreempt_targets **out, struct gpreempt_error *err)
+		   bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
+		   struct gpreempt_error *err)
 {
 	struct selection s = {
 		.g = g,

@@ -21,9 +21,7 @@ int gp_doubt(int code);
  * process is gone; or as gp_doubt().
  */
 int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
-		   int (*fn)(void *arg, const char *hierarchy,
-			     const char *path),
-		   void *arg);
+		   int (*fn)(void *arg, const char *hierarchy, const char *path), void *arg);
 
 /* Is the process in this cgroup or below? 1, 0, or as gp_doubt(). */
 int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
@@ -38,9 +36,8 @@ bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id);
 void gp_container_name(struct gpreempt *g, struct gp_container *container);
 
 /*
- * A container. A user in its own slice, and root of a container in that, can
- * make cgroups and give one the name that another container's has: so the id
- * alone does not tell.
+ * A container. A user in its own slice, and root of a container in that, can make cgroups and
+ * give one the name that another container's has: so the id alone does not tell.
  */
 struct gp_box {
 	char id[sizeof(((struct gp_container *)0)->id)];
@@ -53,13 +50,11 @@ struct gp_box {
  * of the processes. 0, -ENOENT, -EEXIST when ids of several begin so,
  * -ENOTUNIQ when several have that very name or id, -ENOMEM.
  */
-int gp_find_container(struct gpreempt *g,
-		      const struct gpreempt_targets *processes,
+int gp_find_container(struct gpreempt *g, const struct gpreempt_targets *processes,
 		      const char *name, struct gp_box *box);
 
 /* Is it in that container, at any depth? 1, 0, or as gp_doubt(). */
-int gp_in_container(const struct gpreempt *g, pid_t pid,
-		    const struct gp_box *box);
+int gp_in_container(const struct gpreempt *g, pid_t pid, const struct gp_box *box);
 
 /* A user, with the ids that /etc/subuid gives it. */
 struct gp_user_ids {
@@ -76,8 +71,7 @@ struct gp_user_ids {
 int gp_user_ids_read(struct gpreempt *g, uid_t uid, struct gp_user_ids *out);
 void gp_user_ids_free(struct gp_user_ids *ids);
 /* Has it one of these ids, or is it in the user's slice? 1, 0, or as gp_doubt(). */
-int gp_is_of_user(const struct gpreempt *g, pid_t pid,
-		  const struct gp_user_ids *ids);
+int gp_is_of_user(const struct gpreempt *g, pid_t pid, const struct gp_user_ids *ids);
 
 /* As /etc/passwd has it. 0, -ENOENT or what reading that gave. */
 int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid);

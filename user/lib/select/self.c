@@ -24,8 +24,7 @@ static int read_self(struct gpreempt *g, pid_t *pid, uint64_t *start)
  * number there is it; else the host's process of that number, if it is shown
  * here, has another start time. 0: not to be known here.
  */
-static pid_t find_self(const struct gpreempt_targets *all, pid_t pid,
-		       uint64_t start)
+static pid_t find_self(const struct gpreempt_targets *all, pid_t pid, uint64_t start)
 {
 	pid_t found = 0;
 	size_t i;
@@ -42,8 +41,7 @@ static pid_t find_self(const struct gpreempt_targets *all, pid_t pid,
 	return found;
 }
 
-int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
-			 struct gpreempt_error *err)
+int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out, struct gpreempt_error *err)
 {
 	static const char step[] = "looking for our own queues";
 	struct gpreempt_targets *all;
@@ -60,8 +58,7 @@ int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
 	gpreempt_targets_free(all);
 	if (!pid)
 		return gp_error(err, -ENODATA,
-				getpid() == self ? GPREEMPT_NOT_GPU :
-						   GPREEMPT_PID_NAMESPACE,
-				self, step);
+				getpid() == self ? GPREEMPT_NOT_GPU : GPREEMPT_PID_NAMESPACE, self,
+				step);
 	return gpreempt_view_read(g, pid, out, err);
 }

@@ -19,8 +19,8 @@ struct line {
 };
 
 /* Calls fn for each line until it returns other than 0. That, 0 or -errno. */
-static int each_line(const struct gpreempt *g,
-		     int (*fn)(void *arg, const struct line *line), void *arg)
+static int each_line(const struct gpreempt *g, int (*fn)(void *arg, const struct line *line),
+		     void *arg)
 {
 	char *text, *at, *rest = NULL;
 	size_t len;
@@ -28,13 +28,11 @@ static int each_line(const struct gpreempt *g,
 
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
-	for (at = strtok_r(text, "\n", &rest); at && !ret;
-	     at = strtok_r(NULL, "\n", &rest)) {
+	for (at = strtok_r(text, "\n", &rest); at && !ret; at = strtok_r(NULL, "\n", &rest)) {
 		struct line line = { .owner = strsep(&at, ":") };
 		const char *first = strsep(&at, ":");
 
-		if (first && at &&
-		    !shr_parse_u64(first, UINT32_MAX, &line.first) &&
+		if (first && at && !shr_parse_u64(first, UINT32_MAX, &line.first) &&
 		    !shr_parse_u64(at, UINT32_MAX, &line.count))
 			ret = fn(arg, &line);
 	}
@@ -54,8 +52,7 @@ static int add_range(void *arg, const struct line *line)
 	uint64_t uid;
 
 	if (strcmp(line->owner, c->name) &&
-	    (shr_parse_u64(line->owner, UINT32_MAX - 1, &uid) ||
-	     uid != c->ids->uid))
+	    (shr_parse_u64(line->owner, UINT32_MAX - 1, &uid) || uid != c->ids->uid))
 		return 0;
 	range = shr_add(&c->ids->ranges);
 	if (!range)
@@ -89,8 +86,7 @@ static int match_slice(void *arg, const char *hierarchy, const char *path)
 	return gp_slice_user(path) == ids->uid;
 }
 
-int gp_is_of_user(const struct gpreempt *g, pid_t pid,
-		  const struct gp_user_ids *ids)
+int gp_is_of_user(const struct gpreempt *g, pid_t pid, const struct gp_user_ids *ids)
 {
 	struct gp_process process;
 	size_t i;
@@ -102,8 +98,7 @@ int gp_is_of_user(const struct gpreempt *g, pid_t pid,
 		return 1;
 	for (i = 0; i < ids->ranges.count; i++)
 		if (process.uid >= ids->ranges.items[i].first &&
-		    process.uid - ids->ranges.items[i].first <
-			    ids->ranges.items[i].count)
+		    process.uid - ids->ranges.items[i].first < ids->ranges.items[i].count)
 			return 1;
 	return gp_each_cgroup(g, pid, match_slice, (void *)ids);
 }

@@ -56,8 +56,8 @@ int gp_role_at(int dir);
  * among them. For what releases a process, or makes others wait for it.
  */
 int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
-		   bool (*skip)(void *data, pid_t pid), void *data,
-		   struct gpreempt_targets **out, struct gpreempt_error *err);
+		   bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
+		   struct gpreempt_error *err);
 
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);

@@ -16,8 +16,7 @@ static int watch(struct gpreempt_session *s, int *fd, uint32_t events)
 	struct epoll_event event = { .events = events, .data.ptr = fd };
 
 	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, *fd, &event) < 0)
-		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM,
-				       "watching the process");
+		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM, "watching the process");
 	return 0;
 }
 
@@ -52,8 +51,7 @@ int gp_session_attach(struct gpreempt_session *s)
 	ret = ops->watch_start(s->g->be, s->kfd.pid, &s->watch, &s->stops);
 	if (ret) {
 		s->watch = NULL;
-		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
-				       "watching the process");
+		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, "watching the process");
 	}
 	return watch(s, &s->stops, EPOLLIN);
 }
@@ -74,18 +72,16 @@ static int fail_enable(struct gpreempt_session *s, int code)
 		if (reasons[i].code == code)
 			return gp_session_fail(s, code, reasons[i].reason,
 					       "enabling the debug trap");
-	return gp_session_fail(s, code, GPREEMPT_SYSTEM,
-			       "enabling the debug trap");
+	return gp_session_fail(s, code, GPREEMPT_SYSTEM, "enabling the debug trap");
 }
 
 /*
- * Enabling where another session is open takes the process away from its
- * owner before it fails, and enabling on a process that has just executed
- * another program makes the driver crash later (6.18 and older). So ask with
- * an operation that needs an open session first: the driver answers EINVAL
- * when there is none, and ESRCH when this program has not opened /dev/kfd.
- * What it executes after this question is the back-end's to see (enable.h).
- * It costs a line in the kernel log, "not debug enabled".
+ * Enabling where another session is open takes the process away from its owner before it fails,
+ * and enabling on a process that has just executed another program makes the driver crash later
+ * (6.18 and older). So ask with an operation that needs an open session first: the driver
+ * answers EINVAL when there is none, and ESRCH when this program has not opened /dev/kfd. What
+ * it executes after this question is the back-end's to see (enable.h). It costs a line in the
+ * kernel log, "not debug enabled".
  */
 static int check_free(struct gpreempt_session *s)
 {
@@ -102,8 +98,7 @@ static int check_free(struct gpreempt_session *s)
 	case -EBUSY: /* amdgpu-dkms, while it samples program counters */
 		return fail_enable(s, ret);
 	default:
-		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
-				       "asking for an open session");
+		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, "asking for an open session");
 	}
 }
 
@@ -156,8 +151,7 @@ int gp_session_enable(struct gpreempt_session *s)
 		return ret;
 	ret = make_pipe(pipe_fds);
 	if (ret)
-		return gp_session_fail(s, ret, GPREEMPT_SYSTEM,
-				       "making a pipe");
+		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, "making a pipe");
 	ret = gp_kfd_enable(&s->kfd, pipe_fds[1], &s->runtime);
 	/* Now only the driver can write, so a disable reads as the end. */
 	close(pipe_fds[1]);
@@ -193,8 +187,7 @@ static int collect_stop(struct gpreempt_session *s)
 		if (ret < 0)
 			return ret;
 		if (ret > 0)
-			return WIFSTOPPED(status) ? pending_signal(status) :
-						    -ESRCH;
+			return WIFSTOPPED(status) ? pending_signal(status) : -ESRCH;
 		if (shr_now_ns() > deadline)
 			return -ETIMEDOUT;
 		shr_sleep_ns(NSEC_PER_MSEC);

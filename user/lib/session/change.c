@@ -14,8 +14,7 @@ static size_t collect_wanted(struct gpreempt_session *s)
 	size_t i, n = 0;
 
 	for (i = 0; i < s->count; i++)
-		if (s->queues[i].wanted && !s->queues[i].held &&
-		    !s->queues[i].being_destroyed)
+		if (s->queues[i].wanted && !s->queues[i].held && !s->queues[i].being_destroyed)
 			s->ids[n++] = s->queues[i].qid;
 	return n;
 }
@@ -39,8 +38,7 @@ static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
  * Note what became of each id. The driver marks a queue as suspended before
  * the hardware fails to release it: such a queue has to be resumed too.
  */
-static void judge(struct gpreempt_session *s, size_t n, bool suspend,
-		  struct gpreempt_outcome *out)
+static void judge(struct gpreempt_session *s, size_t n, bool suspend, struct gpreempt_outcome *out)
 {
 	struct gpreempt_session_queue *queue;
 	size_t i, next = 0;
@@ -71,12 +69,10 @@ static void note_hang(struct gpreempt_session *s, const char *step)
 	for (i = 0; i < s->count && used < sizeof(s->error.name); i++) {
 		const struct gpreempt_session_queue *queue = &s->queues[i];
 
-		if (queue->result != GPREEMPT_RESULT_FAILED ||
-		    queue->gpu_id == last)
+		if (queue->result != GPREEMPT_RESULT_FAILED || queue->gpu_id == last)
 			continue;
 		last = queue->gpu_id;
-		used += snprintf(s->error.name + used,
-				 sizeof(s->error.name) - used, "%s0x%x",
+		used += snprintf(s->error.name + used, sizeof(s->error.name) - used, "%s0x%x",
 				 used ? " " : "", last);
 	}
 }
@@ -91,21 +87,16 @@ static int fail_runtime(struct gpreempt_session *s, const char *step)
 
 	/* The driver has resumed all queues with it. */
 	gp_session_all_run(s);
-	if (gp_process_read(s->g, s->kfd.pid, &process) ||
-	    strchr("ZX", process.state))
+	if (gp_process_read(s->g, s->kfd.pid, &process) || strchr("ZX", process.state))
 		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, step);
-	return gp_session_fail(s, -EPERM,
-			       s->had_runtime ? GPREEMPT_ENDING :
-						GPREEMPT_RUNTIME_OFF,
+	return gp_session_fail(s, -EPERM, s->had_runtime ? GPREEMPT_ENDING : GPREEMPT_RUNTIME_OFF,
 			       step);
 }
 
 /* One ioctl for the n ids in s->ids. */
-static int call(struct gpreempt_session *s, size_t n, bool suspend,
-		struct gpreempt_outcome *out)
+static int call(struct gpreempt_session *s, size_t n, bool suspend, struct gpreempt_outcome *out)
 {
-	const char *step = suspend ? "suspending the queues" :
-				     "resuming the queues";
+	const char *step = suspend ? "suspending the queues" : "resuming the queues";
 	int ret;
 
 	out->requested += n;
@@ -133,8 +124,7 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend,
  * Which of the queues are not as they should be: their ids go to s->ids. The
  * rest is done already.
  */
-static size_t collect(struct gpreempt_session *s,
-		      const struct gpreempt_filter *which, bool suspend)
+static size_t collect(struct gpreempt_session *s, const struct gpreempt_filter *which, bool suspend)
 {
 	bool all = gp_filter_is_all(which);
 	size_t i, n = 0;
@@ -145,8 +135,7 @@ static size_t collect(struct gpreempt_session *s,
 		if (!all && !gp_filter_matches(which, queue))
 			continue;
 		queue->wanted = suspend;
-		if (queue->held != suspend &&
-		    !(suspend && queue->being_destroyed))
+		if (queue->held != suspend && !(suspend && queue->being_destroyed))
 			s->ids[n++] = queue->qid;
 	}
 	return n;
@@ -156,9 +145,9 @@ static size_t collect(struct gpreempt_session *s,
  * The same for ids, of which the driver judges those that we do not know. Not
  * inline: its array would be on the stack of every call.
  */
-__attribute__((noinline)) static size_t
-collect_ids(struct gpreempt_session *s, const struct gpreempt_filter *which,
-	    bool suspend, struct gpreempt_outcome *out)
+__attribute__((noinline)) static size_t collect_ids(struct gpreempt_session *s,
+						    const struct gpreempt_filter *which,
+						    bool suspend, struct gpreempt_outcome *out)
 {
 	bool more = which->by_priority || which->n_gpu_ids;
 	bool seen[GP_MAX_IDS] = { 0 };
@@ -189,19 +178,16 @@ collect_ids(struct gpreempt_session *s, const struct gpreempt_filter *which,
 static bool is_meant(const struct gpreempt_filter *which,
 		     const struct gpreempt_session_queue *queue)
 {
-	return !which || ((!which->ids ||
-			   shr_has(which->ids, which->n_ids, queue->qid)) &&
+	return !which || ((!which->ids || shr_has(which->ids, which->n_ids, queue->qid)) &&
 			  gp_filter_matches(which, queue));
 }
 
-void gp_session_arm_sampler(struct gpreempt_session *s,
-			    const struct gpreempt_filter *which)
+void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_filter *which)
 {
 	uint32_t ids[GP_MAX_IDS];
 	size_t i, n = 0;
 
-	if (!s->sampler || s->sampling == GPREEMPT_SAMPLE_PAUSE ||
-	    gp_sampler_armed(s->sampler))
+	if (!s->sampler || s->sampling == GPREEMPT_SAMPLE_PAUSE || gp_sampler_armed(s->sampler))
 		return;
 	if (which && which->by_priority)
 		gp_session_learn_priorities(s);
@@ -211,15 +197,12 @@ void gp_session_arm_sampler(struct gpreempt_session *s,
 	gp_sampler_arm(s->sampler, ids, n, s->sampling == GPREEMPT_SAMPLE_ON);
 }
 
-void gp_session_finish_sampler(struct gpreempt_session *s,
-			       struct gpreempt_outcome *out)
+void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outcome *out)
 {
-	gp_sampler_finish(s->sampler,
-			  out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX, out);
+	gp_sampler_finish(s->sampler, out->ioctl_ns ? s->kfd.entry_ns : UINT64_MAX, out);
 }
 
-static int check_filter(struct gpreempt_session *s,
-			const struct gpreempt_filter *which)
+static int check_filter(struct gpreempt_session *s, const struct gpreempt_filter *which)
 {
 	static const char step[] = "collecting the queues";
 
@@ -248,8 +231,7 @@ static void note_call(struct gpreempt_session *s, bool suspend, uint64_t now,
 			r->young[s->queues[i].qid % GP_MAX_IDS] = false;
 }
 
-static int change(struct gpreempt_session *s,
-		  const struct gpreempt_filter *which, bool suspend,
+static int change(struct gpreempt_session *s, const struct gpreempt_filter *which, bool suspend,
 		  struct gpreempt_outcome *out)
 {
 	static const struct gpreempt_filter all;
@@ -271,8 +253,7 @@ static int change(struct gpreempt_session *s,
 		ret = gp_session_add_rule(s, which, suspend);
 	if (ret)
 		return ret;
-	n = which->ids ? collect_ids(s, which, suspend, &outcome) :
-			 collect(s, which, suspend);
+	n = which->ids ? collect_ids(s, which, suspend, &outcome) : collect(s, which, suspend);
 	if (suspend)
 		gp_session_arm_sampler(s, which);
 	first = suspend && !gp_session_any_held(s);
@@ -291,26 +272,23 @@ static int change(struct gpreempt_session *s,
 	return ret;
 }
 
-int gpreempt_session_suspend(struct gpreempt_session *s,
-			     const struct gpreempt_filter *which,
+int gpreempt_session_suspend(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			     struct gpreempt_outcome *out)
 {
 	return change(s, which, true, out);
 }
 
-int gpreempt_session_resume(struct gpreempt_session *s,
-			    const struct gpreempt_filter *which,
+int gpreempt_session_resume(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			    struct gpreempt_outcome *out)
 {
 	return change(s, which, false, out);
 }
 
-int gpreempt_session_sample_slots(struct gpreempt_session *s,
-				  enum gpreempt_sampling mode)
+int gpreempt_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode)
 {
 	s->sampling = mode;
-	return gp_sampler_switch(&s->sampler, mode != GPREEMPT_SAMPLE_OFF, s->g,
-				 s->kfd.pid, &s->error);
+	return gp_sampler_switch(&s->sampler, mode != GPREEMPT_SAMPLE_OFF, s->g, s->kfd.pid,
+				 &s->error);
 }
 
 int gp_session_apply(struct gpreempt_session *s)
@@ -322,16 +300,15 @@ int gp_session_apply(struct gpreempt_session *s)
 	 * Without a runtime there is nothing to suspend yet. Hardware that
 	 * hangs is being reset: that is for who uses the session to see to.
 	 */
-	if (s->state != GP_SESSION_OPEN || s->gpu_hung ||
-	    s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
+	if (s->state != GP_SESSION_OPEN || s->gpu_hung || s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		return 0;
 	ret = call(s, collect_wanted(s), true, &outcome);
 	/* It is just disabling its runtime or ending: an event tells which. */
 	if (ret == -EPERM || ret == -ESRCH)
 		return 0;
 	if (!ret && outcome.done)
-		gp_log(s->g, "process %d: suspended %zu of %zu new queues",
-		       s->kfd.pid, outcome.done, outcome.requested);
+		gp_log(s->g, "process %d: suspended %zu of %zu new queues", s->kfd.pid,
+		       outcome.done, outcome.requested);
 	return ret;
 }
 

@@ -2,12 +2,11 @@
 /*
  * Queues that their process wants to destroy while they are suspended.
  *
- * The driver has such a process wait in the ioctl until the queue is resumed and
- * reports it to no one, and programs that end normally destroy their queues. So
- * while queues are suspended, look at what the threads of the process wait in:
- * the kernel shows the number and the arguments of a system call that sleeps,
- * and the argument points to the queue's id. The process can write another id
- * there meanwhile; release.c deals with that.
+ * The driver has such a process wait in the ioctl until the queue is resumed and reports it to
+ * no one, and programs that end normally destroy their queues. So while queues are suspended,
+ * look at what the threads of the process wait in: the kernel shows the number and the
+ * arguments of a system call that sleeps, and the argument points to the queue's id. The
+ * process can write another id there meanwhile; release.c deals with that.
  */
 #include <linux/kfd_ioctl.h>
 #include <stdio.h>
@@ -36,26 +35,23 @@ static int read_argument(struct gpreempt_session *s, uint64_t address,
 
 	if (!s->reader)
 		ret = gp_reader_start(s->g, s->kfd.pid, &s->reader);
-	return ret ? ret :
-		     gp_reader_read(s->reader, address, args, sizeof(*args));
+	return ret ? ret : gp_reader_read(s->reader, address, args, sizeof(*args));
 }
 
 /* Does this thread sleep in the destruction of a queue? Of which? */
-static bool thread_destroys(struct gpreempt_session *s, const char *tid,
-			    uint32_t *qid)
+static bool thread_destroys(struct gpreempt_session *s, const char *tid, uint32_t *qid)
 {
 	struct kfd_ioctl_destroy_queue_args args;
 	unsigned long long request, address;
 	char text[256];
 	long number;
 
-	if (gp_read_small(s->g, text, sizeof(text), "/proc/%d/task/%s/syscall",
-			  s->kfd.pid, tid) <= 0)
+	if (gp_read_small(s->g, text, sizeof(text), "/proc/%d/task/%s/syscall", s->kfd.pid, tid) <=
+	    0)
 		return false;
 	if (sscanf(text, "%ld %*x %llx %llx", &number, &request, &address) != 3)
 		return false;
-	if (number != __NR_ioctl ||
-	    (uint32_t)request != AMDKFD_IOC_DESTROY_QUEUE)
+	if (number != __NR_ioctl || (uint32_t)request != AMDKFD_IOC_DESTROY_QUEUE)
 		return false;
 	if (read_argument(s, address, &args))
 		return false;
@@ -73,8 +69,7 @@ static void look_at_thread(struct search *search, const char *tid)
 		return;
 	queue = gp_session_find(s, qid);
 	/* Several threads can name the same queue. */
-	if (!queue || !queue->held || queue->being_destroyed ||
-	    search->found == GP_MAX_IDS)
+	if (!queue || !queue->held || queue->being_destroyed || search->found == GP_MAX_IDS)
 		return;
 	queue->being_destroyed = true;
 	if (tid != s->destroyer)

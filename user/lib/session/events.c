@@ -13,8 +13,7 @@
 /* Stops and events dealt with in one go, so that nothing starves. */
 #define MAX_ROUNDS 32
 
-static int end(struct gpreempt_session *s, bool stopped,
-	       enum gpreempt_reason reason)
+static int end(struct gpreempt_session *s, bool stopped, enum gpreempt_reason reason)
 {
 	gp_session_leave(s, stopped);
 	gp_session_fail(s, -ESRCH, reason, "watching the process");
@@ -23,8 +22,7 @@ static int end(struct gpreempt_session *s, bool stopped,
 
 static bool is_stop_signal(int sig)
 {
-	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
-	       sig == SIGTTOU;
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
 /* The process has stopped for us. Let it go on as it would without us. */
@@ -204,8 +202,7 @@ static int handle_events(struct gpreempt_session *s)
 	/* That it has ended is learnt from the stop, a moment later. */
 	if (ret == -EAGAIN || ret == -ESRCH || ret >= 0)
 		return happened;
-	return s->state == GP_SESSION_LOST ? happened | GPREEMPT_EVENT_LOST :
-					     ret;
+	return s->state == GP_SESSION_LOST ? happened | GPREEMPT_EVENT_LOST : ret;
 }
 
 static int handle_timer(struct gpreempt_session *s)
@@ -266,8 +263,7 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 	return happened;
 }
 
-int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
-			  const int *stop)
+int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns, const int *stop)
 {
 	const int last = GPREEMPT_EVENT_LOST | GPREEMPT_EVENT_ENDED;
 	uint64_t deadline = shr_later_ns(shr_now_ns(), timeout_ns);
@@ -295,8 +291,7 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns,
 	}
 }
 
-int gpreempt_session_await_queues(struct gpreempt_session *s,
-				  uint64_t timeout_ns)
+int gpreempt_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns)
 {
 	static const char step[] = "waiting for its queues";
 	uint64_t deadline = shr_later_ns(shr_now_ns(), timeout_ns);
@@ -313,17 +308,14 @@ int gpreempt_session_await_queues(struct gpreempt_session *s,
 		if (s->count)
 			return 0;
 		if (s->had_runtime && s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
-			return gp_session_fail(s, -ESRCH, GPREEMPT_ENDING,
-					       step);
+			return gp_session_fail(s, -ESRCH, GPREEMPT_ENDING, step);
 		if (shr_now_ns() >= deadline)
-			return gp_session_fail(s, -ETIMEDOUT, GPREEMPT_SYSTEM,
-					       step);
+			return gp_session_fail(s, -ETIMEDOUT, GPREEMPT_SYSTEM, step);
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
 }
 
-int gpreempt_session_renew(struct gpreempt_session *s,
-			   struct gpreempt_error *err)
+int gpreempt_session_renew(struct gpreempt_session *s, struct gpreempt_error *err)
 {
 	int ret;
 

@@ -13,12 +13,10 @@ bool gp_filter_is_all(const struct gpreempt_filter *which)
 bool gp_filter_matches(const struct gpreempt_filter *which,
 		       const struct gpreempt_session_queue *queue)
 {
-	if (which->n_gpu_ids &&
-	    !shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id))
+	if (which->n_gpu_ids && !shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id))
 		return false;
-	return !which->by_priority ||
-	       (queue->priority >= (int64_t)which->priority_min &&
-		queue->priority <= (int64_t)which->priority_max);
+	return !which->by_priority || (queue->priority >= (int64_t)which->priority_min &&
+				       queue->priority <= (int64_t)which->priority_max);
 }
 
 /* The rule as a filter, to compare and to match it. */
@@ -35,11 +33,9 @@ static struct gpreempt_filter filter_of(const struct gp_rule *rule)
 
 static bool same_rule(const struct gp_rule *a, const struct gp_rule *b)
 {
-	return a->by_priority == b->by_priority &&
-	       a->priority_min == b->priority_min &&
+	return a->by_priority == b->by_priority && a->priority_min == b->priority_min &&
 	       a->priority_max == b->priority_max && a->n_gpus == b->n_gpus &&
-	       !memcmp(a->gpu_ids, b->gpu_ids,
-		       a->n_gpus * sizeof(a->gpu_ids[0]));
+	       !memcmp(a->gpu_ids, b->gpu_ids, a->n_gpus * sizeof(a->gpu_ids[0]));
 }
 
 /* A later rule about the same queues takes the place of an earlier one. */
@@ -53,8 +49,8 @@ static void remove_rule(struct gpreempt_session *s, const struct gp_rule *rule)
 	s->n_rules = n;
 }
 
-int gp_session_add_rule(struct gpreempt_session *s,
-			const struct gpreempt_filter *which, bool suspend)
+int gp_session_add_rule(struct gpreempt_session *s, const struct gpreempt_filter *which,
+			bool suspend)
 {
 	struct gp_rule rule;
 
@@ -75,8 +71,7 @@ int gp_session_add_rule(struct gpreempt_session *s,
 	}
 	rule.n_gpus = which->n_gpu_ids;
 	if (rule.n_gpus)
-		memcpy(rule.gpu_ids, which->gpu_ids,
-		       rule.n_gpus * sizeof(rule.gpu_ids[0]));
+		memcpy(rule.gpu_ids, which->gpu_ids, rule.n_gpus * sizeof(rule.gpu_ids[0]));
 	remove_rule(s, &rule);
 	/* Without any, new queues run. */
 	if (!s->n_rules && !suspend)
@@ -88,8 +83,7 @@ int gp_session_add_rule(struct gpreempt_session *s,
 	return 0;
 }
 
-bool gp_session_wants(const struct gpreempt_session *s,
-		      const struct gpreempt_session_queue *queue)
+bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue)
 {
 	size_t i;
 
@@ -141,6 +135,5 @@ int gp_session_learn_priorities(struct gpreempt_session *s)
 	}
 	if (priorities_known(s))
 		return 0;
-	return gp_session_fail(s, -ENODATA, GPREEMPT_NO_MODULE,
-			       "choosing queues by priority");
+	return gp_session_fail(s, -ENODATA, GPREEMPT_NO_MODULE, "choosing queues by priority");
 }

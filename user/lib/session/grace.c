@@ -19,15 +19,13 @@ static int look_at_gpu(void *arg, const char *name)
 	uint64_t gpu_id, mhz;
 
 	if (gp_is_vram(name, &gpu_id) &&
-	    !gp_gpu_property(clock->g, gpu_id, "max_engine_clk_fcompute",
-			     &mhz) &&
-	    mhz > clock->mhz)
+	    !gp_gpu_property(clock->g, gpu_id, "max_engine_clk_fcompute", &mhz) && mhz > clock->mhz)
 		clock->mhz = mhz;
 	return 0;
 }
 
-int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
-			 uint32_t *units, struct gpreempt_error *err)
+int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
+			 struct gpreempt_error *err)
 {
 	static const char step[] = "looking for the GPUs' clocks";
 	struct clock clock = { .g = g };
@@ -39,13 +37,11 @@ int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns,
 	if (!clock.mhz)
 		return gp_error(err, -ENODATA, GPREEMPT_NO_CLOCK, pid, step);
 	clocks = (unsigned __int128)ns * clock.mhz;
-	clocks = (clocks + CLOCKS_PER_UNIT * 1000 - 1) /
-		 (CLOCKS_PER_UNIT * 1000);
+	clocks = (clocks + CLOCKS_PER_UNIT * 1000 - 1) / (CLOCKS_PER_UNIT * 1000);
 	if (clocks > GPREEMPT_GRACE_MAX) {
 		gp_error(err, -ERANGE, GPREEMPT_GRACE, pid, step);
 		if (err)
-			err->limit_ns = GPREEMPT_GRACE_MAX * CLOCKS_PER_UNIT *
-					1000ULL / clock.mhz;
+			err->limit_ns = GPREEMPT_GRACE_MAX * CLOCKS_PER_UNIT * 1000ULL / clock.mhz;
 		return -ERANGE;
 	}
 	*units = clocks ? clocks : 1;

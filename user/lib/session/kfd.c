@@ -5,8 +5,7 @@
 /* The events that we request. The driver keeps the rest for the runtime. */
 #define EXCEPTIONS (KFD_EC_MASK(EC_QUEUE_NEW) | KFD_EC_MASK(EC_PROCESS_RUNTIME))
 
-static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,
-			   void *arg)
+static inline int do_ioctl(const struct gp_kfd *k, unsigned long request, void *arg)
 {
 	int ret;
 
@@ -17,8 +16,7 @@ static inline int do_ioctl(const struct gp_kfd *k, unsigned long request,
 }
 
 /* What is measured is the driver's time, and nothing of ours beside it. */
-static inline int trap(struct gp_kfd *k, uint32_t op,
-		       struct kfd_ioctl_dbg_trap_args *args)
+static inline int trap(struct gp_kfd *k, uint32_t op, struct kfd_ioctl_dbg_trap_args *args)
 {
 	int ret;
 
@@ -35,8 +33,7 @@ static inline int trap(struct gp_kfd *k, uint32_t op,
 	return ret;
 }
 
-int gp_kfd_version(const struct gp_kfd *k, unsigned int *major,
-		   unsigned int *minor)
+int gp_kfd_version(const struct gp_kfd *k, unsigned int *major, unsigned int *minor)
 {
 	struct kfd_ioctl_get_version_args args = { 0 };
 	int ret = do_ioctl(k, AMDKFD_IOC_GET_VERSION, &args);
@@ -81,8 +78,8 @@ int gp_kfd_disable(struct gp_kfd *k)
 	return trap(k, KFD_IOC_DBG_TRAP_DISABLE, &args);
 }
 
-int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge,
-		    struct kfd_queue_snapshot_entry *entries, uint32_t *count)
+int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge, struct kfd_queue_snapshot_entry *entries,
+		    uint32_t *count)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.queue_snapshot = {
@@ -101,8 +98,7 @@ int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge,
 	return 0;
 }
 
-int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
-		   uint32_t grace)
+int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count, uint32_t grace)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
 		.suspend_queues = {

@@ -22,8 +22,7 @@ struct gp_kfd {
  * All return what the driver returns or -errno; EINTR is tried again, and
  * -EAGAIN is an answer. Only the thread that traces the process gets one.
  */
-int gp_kfd_version(const struct gp_kfd *k, unsigned int *major,
-		   unsigned int *minor);
+int gp_kfd_version(const struct gp_kfd *k, unsigned int *major, unsigned int *minor);
 int gp_kfd_enable(struct gp_kfd *k, int event_fd, uint32_t *runtime);
 int gp_kfd_disable(struct gp_kfd *k);
 
@@ -31,12 +30,11 @@ int gp_kfd_disable(struct gp_kfd *k);
  * Up to *count entries; *count becomes the number of all queues there are.
  * With acknowledge the queues copied are not new any more for the driver.
  */
-int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge,
-		    struct kfd_queue_snapshot_entry *entries, uint32_t *count);
+int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge, struct kfd_queue_snapshot_entry *entries,
+		    uint32_t *count);
 
 /* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
-int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count,
-		   uint32_t grace);
+int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count, uint32_t grace);
 int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count);
 
 /* Take the bits off an id that came back, and say what they mean. */

@@ -31,15 +31,13 @@ static uint64_t next_period(const struct gpreempt_session *s)
 		return HOT_TIME_NS;
 	/* All run: what is to be seen is that they get fewer, and no new one. */
 	if (s->release.all)
-		return now < s->release.quiet_until ? HOT_PERIOD_NS :
-						      HOT_TIME_NS / 2;
+		return now < s->release.quiet_until ? HOT_PERIOD_NS : HOT_TIME_NS / 2;
 	if (period < least)
 		period = least;
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
 	/* Nothing is released before then. */
-	if (!gp_session_any_destroyed(s) &&
-	    s->release.paced_until > now + period)
+	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
 	return period;
 }

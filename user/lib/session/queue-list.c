@@ -2,8 +2,7 @@
 /* The list of queues that a session has: finding in it. */
 #include "lib/session/session.h"
 
-struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s,
-					       uint32_t qid)
+struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s, uint32_t qid)
 {
 	size_t low = 0, high = s->count;
 
@@ -20,8 +19,8 @@ struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s,
 	return NULL;
 }
 
-const struct gpreempt_session_queue *
-gpreempt_session_queues(const struct gpreempt_session *s, size_t *count)
+const struct gpreempt_session_queue *gpreempt_session_queues(const struct gpreempt_session *s,
+							     size_t *count)
 {
 	*count = s->count;
 	return s->queues;

@@ -57,8 +57,7 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 	for (i = 0; i < copied; i++) {
 		struct gpreempt_session_queue *queue;
 
-		if (!(s->snapshot[i].exception_status &
-		      KFD_EC_MASK(EC_QUEUE_NEW)))
+		if (!(s->snapshot[i].exception_status & KFD_EC_MASK(EC_QUEUE_NEW)))
 			continue;
 		s->release.missing--;
 		queue = gp_session_find(s, s->snapshot[i].queue_id);
@@ -97,8 +96,7 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	uint32_t i;
 
 	if (count)
-		qsort(s->snapshot, count, sizeof(*s->snapshot),
-		      compare_entries);
+		qsort(s->snapshot, count, sizeof(*s->snapshot), compare_entries);
 	for (i = 0; i < count; i++) {
 		const struct kfd_queue_snapshot_entry *entry = &s->snapshot[i];
 		const struct gpreempt_session_queue *old;
@@ -136,8 +134,7 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 		if (ret)
 			return gp_session_fail_trap(s, ret, step);
 		if (count > GP_MAX_IDS)
-			return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM,
-					       step);
+			return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM, step);
 		forget_new(s, count < s->capacity ? count : s->capacity);
 		if (count <= s->capacity) {
 			merge(s, count);

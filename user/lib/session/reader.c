@@ -89,8 +89,7 @@ static void *reader_thread(void *arg)
 		shr_sem_wait(&r->go);
 		if (atomic_load(&r->quit))
 			break;
-		r->ret = r->ops->read_memory(r->be, r->pid, r->address, r->buf,
-					     r->size);
+		r->ret = r->ops->read_memory(r->be, r->pid, r->address, r->buf, r->size);
 		note_done(r);
 	}
 	put_reader(r);
@@ -136,8 +135,7 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 	return 0;
 }
 
-int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf,
-		   size_t size)
+int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size)
 {
 	if (size > GP_READER_MAX)
 		return -E2BIG;

@@ -22,15 +22,13 @@ struct gp_reader;
 #endif
 
 /* 0, -ENOMEM, -EAGAIN. The handle must outlive the reader. */
-int gp_reader_start(const struct gpreempt *g, pid_t pid,
-		    struct gp_reader **out);
+int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out);
 
 /*
  * All of size. -ETIMEDOUT when it takes longer than GP_READER_NS; until that
  * read has come back every further one fails with -EBUSY at once.
  */
-int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf,
-		   size_t size);
+int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size);
 
 /*
  * Does not wait: a thread that still reads frees it later. NULL is allowed.

@@ -98,8 +98,7 @@ void gp_release_count(struct gpreempt_session *s, uint64_t now)
 	gp_meter_set(&s->release.ran, any_runs(s), now);
 }
 
-static bool ran_percent(struct gpreempt_session *s, unsigned int percent,
-			uint64_t now)
+static bool ran_percent(struct gpreempt_session *s, unsigned int percent, uint64_t now)
 {
 	struct gp_meter *ran = &s->release.ran;
 
@@ -108,18 +107,14 @@ static bool ran_percent(struct gpreempt_session *s, unsigned int percent,
 
 bool gp_release_over_budget(struct gpreempt_session *s, uint64_t now)
 {
-	return ran_percent(s,
-			   now < s->release.suspect_until ? SUSPECT_PERCENT :
-							    MOST_PERCENT,
-			   now);
+	return ran_percent(s, now < s->release.suspect_until ? SUSPECT_PERCENT : MOST_PERCENT, now);
 }
 
 void gp_release_pace(struct gpreempt_session *s, uint64_t ns, uint64_t now)
 {
 	struct gp_release *r = &s->release;
 	uint64_t most = GP_METER_WINDOW, pause;
-	uint64_t times = ran_percent(s, MOST_PERCENT, now) ? MOST_PACE :
-							     SUSPECT_PACE;
+	uint64_t times = ran_percent(s, MOST_PERCENT, now) ? MOST_PACE : SUSPECT_PACE;
 
 	pause = ns < most / times ? ns * times : most;
 	if (r->paced_until < now + pause)
@@ -136,8 +131,7 @@ int gp_release_report(struct gpreempt_session *s)
 	return news ? GPREEMPT_EVENT_CHURN : 0;
 }
 
-void gpreempt_session_released(struct gpreempt_session *s,
-			       struct gpreempt_released *out)
+void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_released *out)
 {
 	struct gp_release *r = &s->release;
 	uint64_t now = shr_now_ns();

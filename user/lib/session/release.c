@@ -2,17 +2,15 @@
 /*
  * Releasing the queues that their process destroys, and nothing more.
  *
- * A process could use that to run: it makes queues and destroys them, or names
- * another queue than the one that it destroys, or has a signal interrupt the
- * driver. So a queue that was released and is still there is given back to the
- * driver for suspension: the driver refuses one that is being destroyed
- * (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c), and suspends
- * any other. At first that has TRUST_NS time; of a process that has deceived us,
- * or makes queues, it is the next thing that is done. All time that queues run
- * although they are to be suspended is counted, whatever the reason, and the
- * process pays for it when it has made queues while it was held, or deceived us:
- * above a part of the last ten seconds, it waits a multiple of what the last
- * release took before the next.
+ * A process could use that to run: it makes queues and destroys them, or names another queue
+ * than the one that it destroys, or has a signal interrupt the driver. So a queue that was
+ * released and is still there is given back to the driver for suspension: the driver refuses
+ * one that is being destroyed (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c),
+ * and suspends any other. At first that has TRUST_NS time; of a process that has deceived us,
+ * or makes queues, it is the next thing that is done. All time that queues run although they
+ * are to be suspended is counted, whatever the reason, and the process pays for it when it has
+ * made queues while it was held, or deceived us: above a part of the last ten seconds, it waits
+ * a multiple of what the last release took before the next.
  *
  * One by one, each queue costs a look, two calls of the driver and two run
  * lists. A process that destroys MANY queues which were there when they were
@@ -53,8 +51,7 @@ static int take_back(struct gpreempt_session *s)
 		struct gpreempt_session_queue *queue = &s->queues[i];
 
 		queue->being_destroyed = queue->wanted && !queue->held &&
-					 queue->result ==
-						 GPREEMPT_RESULT_REFUSED;
+					 queue->result == GPREEMPT_RESULT_REFUSED;
 		n -= queue->being_destroyed;
 	}
 	return n > 0 ? n : 0;
@@ -80,9 +77,8 @@ static bool is_ending(struct gpreempt_session *s, uint64_t now)
 {
 	const struct gp_release *r = &s->release;
 
-	return r->ended >= MANY && now >= r->quiet_until &&
-	       now >= r->paced_until && gp_session_any_held(s) &&
-	       !gp_release_over_budget(s, now);
+	return r->ended >= MANY && now >= r->quiet_until && now >= r->paced_until &&
+	       gp_session_any_held(s) && !gp_release_over_budget(s, now);
 }
 
 /* What was not being destroyed is suspended again, and that has its price. */
@@ -142,8 +138,7 @@ static void all_gone(struct gpreempt_session *s, uint64_t now)
 	struct gp_release *r = &s->release;
 	uint64_t took = now - r->start;
 
-	if (gp_release_over_budget(s, now) &&
-	    (now < r->suspect_until || took > LONG_NS))
+	if (gp_release_over_budget(s, now) && (now < r->suspect_until || took > LONG_NS))
 		gp_release_pace(s, took, now);
 	r->start = 0;
 }
@@ -159,8 +154,7 @@ static bool any_gone(const struct gpreempt_session *s)
 
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].being_destroyed &&
-		    gp_read_small(s->g, text, sizeof(text),
-				  GP_SYSFS_PROC "/%d/queues/%u/gpuid",
+		    gp_read_small(s->g, text, sizeof(text), GP_SYSFS_PROC "/%d/queues/%u/gpuid",
 				  s->kfd.pid, s->queues[i].qid) < 0)
 			return true;
 	return false;
@@ -216,8 +210,8 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 		r->all = false;
 		return 0;
 	}
-	if (!r->all && now < s->fast_until &&
-	    (!r->confirm_at || now < r->confirm_at) && !any_gone(s))
+	if (!r->all && now < s->fast_until && (!r->confirm_at || now < r->confirm_at) &&
+	    !any_gone(s))
 		return 0;
 	ret = refresh(s);
 	if (ret)
@@ -226,7 +220,5 @@ int gp_release_check(struct gpreempt_session *s, uint64_t now)
 	ret = r->all ? check_all(s, now) : check_some(s, now);
 	if (ret < 0)
 		return ret;
-	return s->count != before || !gp_session_any_destroyed(s) ?
-		       GPREEMPT_EVENT_QUEUES :
-		       0;
+	return s->count != before || !gp_session_any_destroyed(s) ? GPREEMPT_EVENT_QUEUES : 0;
 }

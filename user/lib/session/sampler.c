@@ -128,8 +128,7 @@ static int start(const struct gpreempt *g, pid_t pid, struct gp_sampler **out)
 	sem_init(&sampler->arm, 0, 0);
 	sem_init(&sampler->ready, 0, 0);
 	sem_init(&sampler->done, 0, 0);
-	ret = shr_thread_start(&sampler->thread, STACK_SIZE, true,
-			       sampler_thread, sampler);
+	ret = shr_thread_start(&sampler->thread, STACK_SIZE, true, sampler_thread, sampler);
 	if (ret) {
 		free_sampler(sampler);
 		return ret;
@@ -148,8 +147,8 @@ void gp_sampler_stop(struct gp_sampler *sampler)
 	free_sampler(sampler);
 }
 
-int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g,
-		      pid_t pid, struct gpreempt_error *err)
+int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, pid_t pid,
+		      struct gpreempt_error *err)
 {
 	static const char step[] = "watching the hardware slots";
 	struct gpreempt_view *view;
@@ -173,8 +172,7 @@ int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g,
 	return ret ? gp_error(err, ret, GPREEMPT_SYSTEM, pid, step) : 0;
 }
 
-void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids,
-		    size_t count, bool wait)
+void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids, size_t count, bool wait)
 {
 	memcpy(sampler->ids, ids, count * sizeof(*ids));
 	sampler->count = count;
@@ -191,8 +189,7 @@ bool gp_sampler_armed(const struct gp_sampler *sampler)
 	return sampler->armed;
 }
 
-void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns,
-		       struct gpreempt_outcome *out)
+void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns, struct gpreempt_outcome *out)
 {
 	if (!sampler || !sampler->armed)
 		return;

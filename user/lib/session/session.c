@@ -92,8 +92,7 @@ static int open_timers(struct gpreempt_session *s)
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->epoll < 0 || s->timer < 0 ||
 	    epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->timer, &event) < 0)
-		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM,
-				       "making a timer");
+		return gp_session_fail(s, -errno, GPREEMPT_SYSTEM, "making a timer");
 	return 0;
 }
 
@@ -106,8 +105,7 @@ static int check_answers(struct gpreempt_session *s)
 	int ret = s->g->ops->try_trace(s->g->be, s->kfd.pid);
 
 	return ret == -ETIMEDOUT ?
-		       gp_session_fail(s, ret, GPREEMPT_STUCK,
-				       "it is executing a program") :
+		       gp_session_fail(s, ret, GPREEMPT_STUCK, "it is executing a program") :
 		       0;
 }
 
@@ -121,8 +119,7 @@ static int open_session(struct gpreempt_session *s)
 		return ret;
 	ret = gpreempt_start_time(s->g, s->kfd.pid, &before);
 	if (ret)
-		return gp_session_fail(s, ret, GPREEMPT_NO_PROCESS,
-				       "looking at the process");
+		return gp_session_fail(s, ret, GPREEMPT_NO_PROCESS, "looking at the process");
 	ret = check_answers(s);
 	if (!ret)
 		ret = open_device(s);
@@ -137,8 +134,7 @@ static int open_session(struct gpreempt_session *s)
 	/* A traced process keeps its number; it may be another's by now. */
 	ret = gpreempt_start_time(s->g, s->kfd.pid, &after);
 	if (ret || before != after)
-		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED,
-				       "looking at the process again");
+		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, "looking at the process again");
 	ret = gp_session_enable(s);
 	if (ret)
 		return ret;
@@ -149,16 +145,14 @@ static int open_session(struct gpreempt_session *s)
 	return ret;
 }
 
-int gpreempt_session_open(struct gpreempt *g, pid_t pid,
-			  struct gpreempt_session **out,
+int gpreempt_session_open(struct gpreempt *g, pid_t pid, struct gpreempt_session **out,
 			  struct gpreempt_error *err)
 {
 	struct gpreempt_session *s = new_session(g, pid);
 	int ret;
 
 	if (!s)
-		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid,
-				"getting memory");
+		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, "getting memory");
 	ret = open_session(s);
 	if (ret) {
 		if (err)
@@ -189,8 +183,7 @@ int gpreempt_session_fd(const struct gpreempt_session *s)
 	return s->epoll;
 }
 
-const struct gpreempt_error *
-gpreempt_session_error(const struct gpreempt_session *s)
+const struct gpreempt_error *gpreempt_session_error(const struct gpreempt_session *s)
 {
 	return &s->error;
 }

@@ -39,8 +39,8 @@ struct gp_release {
 	uint64_t start;	     /* of the last release; 0: those are gone */
 	uint64_t confirm_at; /* what is there then is suspended; 0: it was */
 	/* Times in ns since boot: */
-	uint64_t paced_until; /* nothing is released before then */
-	uint64_t quiet_until; /* new queues came: not all are released */
+	uint64_t paced_until;	/* nothing is released before then */
+	uint64_t quiet_until;	/* new queues came: not all are released */
 	uint64_t suspect_until; /* new queues, or a queue that was not destroyed */
 	/* Ever: */
 	uint64_t count;	   /* queues released one by one */
@@ -49,8 +49,8 @@ struct gp_release {
 	uint64_t unseen;   /* of these, gone before they were in a snapshot */
 	/* Of this round: events of new queues, less those in snapshots. */
 	int64_t missing;
-	int64_t late;	     /* queues whose event had not come in the last */
-	uint64_t dispatched; /* ns since boot: the last time before this one */
+	int64_t late;		/* queues whose event had not come in the last */
+	uint64_t dispatched;	/* ns since boot: the last time before this one */
 	bool young[GP_MAX_IDS]; /* by id: made while others were held */
 };
 
@@ -80,9 +80,9 @@ struct gpreempt_session {
 	struct gp_release release;
 
 	size_t n_rules;
-	bool first_is_all; /* rules[0] is about all queues */
-	uint32_t grace;	   /* of the driver's units */
-	bool gpu_hung;	   /* the hardware kept a queue: do not try again */
+	bool first_is_all;		       /* rules[0] is about all queues */
+	uint32_t grace;			       /* of the driver's units */
+	bool gpu_hung;			       /* the hardware kept a queue: do not try again */
 	struct gpreempt_session_queue *queues; /* by id */
 	size_t count;
 	struct gpreempt_session_queue *spare; /* the next list, being made */
@@ -92,22 +92,20 @@ struct gpreempt_session {
 	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
 	/* Right here: few of them share a page with the above. */
-	uint32_t ids[GP_MAX_IDS]; /* for the driver, which writes to it */
+	uint32_t ids[GP_MAX_IDS];	    /* for the driver, which writes to it */
 	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
 };
 
 /* state.c: fail with a reason that gpreempt_session_error() gives. */
-int gp_session_fail(struct gpreempt_session *s, int code,
-		    enum gpreempt_reason reason, const char *step);
+int gp_session_fail(struct gpreempt_session *s, int code, enum gpreempt_reason reason,
+		    const char *step);
 /* Turn an error of an operation of the driver into one with a reason. */
-int gp_session_fail_trap(struct gpreempt_session *s, int code,
-			 const char *step);
+int gp_session_fail_trap(struct gpreempt_session *s, int code, const char *step);
 /* The driver has resumed everything by itself. */
 void gp_session_all_run(struct gpreempt_session *s);
 
 /* queue-list.c: NULL when there is no such queue. */
-struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s,
-					       uint32_t qid);
+struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s, uint32_t qid);
 bool gp_session_any_held(const struct gpreempt_session *s);
 bool gp_session_any_destroyed(const struct gpreempt_session *s);
 
@@ -131,11 +129,10 @@ int gp_session_leave(struct gpreempt_session *s, bool stopped);
  */
 int gp_session_learn_priorities(struct gpreempt_session *s);
 /* Remember what a filter without ids means for new queues. 0 or -errno. */
-int gp_session_add_rule(struct gpreempt_session *s,
-			const struct gpreempt_filter *which, bool suspend);
+int gp_session_add_rule(struct gpreempt_session *s, const struct gpreempt_filter *which,
+			bool suspend);
 /* Do the rules say that this new queue is to be suspended? */
-bool gp_session_wants(const struct gpreempt_session *s,
-		      const struct gpreempt_session_queue *queue);
+bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);
 /* Does a rule ask for priorities? */
 bool gp_session_needs_priorities(const struct gpreempt_session *s);
 /* Is it one of these, but for its id? */
@@ -151,22 +148,18 @@ int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
  * Look at the slots of what is meant, and then go on while the driver works, if
  * sampling was requested.
  */
-void gp_session_arm_sampler(struct gpreempt_session *s,
-			    const struct gpreempt_filter *which);
+void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_filter *which);
 /* The driver has returned, or was not called. */
-void gp_session_finish_sampler(struct gpreempt_session *s,
-			       struct gpreempt_outcome *out);
+void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outcome *out);
 
 /*
- * destroy.c: look for queues being destroyed, and release them.
- * GPREEMPT_EVENT_ bits or -errno.
+ * destroy.c: look for queues being destroyed, and release them. GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_session_scan_destroyers(struct gpreempt_session *s);
 
 /*
- * release.c: release the queues in s->ids, which a thread destroys or so it
- * seems, and suspend those again that it does not. GPREEMPT_EVENT_ bits or
- * -errno.
+ * release.c: release the queues in s->ids, which a thread destroys or so it seems, and suspend
+ * those again that it does not. GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_release(struct gpreempt_session *s, size_t count);
 /* What has become of released queues? GPREEMPT_EVENT_ bits or -errno. */

@@ -3,8 +3,8 @@
 #include "lib/session/session.h"
 #include "shared/clock.h"
 
-int gp_session_fail(struct gpreempt_session *s, int code,
-		    enum gpreempt_reason reason, const char *step)
+int gp_session_fail(struct gpreempt_session *s, int code, enum gpreempt_reason reason,
+		    const char *step)
 {
 	return gp_error(&s->error, code, reason, s->kfd.pid, step);
 }

@@ -21,29 +21,25 @@ struct check {
 #define STALE_TRIES    10
 #define STALE_PAUSE_NS (2 * NSEC_PER_MSEC)
 
-static const struct gpreempt_queue *find_row(const struct gpreempt_view *view,
-					     uint32_t qid)
+static const struct gpreempt_queue *find_row(const struct gpreempt_view *view, uint32_t qid)
 {
 	size_t i;
 
 	/* Each context of a process counts its queues from 0. */
 	for (i = 0; i < view->count; i++)
-		if (view->queues[i].qid == qid &&
-		    view->queues[i].context == GPREEMPT_UNKNOWN)
+		if (view->queues[i].qid == qid && view->queues[i].context == GPREEMPT_UNKNOWN)
 			return &view->queues[i];
 	return NULL;
 }
 
-static void check_known(struct check *check,
-			const struct gpreempt_session_queue *queue)
+static void check_known(struct check *check, const struct gpreempt_session_queue *queue)
 {
 	const struct gpreempt_queue *row = find_row(check->view, queue->qid);
 
 	/* Empty slots after a reset say nothing of a queue that hung. */
 	if (row)
 		gp_off_add(&check->off, check->view, row,
-			   queue->held &&
-				   queue->result != GPREEMPT_RESULT_FAILED);
+			   queue->held && queue->result != GPREEMPT_RESULT_FAILED);
 	else
 		check->off.open = true;
 }
@@ -74,8 +70,7 @@ static void check_rows(struct check *check)
 		const struct gpreempt_queue *row = &check->view->queues[i];
 
 		/* Of two with one number one is of a context without a name. */
-		if (row->context != GPREEMPT_UNKNOWN ||
-		    !gp_session_find(check->s, row->qid) ||
+		if (row->context != GPREEMPT_UNKNOWN || !gp_session_find(check->s, row->qid) ||
 		    find_row(check->view, row->qid) != row)
 			check_unknown(check, row);
 	}

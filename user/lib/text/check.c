@@ -7,9 +7,8 @@
 #include "lib/text/parse.h"
 
 static const char *const type_names[] = {
-	[GP_TEXT_COMPUTE] = "compute", [GP_TEXT_SDMA] = "sdma",
-	[GP_TEXT_DIQ] = "diq",	       [GP_TEXT_HIQ] = "hiq",
-	[GP_TEXT_OTHER] = "other",
+	[GP_TEXT_COMPUTE] = "compute", [GP_TEXT_SDMA] = "sdma",	  [GP_TEXT_DIQ] = "diq",
+	[GP_TEXT_HIQ] = "hiq",	       [GP_TEXT_OTHER] = "other",
 };
 
 const char *gp_text_type_name(enum gp_text_type type)
@@ -46,19 +45,16 @@ static void add(struct entry *to, const struct entry *from)
 	to->without_owner += from->without_owner;
 }
 
-static size_t collect(const struct gp_text_data *d, int64_t pid,
-		      struct entry *out)
+static size_t collect(const struct gp_text_data *d, int64_t pid, struct entry *out)
 {
 	bool all = pid <= 0;
 	struct entry *at = out;
 	size_t i;
 
 	for (i = 0; i < d->n_mqds; i++) {
-		const struct gp_text_queue *queue =
-			d->queues + d->mqds[i].queue;
+		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
 
-		if (queue->type == GP_TEXT_COMPUTE &&
-		    (all || queue->pid == pid))
+		if (queue->type == GP_TEXT_COMPUTE && (all || queue->pid == pid))
 			*at++ = (struct entry){
 				.gpu_id = queue->gpu_id,
 				.xcc = d->mqds[i].xcc,
@@ -75,12 +71,9 @@ static size_t collect(const struct gp_text_data *d, int64_t pid,
 				.gpu_id = slot->gpu_id,
 				.xcc = slot->nth_xcc,
 				.slots = 1,
-				.unreadable = slot->regs.active ==
-					      GPREEMPT_UNKNOWN,
+				.unreadable = slot->regs.active == GPREEMPT_UNKNOWN,
 				.active = active &&
-					  (all ||
-					   (owned &&
-					    d->queues[slot->owner].pid == pid)),
+					  (all || (owned && d->queues[slot->owner].pid == pid)),
 				.without_owner = active && all && !owned,
 			};
 	}
@@ -118,9 +111,8 @@ static struct gp_text_check judge(const struct gp_text_data *d, int64_t pid,
 		.queues = mqds_known ? entry->mqds : GPREEMPT_UNKNOWN,
 		.slots_expected = mqds_known ? entry->mqds : GPREEMPT_UNKNOWN,
 		.slots_active = slots_known ? entry->active : GPREEMPT_UNKNOWN,
-		.slots_without_owner = slots_known && mqds_known ?
-					       entry->without_owner :
-					       GPREEMPT_UNKNOWN,
+		.slots_without_owner = slots_known && mqds_known ? entry->without_owner :
+								   GPREEMPT_UNKNOWN,
 	};
 }
 
@@ -130,8 +122,7 @@ static bool mqds_are_missing(const struct gp_text_data *d, int64_t pid)
 	size_t i;
 
 	for (i = 0; i < d->n_queues; i++)
-		if (d->queues[i].type == GP_TEXT_COMPUTE &&
-		    !d->queues[i].n_mqds &&
+		if (d->queues[i].type == GP_TEXT_COMPUTE && !d->queues[i].n_mqds &&
 		    (pid <= 0 || d->queues[i].pid == pid))
 			return true;
 	return false;
@@ -152,8 +143,7 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 		  struct gp_text_check **by_xcc, size_t *count)
 {
 	const struct gp_text_data *d = gp_text_get(text);
-	struct entry all = { .gpu_id = GPREEMPT_UNKNOWN,
-			     .xcc = GPREEMPT_UNKNOWN };
+	struct entry all = { .gpu_id = GPREEMPT_UNKNOWN, .xcc = GPREEMPT_UNKNOWN };
 	struct gp_text_check *out;
 	struct entry *entries;
 	bool all_known = d->hqds_seen;

@@ -11,13 +11,11 @@
 #define WORDS_MAX 8
 #define D(value)  (DIGIT | (value))
 
-static const uint8_t
-	digits[256] = {
-		['0'] = D(0), D(1),  D(2),  D(3),  D(4),	  D(5),
-		D(6),	      D(7),  D(8),  D(9),  ['a'] = D(10), D(11),
-		D(12),	      D(13), D(14), D(15), ['A'] = D(10), D(11),
-		D(12),	      D(13), D(14), D(15),
-	};
+static const uint8_t digits[256] = {
+	['0'] = D(0),  D(1),  D(2),	     D(3),  D(4),  D(5),  D(6),	 D(7),
+	D(8),	       D(9),  ['a'] = D(10), D(11), D(12), D(13), D(14), D(15),
+	['A'] = D(10), D(11), D(12),	     D(13), D(14), D(15),
+};
 
 /* Eight digits; *good loses DIGIT if one is none. */
 static inline uint32_t word(const unsigned char *p, unsigned int *good)
@@ -45,8 +43,7 @@ size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset)
 		p++;
 	while (end > p && end[-1] == ' ')
 		end--;
-	if (end - p < 18 || p[8] != ':' || (end - p - 9) % 9 ||
-	    end - p > 9 + 9 * WORDS_MAX)
+	if (end - p < 18 || p[8] != ':' || (end - p - 9) % 9 || end - p > 9 + 9 * WORDS_MAX)
 		return 0;
 	*offset = word(p, &good);
 	for (n = 0, p += 9; p < end; p += 9) {
@@ -56,15 +53,13 @@ size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset)
 	return good ? n : 0;
 }
 
-int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line,
-		       const char *what)
+int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what)
 {
 	struct gp_text_problem *problem;
 
 	if (text->data.n_problems++ >= GP_TEXT_PROBLEMS)
 		return 0;
-	problem = shr_array_add(&text->data.problems, &text->data.kept,
-				sizeof(*problem));
+	problem = shr_array_add(&text->data.problems, &text->data.kept, sizeof(*problem));
 	if (!problem)
 		return -ENOMEM;
 	*problem = (struct gp_text_problem){ file, line, what };
@@ -84,8 +79,7 @@ int gp_text_problem(struct gp_text *text, uint64_t line, const char *what)
  */
 static bool is_of_others(const struct gp_text_queue *queue)
 {
-	return queue->n_mqds &&
-	       (queue->type == GP_TEXT_SDMA || queue->type == GP_TEXT_DIQ);
+	return queue->n_mqds && (queue->type == GP_TEXT_SDMA || queue->type == GP_TEXT_DIQ);
 }
 
 static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
@@ -126,8 +120,8 @@ static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
 #define PROCESS_WORDS 2 /* the least that has what is decoded */
 #define QUEUE_WORDS   5
 
-static void decode(struct gp_text_packet *packet, const uint32_t *words,
-		   size_t count, int64_t *pasid)
+static void decode(struct gp_text_packet *packet, const uint32_t *words, size_t count,
+		   int64_t *pasid)
 {
 	packet->pasid = GPREEMPT_UNKNOWN;
 	packet->doorbell = GPREEMPT_UNKNOWN;
@@ -143,8 +137,7 @@ static void decode(struct gp_text_packet *packet, const uint32_t *words,
 	}
 }
 
-static int end_packets(struct gp_text *text, const uint32_t *words,
-		       size_t count)
+static int end_packets(struct gp_text *text, const uint32_t *words, size_t count)
 {
 	const struct gp_text_node *node = gp_text_last(text, nodes);
 	struct gp_text_packet *packet;
@@ -156,11 +149,9 @@ static int end_packets(struct gp_text *text, const uint32_t *words,
 
 		len = (words[at] >> 16 & 0x3fff) + 2;
 		if (words[at] >> 30 != TYPE_3)
-			return gp_text_problem(text, line,
-					       "no packet where one must begin");
+			return gp_text_problem(text, line, "no packet where one must begin");
 		if (len > count - at)
-			return gp_text_problem(text, line,
-					       "the end of this packet is missing");
+			return gp_text_problem(text, line, "the end of this packet is missing");
 		packet = gp_text_add(text, packets);
 		if (!packet)
 			return -ENOMEM;

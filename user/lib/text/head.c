@@ -10,8 +10,7 @@
 
 typedef int take_fn(struct gp_text *text, const int64_t *numbers, int arg);
 
-static int add_queue(struct gp_text *text, enum gp_text_type type,
-		     int64_t gpu_id)
+static int add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_id)
 {
 	const struct gp_text_process *process = gp_text_last(text, processes);
 	struct gp_text_queue *queue = gp_text_add(text, queues);
@@ -25,9 +24,8 @@ static int add_queue(struct gp_text *text, enum gp_text_type type,
 	queue->pid = text->have_process ? process->pid : GPREEMPT_UNKNOWN;
 	queue->pasid = text->have_process ? process->pasid : GPREEMPT_UNKNOWN;
 	/* Of the processes, until the join numbers the contexts. */
-	queue->context = text->have_process ?
-				 (int64_t)text->data.n_processes - 1 :
-				 GPREEMPT_UNKNOWN;
+	queue->context = text->have_process ? (int64_t)text->data.n_processes - 1 :
+					      GPREEMPT_UNKNOWN;
 	queue->qid = GPREEMPT_UNKNOWN;
 	queue->is_active = GPREEMPT_UNKNOWN;
 	queue->priority = GPREEMPT_UNKNOWN;
@@ -44,8 +42,7 @@ static struct gp_text_queue *last_queue(struct gp_text *text)
 	return gp_text_last(text, queues);
 }
 
-static int take_process(struct gp_text *text, const int64_t *numbers,
-			int is_pasid)
+static int take_process(struct gp_text *text, const int64_t *numbers, int is_pasid)
 {
 	struct gp_text_process *process = gp_text_add(text, processes);
 
@@ -67,8 +64,7 @@ static int take_queue(struct gp_text *text, const int64_t *numbers, int type)
 	return add_queue(text, type, numbers[0]);
 }
 
-static int take_queue_elsewhere(struct gp_text *text, const int64_t *numbers,
-				int type)
+static int take_queue_elsewhere(struct gp_text *text, const int64_t *numbers, int type)
 {
 	(void)numbers;
 	if (add_queue(text, type, GPREEMPT_UNKNOWN))
@@ -113,8 +109,8 @@ static int take_note(struct gp_text *text, const int64_t *numbers, int note)
 	return 0;
 }
 
-static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
-		    int64_t pipe, int64_t number)
+static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
+		    int64_t number)
 {
 	const struct gp_text_node *node = gp_text_last(text, nodes);
 	bool known = text->have_node;
@@ -140,8 +136,8 @@ static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc,
 				       "a slot of a node that is not there");
 }
 
-static int add_cp_slot(struct gp_text *text, enum gp_text_type type,
-		       int64_t xcc, int64_t pipe, int64_t number)
+static int add_cp_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
+		       int64_t number)
 {
 	int ret = add_slot(text, type, xcc, pipe, number);
 
@@ -161,16 +157,14 @@ static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int type)
 }
 
 /* Up to Linux 6.4 there is only one XCC, and it is not named. */
-static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers,
-			    int type)
+static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers, int type)
 {
 	return add_cp_slot(text, type, 0, numbers[0], numbers[1]);
 }
 
 static int take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	int ret = add_slot(text, GP_TEXT_SDMA, GPREEMPT_UNKNOWN, numbers[0],
-			   numbers[1]);
+	int ret = add_slot(text, GP_TEXT_SDMA, GPREEMPT_UNKNOWN, numbers[0], numbers[1]);
 	struct gp_text_slot *slot;
 
 	(void)arg;
@@ -190,8 +184,7 @@ static int take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 	int ret = 0;
 
 	(void)arg;
-	if (text->block != GP_BLOCK_QUEUE ||
-	    last_queue(text)->qid != GPREEMPT_UNKNOWN)
+	if (text->block != GP_BLOCK_QUEUE || last_queue(text)->qid != GPREEMPT_UNKNOWN)
 		ret = add_queue(text, GP_TEXT_OTHER, GPREEMPT_UNKNOWN);
 	if (!ret) {
 		last_queue(text)->older = true;
@@ -249,31 +242,24 @@ static const struct head {
 	int arg;
 	bool within; /* says more of the block that it is in */
 } heads[] = {
-	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, GP_TEXT_COMPUTE,
-	  false },
+	{ "Inst %d, CP Pipe %d, Queue %d", take_cp_slot, GP_TEXT_COMPUTE, false },
 	{ "SDMA Engine %d, RLC %d", take_sdma_slot, 0, false },
-	{ "Inst %d, HIQ on MEC %- Pipe %d Queue %d", take_cp_slot, GP_TEXT_HIQ,
-	  false },
+	{ "Inst %d, HIQ on MEC %- Pipe %d Queue %d", take_cp_slot, GP_TEXT_HIQ, false },
 	{ "Node %-, gpu_id %x:", take_node, 0, false },
 	{ "CP Pipe %d, Queue %d", take_cp_slot_one, GP_TEXT_COMPUTE, false },
-	{ "HIQ on MEC %- Pipe %d Queue %d", take_cp_slot_one, GP_TEXT_HIQ,
-	  false },
+	{ "HIQ on MEC %- Pipe %d Queue %d", take_cp_slot_one, GP_TEXT_HIQ, false },
 	{ "Device is stopped", take_note, GP_TEXT_STOPPED, true },
 	{ "No active runlist", take_note, GP_TEXT_NO_LIST, true },
 	{ "Process %d PASID 0x%x:", take_process, 1, false },
 	{ "Process %d PASID %d:", take_process, 0, false },
 	{ "Compute queue on device %x", take_queue, GP_TEXT_COMPUTE, false },
 	{ "SDMA queue on device %x", take_queue, GP_TEXT_SDMA, false },
-	{ "Compute queue on device *", take_queue_elsewhere, GP_TEXT_COMPUTE,
-	  false },
+	{ "Compute queue on device *", take_queue_elsewhere, GP_TEXT_COMPUTE, false },
 	{ "SDMA queue on device *", take_queue_elsewhere, GP_TEXT_SDMA, false },
 	{ "DIQ on device %x", take_queue, GP_TEXT_DIQ, false },
-	{ "Bad user queue type %- on device %x", take_queue, GP_TEXT_OTHER,
-	  false },
-	{ "Bad kernel queue type %- on device %x", take_queue, GP_TEXT_OTHER,
-	  false },
-	{ "Weird: Queue node with neither kernel nor user queue", take_weird, 0,
-	  false },
+	{ "Bad user queue type %- on device %x", take_queue, GP_TEXT_OTHER, false },
+	{ "Bad kernel queue type %- on device %x", take_queue, GP_TEXT_OTHER, false },
+	{ "Weird: Queue node with neither kernel nor user queue", take_weird, 0, false },
 	{ "Queue ID: %d*", take_old_id, 0, true },
 	{ "Process: pid %d pasid 0x%x*", take_old, OLD_PROCESS, true },
 	{ "is active: yes*", take_old, OLD_ACTIVE, true },
@@ -282,8 +268,7 @@ static const struct head {
 	{ "=== *", take_remark, 0, true },
 };
 
-static bool matches(const char *pattern, const char *p, const char *end,
-		    int64_t *numbers)
+static bool matches(const char *pattern, const char *p, const char *end, int64_t *numbers)
 {
 	uint64_t number;
 
@@ -292,8 +277,8 @@ static bool matches(const char *pattern, const char *p, const char *end,
 			return true;
 		if (*pattern == '%') {
 			pattern++;
-			if (!gp_line_number(&p, end, *pattern == 'x' ? 16 : 10,
-					    UINT32_MAX, &number))
+			if (!gp_line_number(&p, end, *pattern == 'x' ? 16 : 10, UINT32_MAX,
+					    &number))
 				return false;
 			*numbers = number;
 			numbers += *pattern != '-';
@@ -319,17 +304,13 @@ static int end_block(struct gp_text *text)
 	if (text->block == GP_BLOCK_SLOT) {
 		slot = gp_text_last(text, slots);
 		if (!text->dumped)
-			return gp_text_problem(text, slot->line,
-					       "no registers below this line");
+			return gp_text_problem(text, slot->line, "no registers below this line");
 	} else if (text->block == GP_BLOCK_QUEUE) {
 		queue = last_queue(text);
-		if (!queue->n_mqds && !queue->older &&
-		    queue->type != GP_TEXT_OTHER)
-			ret = gp_text_problem(text, queue->line,
-					      "no MQD below this line");
+		if (!queue->n_mqds && !queue->older && queue->type != GP_TEXT_OTHER)
+			ret = gp_text_problem(text, queue->line, "no MQD below this line");
 		if (!ret && queue->pid == GPREEMPT_UNKNOWN && !queue->older)
-			ret = gp_text_problem(text, queue->line,
-					      "a queue without a process");
+			ret = gp_text_problem(text, queue->line, "a queue without a process");
 	}
 	return ret;
 }
@@ -367,6 +348,5 @@ int gp_text_head(struct gp_text *text, struct gp_line line)
 	}
 	text->garbled = true;
 	text->content = true;
-	return gp_text_problem(text, text->lines.number,
-			       "not a line that the driver prints");
+	return gp_text_problem(text, text->lines.number, "not a line that the driver prints");
 }

@@ -36,8 +36,7 @@ static int make_keys(const struct gp_text_data *d, struct keys *keys)
 	if (!keys->items)
 		return -ENOMEM;
 	for (i = 0; i < d->n_mqds; i++) {
-		const struct gp_text_queue *queue =
-			d->queues + d->mqds[i].queue;
+		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
 
 		/* 0: a queue that was never mapped. */
 		if (d->mqds[i].regs.mqd > 0 && queue->type != GP_TEXT_DIQ)
@@ -51,26 +50,22 @@ static int make_keys(const struct gp_text_data *d, struct keys *keys)
 	return 0;
 }
 
-static struct gp_text_mqd *find(const struct gp_text_data *d,
-				const struct keys *keys, int64_t gpu_id,
-				int64_t address)
+static struct gp_text_mqd *find(const struct gp_text_data *d, const struct keys *keys,
+				int64_t gpu_id, int64_t address)
 {
 	const struct key wanted = { gpu_id, address, 0 };
-	const struct key *key = bsearch(&wanted, keys->items, keys->count,
-					sizeof(*key), compare_keys);
+	const struct key *key =
+		bsearch(&wanted, keys->items, keys->count, sizeof(*key), compare_keys);
 
 	return key ? d->mqds + key->mqd : NULL;
 }
 
-static const char other_ring[] =
-	"this slot has another ring than the MQD of its address: "
-	"mqds and hqds are not of one moment";
+static const char other_ring[] = "this slot has another ring than the MQD of its address: "
+				 "mqds and hqds are not of one moment";
 
-static int join_cp(struct gp_text *text, const struct keys *keys,
-		   struct gp_text_slot *slot)
+static int join_cp(struct gp_text *text, const struct keys *keys, struct gp_text_slot *slot)
 {
-	struct gp_text_mqd *mqd =
-		find(&text->data, keys, slot->gpu_id, slot->regs.mqd);
+	struct gp_text_mqd *mqd = find(&text->data, keys, slot->gpu_id, slot->regs.mqd);
 	const char *wrong = NULL;
 
 	if (!mqd)
@@ -80,16 +75,14 @@ static int join_cp(struct gp_text *text, const struct keys *keys,
 	 * ring says whether it is this queue.
 	 */
 	if (slot->regs.ring != mqd->regs.ring)
-		return gp_text_problem_at(text, slot->file, slot->line,
-					  other_ring);
+		return gp_text_problem_at(text, slot->file, slot->line, other_ring);
 	slot->owner = mqd->queue;
 	mqd->slots++;
 	if (mqd->slots > 1)
 		wrong = "this MQD is in another slot, too";
 	else if (mqd->xcc != slot->nth_xcc)
 		wrong = "this MQD is one for another XCC";
-	return wrong ? gp_text_problem_at(text, slot->file, slot->line, wrong) :
-		       0;
+	return wrong ? gp_text_problem_at(text, slot->file, slot->line, wrong) : 0;
 }
 
 /* Few: by the driver's number of the slot, and the ring. */
@@ -101,10 +94,8 @@ static void join_sdma(const struct gp_text_data *d, struct gp_text_slot *slot)
 		struct gp_text_mqd *mqd = d->mqds + i;
 		const struct gp_text_queue *queue = d->queues + mqd->queue;
 
-		if (queue->type != GP_TEXT_SDMA ||
-		    queue->gpu_id != slot->gpu_id ||
-		    mqd->regs.engine != slot->nth_xcc ||
-		    mqd->regs.rlc != slot->queue ||
+		if (queue->type != GP_TEXT_SDMA || queue->gpu_id != slot->gpu_id ||
+		    mqd->regs.engine != slot->nth_xcc || mqd->regs.rlc != slot->queue ||
 		    mqd->regs.ring != slot->regs.ring)
 			continue;
 		slot->owner = mqd->queue;
@@ -136,8 +127,7 @@ static void join_packets(const struct gp_text_data *d, const struct keys *keys)
 
 	for (i = 0; i < d->n_packets; i++) {
 		struct gp_text_packet *packet = d->packets + i;
-		const struct gp_text_mqd *mqd =
-			find(d, keys, packet->gpu_id, packet->mqd);
+		const struct gp_text_mqd *mqd = find(d, keys, packet->gpu_id, packet->mqd);
 		int64_t pasid;
 
 		if (!mqd)
@@ -184,12 +174,11 @@ static void count_slots(const struct gp_text_data *d)
 
 	for (i = 0; i < d->n_queues; i++) {
 		struct gp_text_queue *queue = d->queues + i;
-		bool in_slots = queue->type == GP_TEXT_COMPUTE ||
-				queue->type == GP_TEXT_SDMA;
+		bool in_slots = queue->type == GP_TEXT_COMPUTE || queue->type == GP_TEXT_SDMA;
 
 		queue->slots_expected = !queue->n_mqds ? GPREEMPT_UNKNOWN :
-					in_slots ? (int64_t)queue->n_mqds :
-						   0;
+					in_slots       ? (int64_t)queue->n_mqds :
+							 0;
 		if (!queue->n_mqds || d->several_moments || !in_slots ||
 		    !slots_are_known(d, &seen, queue))
 			continue;
@@ -215,8 +204,7 @@ static int compare_pids(const void *a, const void *b)
 /* The same pid again is another context of that process. */
 static int number_contexts(const struct gp_text_data *d)
 {
-	struct gp_text_process **sorted =
-		calloc(d->n_processes + 1, sizeof(*sorted));
+	struct gp_text_process **sorted = calloc(d->n_processes + 1, sizeof(*sorted));
 	size_t i;
 
 	if (!sorted)
@@ -225,14 +213,12 @@ static int number_contexts(const struct gp_text_data *d)
 		sorted[i] = d->processes + i;
 	qsort(sorted, d->n_processes, sizeof(*sorted), compare_pids);
 	for (i = 1; i < d->n_processes; i++)
-		if (sorted[i]->file == sorted[i - 1]->file &&
-		    sorted[i]->pid == sorted[i - 1]->pid)
+		if (sorted[i]->file == sorted[i - 1]->file && sorted[i]->pid == sorted[i - 1]->pid)
 			sorted[i]->context = sorted[i - 1]->context + 1;
 	free(sorted);
 	for (i = 0; i < d->n_queues; i++)
 		if (d->queues[i].context != GPREEMPT_UNKNOWN)
-			d->queues[i].context =
-				d->processes[d->queues[i].context].context;
+			d->queues[i].context = d->processes[d->queues[i].context].context;
 	return 0;
 }
 

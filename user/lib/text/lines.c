@@ -58,8 +58,8 @@ static int give_whole(struct gp_lines *lines, const char *data, size_t len)
 {
 	bool too_long = len > GP_LINE_MAX;
 
-	return give(lines, (struct gp_line){ data, too_long ? GP_LINE_MAX : len,
-					     too_long, too_long });
+	return give(lines,
+		    (struct gp_line){ data, too_long ? GP_LINE_MAX : len, too_long, too_long });
 }
 
 /* A line, or what is up to a carriage return in it; @end is behind it. */
@@ -94,8 +94,7 @@ int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len)
 		if (ret)
 			break;
 		if (!line_end)
-			return data < stop ? carry(lines, data, stop - data) :
-					     0;
+			return data < stop ? carry(lines, data, stop - data) : 0;
 		ret = take_piece(lines, data, line_end);
 		data = line_end + 1;
 	}
@@ -116,8 +115,8 @@ void gp_lines_free(struct gp_lines *lines)
 	free(lines->carry);
 }
 
-bool gp_line_number(const char **at, const char *end, unsigned int base,
-		    uint64_t max, uint64_t *out)
+bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_t max,
+		    uint64_t *out)
 {
 	const char *start = *at;
 	uint64_t value = 0;

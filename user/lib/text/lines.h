@@ -38,7 +38,7 @@ int gp_lines_end(struct gp_lines *lines);
 void gp_lines_free(struct gp_lines *lines);
 
 /* The number at *@at, which moves behind it. False: there is none up to @max. */
-bool gp_line_number(const char **at, const char *end, unsigned int base,
-		    uint64_t max, uint64_t *out);
+bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_t max,
+		    uint64_t *out);
 
 #endif

@@ -56,8 +56,7 @@ static void add_mqds(const struct gp_text_data *d, struct places *places)
 
 	for (i = 0; i < d->n_mqds; i++) {
 		const struct gp_text_regs *regs = &d->mqds[i].regs;
-		const struct gp_text_queue *queue =
-			d->queues + d->mqds[i].queue;
+		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
 		struct place place = {
 			.key = { queue->type, queue->gpu_id },
 			.file = queue->file,
@@ -66,8 +65,7 @@ static void add_mqds(const struct gp_text_data *d, struct places *places)
 
 		if (queue->type == GP_TEXT_COMPUTE && regs->mqd > 0) {
 			place.key[2] = regs->mqd;
-		} else if (queue->type == GP_TEXT_SDMA && regs->ring > 0 &&
-			   regs->engine >= 0) {
+		} else if (queue->type == GP_TEXT_SDMA && regs->ring > 0 && regs->engine >= 0) {
 			/* Their text does not have their own address. */
 			place.key[2] = (uint64_t)regs->engine << 32 | regs->rlc;
 			place.key[3] = regs->ring;
@@ -86,12 +84,10 @@ static void add_slots(const struct gp_text_data *d, struct places *places)
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gp_text_slot *slot = d->slots + i;
 
-		if (slot->type == GP_TEXT_HIQ ||
-		    slot->gpu_id == GPREEMPT_UNKNOWN)
+		if (slot->type == GP_TEXT_HIQ || slot->gpu_id == GPREEMPT_UNKNOWN)
 			continue;
 		places->items[places->count++] = (struct place){
-			.key = { slot->type, slot->gpu_id, slot->xcc,
-				 slot->pipe, slot->queue },
+			.key = { slot->type, slot->gpu_id, slot->xcc, slot->pipe, slot->queue },
 			.file = slot->file,
 			.line = slot->line,
 		};
@@ -105,8 +101,7 @@ static void add_packets(const struct gp_text_data *d, struct places *places)
 	for (i = 0; i < d->n_packets; i++)
 		if (d->packets[i].mqd > 0)
 			places->items[places->count++] = (struct place){
-				.key = { d->packets[i].gpu_id,
-					 d->packets[i].mqd },
+				.key = { d->packets[i].gpu_id, d->packets[i].mqd },
 				.file = d->packets[i].file,
 				.line = d->packets[i].line,
 			};
@@ -124,8 +119,7 @@ static const struct kind {
 		       "one moment, which is not joined" },
 };
 
-static int find_of_kind(struct gp_text *text, const struct kind *kind,
-			struct places *places)
+static int find_of_kind(struct gp_text *text, const struct kind *kind, struct places *places)
 {
 	const struct place *repeated;
 
@@ -135,8 +129,7 @@ static int find_of_kind(struct gp_text *text, const struct kind *kind,
 	if (!repeated)
 		return 0;
 	text->data.several_moments = true;
-	return gp_text_problem_at(text, repeated->file, repeated->line,
-				  kind->what);
+	return gp_text_problem_at(text, repeated->file, repeated->line, kind->what);
 }
 
 int gp_text_find_moments(struct gp_text *text)
@@ -146,8 +139,7 @@ int gp_text_find_moments(struct gp_text *text)
 	int ret = 0;
 	size_t i;
 
-	places.items = calloc(d->n_mqds + d->n_slots + d->n_packets + 1,
-			      sizeof(*places.items));
+	places.items = calloc(d->n_mqds + d->n_slots + d->n_packets + 1, sizeof(*places.items));
 	if (!places.items)
 		return -ENOMEM;
 	for (i = 0; i < ARRAY_SIZE(kinds) && !ret; i++)

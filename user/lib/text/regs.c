@@ -52,10 +52,8 @@ static const struct field cp_fields[] = {
 };
 
 static const struct field sdma_fields[] = {
-	{ FIELD(active), 0, 0, 0, 1, 0 },
-	{ FIELD(ring_size), 0, 0, 1, 0x1f, 0 },
-	{ FIELD(ring), 1, 2, 0, ALL, 8 },
-	{ FIELD(rptr), 3, 4, 0, ALL, 0 },
+	{ FIELD(active), 0, 0, 0, 1, 0 }, { FIELD(ring_size), 0, 0, 1, 0x1f, 0 },
+	{ FIELD(ring), 1, 2, 0, ALL, 8 }, { FIELD(rptr), 3, 4, 0, ALL, 0 },
 	{ FIELD(wptr), 5, 6, 0, ALL, 0 },
 };
 
@@ -66,8 +64,7 @@ static void set(struct gp_text_regs *regs, size_t offset, uint64_t value)
 	memcpy((char *)regs + offset, &number, sizeof(number));
 }
 
-static void decode(const struct field *field, size_t n_fields,
-		   const uint32_t *words, size_t count,
+static void decode(const struct field *field, size_t n_fields, const uint32_t *words, size_t count,
 		   struct gp_text_regs *regs)
 {
 	uint64_t value;
@@ -88,8 +85,7 @@ static void ring_size(struct gp_text_regs *regs, unsigned int less)
 	int64_t log2 = regs->ring_size + less;
 
 	if (regs->ring_size != GPREEMPT_UNKNOWN)
-		regs->ring_size = log2 > RING_SIZE_MAX ? GPREEMPT_UNKNOWN :
-							 4ll << log2;
+		regs->ring_size = log2 > RING_SIZE_MAX ? GPREEMPT_UNKNOWN : 4ll << log2;
 }
 
 static void cp(const uint32_t *words, size_t count, struct gp_text_regs *regs)
@@ -106,8 +102,7 @@ static void sdma(const uint32_t *words, size_t count, struct gp_text_regs *regs)
 	ring_size(regs, 0);
 }
 
-static const char *cp_mqd(const uint32_t *words, size_t count,
-			  struct gp_text_regs *regs)
+static const char *cp_mqd(const uint32_t *words, size_t count, struct gp_text_regs *regs)
 {
 	if (words[0] != MQD_HEADER || count > CP_MQD_WORDS)
 		return "the layout of this MQD is not known";
@@ -117,8 +112,7 @@ static const char *cp_mqd(const uint32_t *words, size_t count,
 	return count < CP_MQD_WORDS ? "the end of this MQD is missing" : NULL;
 }
 
-static const char *sdma_mqd(const uint32_t *words, size_t count,
-			    struct gp_text_regs *regs)
+static const char *sdma_mqd(const uint32_t *words, size_t count, struct gp_text_regs *regs)
 {
 	bool v10 = count == SDMA_V10_WORDS;
 	const uint32_t *engine = words + SDMA_ENGINE_AT + (v10 ? 2 : 0);
@@ -142,8 +136,7 @@ void gp_text_no_regs(struct gp_text_regs *regs)
 	regs->known = 0;
 }
 
-const char *gp_text_regs(enum gp_text_type type, bool mqd,
-			 const uint32_t *words, size_t count,
+const char *gp_text_regs(enum gp_text_type type, bool mqd, const uint32_t *words, size_t count,
 			 struct gp_text_regs *regs)
 {
 	size_t whole = type == GP_TEXT_SDMA ? SDMA_REGS : CP_REGS;
@@ -152,8 +145,7 @@ const char *gp_text_regs(enum gp_text_type type, bool mqd,
 	if (mqd && (type == GP_TEXT_COMPUTE || type == GP_TEXT_DIQ))
 		return cp_mqd(words, count, regs);
 	if (mqd)
-		return type == GP_TEXT_SDMA ? sdma_mqd(words, count, regs) :
-					      NULL;
+		return type == GP_TEXT_SDMA ? sdma_mqd(words, count, regs) : NULL;
 	if (type != GP_TEXT_SDMA && count > CP_REGS)
 		return "more registers than a slot is known to have";
 	if (type == GP_TEXT_SDMA)

@@ -59,14 +59,12 @@ static int take_orphan(struct gp_text *text)
 	if (ret || text->orphans_told)
 		return ret;
 	text->orphans_told = true;
-	return gp_text_problem(text, text->lines.number,
-			       "a dump without a line that says of what");
+	return gp_text_problem(text, text->lines.number, "a dump without a line that says of what");
 }
 
 static int take_words(struct gp_text *text, size_t count, uint64_t offset)
 {
-	bool lost = text->block == GP_BLOCK_NONE ||
-		    (text->garbled && !goes_on(text, offset));
+	bool lost = text->block == GP_BLOCK_NONE || (text->garbled && !goes_on(text, offset));
 	int ret;
 
 	text->garbled = false;
@@ -89,18 +87,15 @@ static int take_line(void *data, struct gp_line line)
 	size_t count;
 	int ret;
 
-	ret = shr_array_room(&text->words.items, text->words.count, 8,
-			     sizeof(uint32_t));
+	ret = shr_array_room(&text->words.items, text->words.count, 8, sizeof(uint32_t));
 	if (ret)
 		return ret;
 	count = gp_text_hex(text, line, &offset);
-	ret = count ? take_words(text, count, offset) :
-		      gp_text_head(text, line);
+	ret = count ? take_words(text, count, offset) : gp_text_head(text, line);
 	if (!ret && line.cut)
 		ret = gp_text_problem(text, text->lines.number,
-				      line.too_long ?
-					      "too long a line" :
-					      "the file ends within this line");
+				      line.too_long ? "too long a line" :
+						      "the file ends within this line");
 	return ret;
 }
 

@@ -65,11 +65,11 @@ struct gp_text_queue {
 	unsigned int file; /* its number, from 0 */
 	uint64_t line;	   /* of the block's head */
 	int64_t pid;	   /* as the host counts */
-	int64_t context; /* 0, or which of the process's (Linux 7.2 and newer) */
+	int64_t context;   /* 0, or which of the process's (Linux 7.2 and newer) */
 	/* Unknown in Linux 6.16 and newer, which print the pid in its place. */
 	int64_t pasid;
-	int64_t gpu_id; /* KFD's id of the node */
-	int64_t qid;	/* only the older text has it, or the caller knows it */
+	int64_t gpu_id;	   /* KFD's id of the node */
+	int64_t qid;	   /* only the older text has it, or the caller knows it */
 	int64_t is_active; /* only the older text has it */
 	int64_t priority;  /* of the older text, else of the first MQD */
 	int64_t older;	   /* than Linux 6.5, with "Queue ID:" lines */
@@ -111,10 +111,10 @@ enum gp_text_packet_op {
 /* One packet of rls. */
 struct gp_text_packet {
 	unsigned int file;
-	uint64_t line;	 /* that it begins on */
-	int64_t gpu_id;	 /* KFD's id of the node */
-	unsigned int op; /* out of enum gp_text_packet_op, or another */
-	int64_t pasid; /* of the process; of a queue that of the process before */
+	uint64_t line;	  /* that it begins on */
+	int64_t gpu_id;	  /* KFD's id of the node */
+	unsigned int op;  /* out of enum gp_text_packet_op, or another */
+	int64_t pasid;	  /* of the process; of a queue that of the process before */
 	int64_t doorbell; /* of a queue, in dwords */
 	int64_t mqd;	  /* of a queue, GPU address */
 	ssize_t queue;	  /* index of the queue whose MQD it is, or -1 */
@@ -188,12 +188,11 @@ int gp_text_feed(struct gp_text *text, const char *data, size_t len);
 int gp_text_end(struct gp_text *text);
 
 /*
- * Find the slots of each queue: once, after the last file, which must have ended.
- * A CP slot belongs to the queue that has, on that node, an MQD of the address in
- * the slot's CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the
- * next process the same MQD addresses, so that the address alone would join text
- * of two moments. Text that has a queue or a slot twice is not joined at all.
- * 0 or -ENOMEM.
+ * Find the slots of each queue: once, after the last file, which must have ended. A CP slot
+ * belongs to the queue that has, on that node, an MQD of the address in the slot's
+ * CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the next process the same MQD
+ * addresses, so that the address alone would join text of two moments. Text that has a queue or
+ * a slot twice is not joined at all. 0 or -ENOMEM.
  */
 int gp_text_join(struct gp_text *text);
 
@@ -206,14 +205,12 @@ struct gp_text_check {
 	int64_t xcc;	/* counted within the node; unknown in the sum */
 	int64_t queues; /* compute queues; unknown without mqds */
 	/*
-	 * One for each MQD of them; unknown without mqds, or when one of them has
-	 * no MQD.
+	 * One for each MQD of them; unknown without mqds, or when one of them has no MQD.
 	 */
 	int64_t slots_expected;
 	/*
-	 * CP slots that are active; HIQs are not among them. Unknown when hqds does
-	 * not have them, when registers of one could not be read, and of one process
-	 * without mqds.
+	 * CP slots that are active; HIQs are not among them. Unknown when hqds does not have
+	 * them, when registers of one could not be read, and of one process without mqds.
 	 */
 	int64_t slots_active;
 	/* Those that hold no queue of this text; unknown, too, without mqds. */

@@ -50,9 +50,8 @@ const char *const gp_trace_kinds[GP_TRACE_KINDS] = {
 };
 
 const char *const gp_trace_phases[GP_TRACE_PHASES] = {
-	[GP_TRACE_LOCK] = "lock",   [GP_TRACE_UNMAP] = "unmap",
-	[GP_TRACE_FENCE] = "fence", [GP_TRACE_MAP] = "map",
-	[GP_TRACE_COPY] = "copy",   [GP_TRACE_OTHER] = "other",
+	[GP_TRACE_LOCK] = "lock",   [GP_TRACE_UNMAP] = "unmap", [GP_TRACE_FENCE] = "fence",
+	[GP_TRACE_MAP] = "map",	    [GP_TRACE_COPY] = "copy",	[GP_TRACE_OTHER] = "other",
 	[GP_TRACE_TOTAL] = "total",
 };
 

@@ -73,8 +73,7 @@ int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event)
 	return 0;
 }
 
-int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns,
-		  uint64_t count)
+int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
 	struct gap *gap = shr_add(&trace->gaps);
 
@@ -102,8 +101,7 @@ static int make_threads(struct gp_trace *t)
 	struct thread *threads;
 	size_t i, n = 0;
 
-	if (shr_array_room(&t->threads.items, t->threads.count, t->events.count,
-			   sizeof(*threads)))
+	if (shr_array_room(&t->threads.items, t->threads.count, t->events.count, sizeof(*threads)))
 		return -ENOMEM;
 	threads = t->threads.items;
 	for (i = 0; i < t->events.count; i++)
@@ -136,8 +134,7 @@ static void unpaired(struct gp_trace *t, size_t op)
 		o->whole = false;
 }
 
-static int begin_op(struct gp_trace *t, struct thread *thread,
-		    const struct gp_trace_event *event)
+static int begin_op(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	enum gp_trace_kind kind = gp_trace_kind(event->args[1]);
 	struct gp_trace_op *op;
@@ -161,8 +158,7 @@ static int begin_op(struct gp_trace *t, struct thread *thread,
 	return 0;
 }
 
-static void add_phase(struct gp_trace_op *op, enum gp_trace_phase phase,
-		      uint64_t ns)
+static void add_phase(struct gp_trace_op *op, enum gp_trace_phase phase, uint64_t ns)
 {
 	int64_t *sum = &op->phase_ns[phase];
 
@@ -173,8 +169,7 @@ static void add_phase(struct gp_trace_op *op, enum gp_trace_phase phase,
 }
 
 /* The ioctl has found its process and holds its lock. */
-static void got_lock(struct gp_trace *t, struct thread *thread,
-		     const struct gp_trace_event *event)
+static void got_lock(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	struct gp_trace_op *op = op_at(t, thread->op);
 
@@ -201,8 +196,7 @@ static size_t op_of_work(struct gp_trace *t, uint64_t work)
 	return GP_TRACE_NO_OP;
 }
 
-static int enter(struct gp_trace *t, struct thread *thread,
-		 const struct gp_trace_event *event)
+static int enter(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	size_t *open = &thread->open[event->function];
 	struct gp_trace_slice *slice;
@@ -213,11 +207,9 @@ static int enter(struct gp_trace *t, struct thread *thread,
 	}
 	if (event->function == GP_TRACED_IOCTL && begin_op(t, thread, event))
 		return -ENOMEM;
-	if (event->function == GP_TRACED_SUSPEND ||
-	    event->function == GP_TRACED_RESUME)
+	if (event->function == GP_TRACED_SUSPEND || event->function == GP_TRACED_RESUME)
 		got_lock(t, thread, event);
-	slice = shr_array_add(&t->data.slices, &t->data.n_slices,
-			      sizeof(*slice));
+	slice = shr_array_add(&t->data.slices, &t->data.n_slices, sizeof(*slice));
 	if (!slice)
 		return -ENOMEM;
 	*slice = (struct gp_trace_slice){
@@ -225,17 +217,15 @@ static int enter(struct gp_trace *t, struct thread *thread,
 		.tid = event->tid,
 		.cpu = event->cpu,
 		.begin_ns = event->ns,
-		.op = event->function == GP_TRACED_COPY ?
-			      op_of_work(t, event->args[0]) :
-			      thread->op,
+		.op = event->function == GP_TRACED_COPY ? op_of_work(t, event->args[0]) :
+							  thread->op,
 	};
 	*open = t->data.n_slices;
 	return 0;
 }
 
 /* The phases are parts of the whole: what is left is the rest. */
-static void end_op(struct gp_trace *t, struct thread *thread,
-		   const struct gp_trace_event *event)
+static void end_op(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	struct gp_trace_op *op = op_at(t, thread->op);
 	int64_t left;
@@ -268,16 +258,14 @@ static void close_inner(struct gp_trace *t, struct thread *thread)
 	for (i = 0; i < GP_TRACE_FUNCTIONS; i++) {
 		size_t open = thread->open[i];
 
-		if (!open || slices[open - 1].op != thread->op ||
-		    thread->op == GP_TRACE_NO_OP)
+		if (!open || slices[open - 1].op != thread->op || thread->op == GP_TRACE_NO_OP)
 			continue;
 		unpaired(t, thread->op);
 		thread->open[i] = 0;
 	}
 }
 
-static void leave(struct gp_trace *t, struct thread *thread,
-		  const struct gp_trace_event *event)
+static void leave(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	size_t *open = &thread->open[event->function];
 	struct gp_trace_slice *slice;
@@ -364,9 +352,8 @@ int gp_trace_end(struct gp_trace *t)
 		return -ENOMEM;
 	for (i = 0; i < t->events.count; i++) {
 		struct thread key = { .tid = items[i].event.tid };
-		struct thread *thread = bsearch(&key, t->threads.items,
-						t->threads.count, sizeof(key),
-						shr_compare_first);
+		struct thread *thread = bsearch(&key, t->threads.items, t->threads.count,
+						sizeof(key), shr_compare_first);
 
 		if (items[i].event.leave)
 			leave(t, thread, &items[i].event);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the time of a suspend goes: events of the driver's own functions, put
- * together to operations with their phases. Nothing here reads the kernel's
- * trace; the caller gives the events, in any order. One thread at a time for
- * each handle.
+ * Where the time of a suspend goes: events of the driver's own functions, put together to
+ * operations with their phases. Nothing here reads the kernel's trace; the caller gives the
+ * events, in any order. One thread at a time for each handle.
  */
 #ifndef GP_TRACE_H
 #define GP_TRACE_H
@@ -129,8 +128,7 @@ int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
  * The kernel did not keep @count events (0: some) after one time and before
  * another. Operations of that time are not whole. 0 or -ENOMEM.
  */
-int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns,
-		  uint64_t count);
+int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count);
 
 /* That was all, once. 0 or -ENOMEM. */
 int gp_trace_end(struct gp_trace *trace);

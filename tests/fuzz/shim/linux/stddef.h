@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include_next <linux/stddef.h>
 
-#define offsetofend(type, member) \
-	(offsetof(type, member) + sizeof(((type *)0)->member))
+#define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
 #endif /* SHIM_STDDEF_H */

@@ -92,11 +92,9 @@ static int launch(struct load *load, struct stream *stream)
 		.address = (uintptr_t)&stream->cells[stream->head % SLOTS],
 		.addend = 1,
 	};
-	void *params[] = { &arg.magic, &arg.duration_ns, &arg.address,
-			   &arg.addend };
+	void *params[] = { &arg.magic, &arg.duration_ns, &arg.address, &arg.addend };
 
-	TRY(hipModuleLaunchKernel(load->kernel, 1, 1, 1, 1, 1, 1, 0,
-				  stream->stream, params, NULL));
+	TRY(hipModuleLaunchKernel(load->kernel, 1, 1, 1, 1, 1, 1, 0, stream->stream, params, NULL));
 	stream->head++;
 	return 0;
 }
@@ -129,15 +127,12 @@ static int copy_round(struct load *load)
 	from[load->copies % COPY_BYTES] = 0;
 	memset(load->back, 0xff, COPY_BYTES);
 	if (use_pinned) {
-		TRY(hipMemcpyAsync(load->vram, from, COPY_BYTES,
-				   hipMemcpyHostToDevice, stream));
+		TRY(hipMemcpyAsync(load->vram, from, COPY_BYTES, hipMemcpyHostToDevice, stream));
 		TRY(hipStreamSynchronize(stream));
 	} else {
-		TRY(hipMemcpy(load->vram, from, COPY_BYTES,
-			      hipMemcpyHostToDevice));
+		TRY(hipMemcpy(load->vram, from, COPY_BYTES, hipMemcpyHostToDevice));
 	}
-	TRY(hipMemcpy(load->back, load->vram, COPY_BYTES,
-		      hipMemcpyDeviceToHost));
+	TRY(hipMemcpy(load->back, load->vram, COPY_BYTES, hipMemcpyDeviceToHost));
 	load->differ += memcmp(from, load->back, COPY_BYTES) != 0;
 	load->copies += 2;
 	return 0;
@@ -149,8 +144,7 @@ static uint64_t total(const struct load *load, bool completed)
 	unsigned int i;
 
 	for (i = 0; i < load->num_streams; i++)
-		sum += completed ? load->streams[i].tail :
-				   load->streams[i].head;
+		sum += completed ? load->streams[i].tail : load->streams[i].head;
 	return sum;
 }
 
@@ -161,8 +155,7 @@ static void progress(struct load *load)
 	if (now < load->next_ns)
 		return;
 	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 " rate %.0f\n",
-	       (double)(now - load->start_ns) / NS_PER_S, total(load, false),
-	       completed,
+	       (double)(now - load->start_ns) / NS_PER_S, total(load, false), completed,
 	       (double)(completed - load->last_completed) * NS_PER_S /
 		       (double)(now - load->next_ns + REPORT_NS));
 	load->last_completed = completed;
@@ -172,8 +165,7 @@ static void progress(struct load *load)
 static bool all_launched(const struct load *load)
 {
 	return stop_requested ||
-	       (load->launches &&
-		total(load, false) >= load->launches * load->num_streams);
+	       (load->launches && total(load, false) >= load->launches * load->num_streams);
 }
 
 static int fill(struct load *load, struct stream *stream)
@@ -218,10 +210,8 @@ static int prepare(struct load *load, const char *file)
 	TRY(hipModuleGetFunction(&load->kernel, load->module, "vgpu_kernel"));
 	for (i = 0; i < load->num_streams; i++) {
 		stream = &load->streams[i];
-		TRY(hipStreamCreateWithFlags(&stream->stream,
-					     hipStreamNonBlocking));
-		TRY(hipHostMalloc((void **)&stream->cells,
-				  SLOTS * sizeof(uint64_t), 0));
+		TRY(hipStreamCreateWithFlags(&stream->stream, hipStreamNonBlocking));
+		TRY(hipHostMalloc((void **)&stream->cells, SLOTS * sizeof(uint64_t), 0));
 		memset(stream->cells, 0, SLOTS * sizeof(uint64_t));
 	}
 	TRY(hipMalloc(&load->vram, COPY_BYTES));
@@ -250,16 +240,14 @@ static int clean_up(struct load *load)
 /* All streams are synchronized: what has no mark now is lost. */
 static int verdict(const struct load *load)
 {
-	uint64_t submitted = total(load, false), completed = total(load, true),
-		 doubled = 0;
+	uint64_t submitted = total(load, false), completed = total(load, true), doubled = 0;
 	unsigned int i;
 
 	for (i = 0; i < load->num_streams; i++)
 		doubled += load->streams[i].doubled;
-	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64
-	       " doubled %" PRIu64 " copies %" PRIu64 " differ %" PRIu64 "\n",
-	       submitted, completed, submitted - completed, doubled,
-	       load->copies, load->differ);
+	printf("done submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64 " doubled %" PRIu64
+	       " copies %" PRIu64 " differ %" PRIu64 "\n",
+	       submitted, completed, submitted - completed, doubled, load->copies, load->differ);
 	return submitted != completed || doubled || load->differ;
 }
 
@@ -271,8 +259,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc < 4) {
-		fputs("usage: hip-load MODULE STREAMS PACKET-US [LAUNCHES]\n",
-		      stderr);
+		fputs("usage: hip-load MODULE STREAMS PACKET-US [LAUNCHES]\n", stderr);
 		return 2;
 	}
 	load.num_streams = (unsigned int)atoi(argv[2]);

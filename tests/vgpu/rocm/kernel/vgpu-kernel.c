@@ -8,14 +8,12 @@
 typedef unsigned long u64;
 
 __attribute__((amdgpu_kernel, visibility("protected"))) void
-vgpu_kernel(u64 magic, u64 duration_ns,
-	    __attribute__((address_space(1))) u64 *address, u64 addend)
+vgpu_kernel(u64 magic, u64 duration_ns, __attribute__((address_space(1))) u64 *address, u64 addend)
 {
 	u64 start = __builtin_amdgcn_s_memrealtime();
 
 	(void)magic;
-	while ((__builtin_amdgcn_s_memrealtime() - start) * TICK_NS <
-	       duration_ns)
+	while ((__builtin_amdgcn_s_memrealtime() - start) * TICK_NS < duration_ns)
 		;
 	if (address)
 		*address += addend;
