@@ -77,8 +77,8 @@ TEST(good)
 	"0x7f0000000018 0x80012345000  - - "                     \
 	"wave-memory-violation -\n"
 
-#define VERSION_2 \
-	"gpreempt-queues - version: 2.0\n#" GP_VIEW_QUEUES_COLUMNS(GP_VIEW_COLUMN_NAME) "\n" VERSION_2_LINE
+#define HEAD_2	  "gpreempt-queues - version: 2.0\n#"
+#define VERSION_2 HEAD_2 GP_VIEW_QUEUES_COLUMNS(GP_VIEW_COLUMN_NAME) "\n" VERSION_2_LINE
 
 static const char *const versions[] = {
 	VERSION_1,
