@@ -305,11 +305,7 @@ static bool may_be_off(const struct gp_node *n)
 	return off || !requests || ((flags & gp_layout.AMD_IS_APU) && n->gfx < GFX_9_4);
 }
 
-/*
- * Whether the driver knows that the device does not answer. Registers then read as 0, by
- * the driver's doing, or as all ones.
- */
-static bool is_lost(const struct gp_node *n)
+bool gp_node_is_lost(const struct gp_node *n)
 {
 	struct device *dev = n->ddev->dev;
 	bool cut;
@@ -339,7 +335,7 @@ int gp_node_check(struct gp_node *n, u32 inst)
 		gp_node_add_reads(n, 1);
 		n->get_iq_wait_times(n->adev, &wait, inst);
 	}
-	if ((i == 2 && wait == GP_NO_ANSWER) || is_lost(n))
+	if ((i == 2 && wait == GP_NO_ANSWER) || gp_node_is_lost(n))
 		return gp_node_lose(n);
 	n->answered = true;
 	return 0;
@@ -402,7 +398,8 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!is_running(n))
 		goto err_sem;
 	why = GP_VIEW_HARDWARE_LOST;
-	if (is_lost(n) || n->lost || (!n->answered && gp_node_check(n, gp_node_first_xcc(n))))
+	if (gp_node_is_lost(n) || n->lost ||
+	    (!n->answered && gp_node_check(n, gp_node_first_xcc(n))))
 		goto err_sem;
 	n->awake = true;
 	return GP_VIEW_HARDWARE_READ;

@@ -166,6 +166,12 @@ void gp_node_add_reads(struct gp_node *n, u32 registers);
  */
 int gp_node_check(struct gp_node *n, u32 inst);
 
+/*
+ * The driver knows that the device does not answer: registers then read as 0, by the driver's
+ * doing, or as all ones.
+ */
+bool gp_node_is_lost(const struct gp_node *n);
+
 /* Note that the device does not answer, and is not read any more: -GP_VIEW_HARDWARE_LOST. */
 int gp_node_lose(struct gp_node *n);
 

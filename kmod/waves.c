@@ -56,7 +56,8 @@ static int count_waves(struct gp_node *n, u32 inst, struct kfd_cu_occupancy *cou
 	gp_stat_inc(GP_STAT_wave_counts);
 	/* Of each engine which slots have waves, and two of each of these. */
 	gp_node_add_reads(n, n->engines * (1 + 2 * used));
-	return gp_node_check(n, inst);
+	/* A device that died meanwhile reads as ones, or as 0 if the driver knows it. */
+	return used ? gp_node_check(n, inst) : gp_node_is_lost(n) ? gp_node_lose(n) : 0;
 }
 
 static bool counts_waves(const struct gp_node *n, const struct gp_queue *q)

@@ -113,6 +113,27 @@ static void check_waves(void)
 	want(!reads);
 }
 
+/* No wave in flight: one read before, and those of the driver's hook in each XCC. */
+static void check_idle(void)
+{
+	int i;
+
+	for (i = 0; i <= 1 + XCCS * SLOTS; i++) {
+		start();
+		q0->hardware = GP_VIEW_HARDWARE_READ;
+		dies_at = i;
+		count_from(NULL, __LINE__);
+		want(q0->waves == (i ? -1 : 0) && (i || reads == 1 + XCCS * SLOTS));
+		want(q0->hardware == (i ? GP_VIEW_HARDWARE_LOST : GP_VIEW_HARDWARE_READ));
+		want(i != 1 || reads == 2);
+	}
+	start(); /* all registers are 0, as the driver does not access them any more */
+	q0->hardware = GP_VIEW_HARDWARE_READ;
+	lose_after = 1 + SLOTS;
+	count_from(NULL, __LINE__);
+	want(q0->waves == -1 && q0->hardware == GP_VIEW_HARDWARE_LOST && reads == 1 + SLOTS);
+}
+
 /* By doorbell alone: the hardware becomes the reason when they are not known. */
 static void check_doorbells(void)
 {
@@ -156,6 +177,7 @@ int main(void)
 {
 	slots = malloc(struct_size(slots, s, ROOM));
 	check_waves();
+	check_idle();
 	check_doorbells();
 	free(slots);
 	if (!fake_bad)

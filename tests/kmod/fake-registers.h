@@ -36,7 +36,7 @@ static struct rlc rlcs[ENGINES][RLCS];
 static struct gp_node node;
 static enum gp_view_hardware get_hw;
 static int held, reads, looks[XCCS], dumps, sdma_dumps, checks;
-static int dies_at, kill_in, n_regs_cp, n_regs_sdma, shift, dump_error;
+static int dies_at, lose_after, kill_in, n_regs_cp, n_regs_sdma, shift, dump_error;
 static bool lost;
 static struct {
 	struct gp_list list;
@@ -75,6 +75,11 @@ int gp_node_lose(struct gp_node *n)
 {
 	n->lost = true;
 	return -GP_VIEW_HARDWARE_LOST;
+}
+
+bool gp_node_is_lost(const struct gp_node *n)
+{
+	return lost;
 }
 
 void gp_node_add_reads(struct gp_node *n, u32 registers)
@@ -128,6 +133,7 @@ static u32 reg(u32 value)
 	reads++;
 	in_hold++;
 	most_in_hold = max(most_in_hold, in_hold);
+	lost |= reads == lose_after;
 	return dies_at && reads >= dies_at ? DEAD : value;
 }
 
@@ -228,7 +234,7 @@ static void start(void)
 {
 	memset(cp, 0, sizeof(cp));
 	memset(rlcs, 0, sizeof(rlcs));
-	reads = dumps = sdma_dumps = checks = dies_at = shift = dump_error = 0;
+	reads = dumps = sdma_dumps = checks = dies_at = lose_after = shift = dump_error = 0;
 	memset(looks, 0, sizeof(looks));
 	kill_in = -1;
 	most_in_hold = rests = rests_until_reset = 0;
