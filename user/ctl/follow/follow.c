@@ -64,7 +64,7 @@ struct followers {
 	int status; /* of those that have ended; -1: none has */
 	bool moved; /* to a cgroup of our own */
 	int stop;
-	uint64_t watchdog_ns; /* the service manager's; 0: it has none */
+	uint64_t watchdog_ns; /* the service manager's, from READY=1 on; 0: it has none */
 	uint64_t beat_ns;     /* no new beat before */
 };
 
@@ -325,12 +325,14 @@ static void follow_all(struct followers *f)
 {
 	struct pollfd fd = { .fd = f->stop, .events = POLLIN };
 	bool grows = any_grows(f->args), stop = false, stay = f->args->stay;
-	uint64_t ns = longest_pause(grows, f->watchdog_ns);
+	uint64_t watchdog_ns = notify_watchdog_ns();
+	uint64_t ns = longest_pause(grows, watchdog_ns);
 	struct timespec pause = shr_timespec(ns);
 
 	if (!f->running && !stay)
 		return;
 	notify_manager("READY=1");
+	f->watchdog_ns = watchdog_ns;
 	while ((f->running || stay) && !stop) {
 		ppoll(&fd, 1, ns == UINT64_MAX ? NULL : &pause, NULL);
 		beat(f);
@@ -373,7 +375,6 @@ static int run_follow(void *data)
 		.find = { .beat = beat, .data = &f },
 		.args = args,
 		.status = -1,
-		.watchdog_ns = notify_watchdog_ns(),
 	};
 	struct gpreempt_targets *targets = NULL;
 	int ret;

@@ -370,8 +370,8 @@ static void check_pauses(struct gpreempt *g, struct gp_finding *f)
 
 	if (ret < 0)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "whether the driver counts pauses is not to be "
-			    "seen: that takes gpreempt.ko");
+			    "whether the driver counts pauses cannot be asked: that "
+			    "takes gpreempt.ko, and the host itself");
 	else if (ret)
 		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "do not dump a process by CRIU while it is paused, "

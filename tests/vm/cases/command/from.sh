@@ -11,7 +11,7 @@ tab=$(printf '\t')
 # What only a host knows: the role of a holder, what the driver answers, /run/gpreempt. And
 # the indices and waves of a queue that runs have moved on.
 common() {
-	grep -Ev "^[a-z]*$tab(kfd|sessions|run-directory)$tab" |
+	grep -Ev "^[a-z]*$tab(kfd|sessions|pauses|run-directory)$tab" |
 		awk -F '\t' -v OFS='\t' '
 			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|waves|held_as)$/) skip[i] }
 			{ for (i in skip) $i = "*"; print }'
