@@ -32,6 +32,14 @@ bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *
 	return a->pid == b->pid && a->start == b->start;
 }
 
+int compare_target(const void *a, const void *b)
+{
+	const struct gpreempt_target *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
+				  (x->start > y->start) - (x->start < y->start);
+}
+
 static bool contains(const struct gpreempt_target *list, size_t count,
 		     const struct gpreempt_target *one)
 {

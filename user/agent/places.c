@@ -28,14 +28,6 @@ static int compare(size_t a, size_t b)
 	return (a > b) - (a < b);
 }
 
-static int by_target(const void *a, const void *b)
-{
-	const struct place_claim *x = a, *y = b;
-
-	return x->target.pid != y->target.pid ? compare(x->target.pid, y->target.pid) :
-						compare(x->target.start, y->target.start);
-}
-
 /* Within a tenant: with queues, then held, then the others. */
 static int by_tenant(const void *a, const void *b)
 {
@@ -46,7 +38,7 @@ static int by_tenant(const void *a, const void *b)
 		ret = compare(y->queues, x->queues);
 	if (!ret)
 		ret = compare(y->held, x->held);
-	return ret ? ret : by_target(a, b);
+	return ret ? ret : compare_target(a, b);
 }
 
 static int by_right(const void *a, const void *b)
@@ -58,7 +50,7 @@ static int by_right(const void *a, const void *b)
 		ret = compare(x->turn, y->turn);
 	if (!ret)
 		ret = compare(y->held, x->held);
-	return ret ? ret : by_target(a, b);
+	return ret ? ret : compare_target(a, b);
 }
 
 void place_claims_share(struct place_claim *claims, size_t n, size_t places)
@@ -108,7 +100,7 @@ static void merge_same(struct places *p)
 
 	if (!p->now.count)
 		return;
-	qsort(c, p->now.count, sizeof(*c), by_target);
+	qsort(c, p->now.count, sizeof(*c), compare_target);
 	for (i = 1; i < p->now.count; i++)
 		if (same_target(&c[i].target, &c[n].target))
 			c[n].held |= c[i].held;
@@ -122,7 +114,7 @@ static const struct place_claim *find(const struct place_claim *claims, size_t n
 {
 	struct place_claim key = { .target = *target };
 
-	return n ? bsearch(&key, claims, n, sizeof(key), by_target) : NULL;
+	return n ? bsearch(&key, claims, n, sizeof(key), compare_target) : NULL;
 }
 
 /* Whose it is stays as it was; whether it has queues does not. */
@@ -169,7 +161,7 @@ static void share(struct places *p)
 		else
 			p->waiting++;
 	p->ever |= p->left;
-	qsort(p->now.items, p->now.count, sizeof(*p->now.items), by_target);
+	qsort(p->now.items, p->now.count, sizeof(*p->now.items), compare_target);
 }
 
 /*

@@ -18,11 +18,11 @@
 
 /* A process that a command is to hold. */
 struct place_claim {
-	struct gpreempt_target target;
-	bool held;   /* it has a place already */
-	bool queues; /* it may have some */
-	bool given;  /* it gets a place, or keeps it */
-	size_t turn; /* so many of its tenant come before it */
+	struct gpreempt_target target; /* first: compare_target() */
+	bool held;		       /* it has a place already */
+	bool queues;		       /* it may have some */
+	bool given;		       /* it gets a place, or keeps it */
+	size_t turn;		       /* so many of its tenant come before it */
 	char tenant[GP_TENANT];
 };
 

@@ -35,15 +35,6 @@ static void note(struct guard *guard, const struct lookup *l, const struct gpree
 	*words_of(f, l->online) = l->bit;
 }
 
-static int compare_found(const void *a, const void *b)
-{
-	const struct gpreempt_target *x = &((struct guard_found *)a)->target;
-	const struct gpreempt_target *y = &((struct guard_found *)b)->target;
-
-	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
-				  (x->start > y->start) - (x->start < y->start);
-}
-
 /* Several words name it: the last one has its job. */
 static void merge_found(struct guard_candidates *found)
 {
@@ -52,7 +43,7 @@ static void merge_found(struct guard_candidates *found)
 
 	if (!found->list.count)
 		return;
-	qsort(f, found->list.count, sizeof(*f), compare_found);
+	qsort(f, found->list.count, sizeof(*f), compare_target);
 	for (i = 1; i < found->list.count; i++) {
 		if (!same_target(&f[i].target, &f[n].target)) {
 			f[++n] = f[i];
@@ -202,7 +193,7 @@ bool guard_is_named(const struct guard *guard, const struct gpreempt_target *tar
 	const struct guard_candidates *found = &guard->found;
 	const struct guard_found *f = found->list.count ?
 					      bsearch(&key, found->list.items, found->list.count,
-						      sizeof(key), compare_found) :
+						      sizeof(key), compare_target) :
 					      NULL;
 
 	return f && guard_found_is(f, online);
