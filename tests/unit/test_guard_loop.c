@@ -17,6 +17,7 @@
 #include "unit-ctl.h"
 #include "unit-guard.h"
 #include "unit-host.h"
+#include "unit-pausable.h"
 
 /*
  * The start
@@ -115,6 +116,33 @@ TEST(socket_note)
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_uint_eq(count_in(err_path, "no access control lists there"),
 			  (st.st_mode & 0004) != 0);
+}
+
+static const char *show_left(struct gp_loop *l)
+{
+	(void)l;
+	return "gpreempt-queues - version: 1.3\n"
+	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+}
+
+/* Another program's pause keeps its target off the GPU: it ends as resume would. */
+TEST(left_off)
+{
+	pid_t target = unit_make_sleeper();
+
+	unit_teardown();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	unit_make_pausable(target);
+	loop.view = show_left;
+	start(unit_text("--offline %d --duty 1%% --how pause", target));
+	wait_for(out_path, unit_text("another program paused process %d", target));
+	ck_assert_int_eq(end(SIGTERM), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path,
+				   unit_text("process %d is not paused any more", target)),
+			  1);
+	kill(target, SIGKILL);
+	waitpid(target, NULL, 0);
 }
 
 /* Stopped for good it is killed, also without a target, and with it its worker. */

@@ -96,6 +96,24 @@ TEST(fails)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
+static const char *show_left(struct gp_loop *l)
+{
+	(void)l;
+	return "gpreempt-queues - version: 1.3\n"
+	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+}
+
+/* Another program's pause keeps it off the GPU: that is the last that guard hears of it. */
+TEST(left_off)
+{
+	start_held();
+	loop.paused = false;
+	loop.view = show_left;
+	stop_worker();
+	ck_assert_int_eq(channel.error.reason, GPREEMPT_PAUSE_OFF);
+	loop.evicted = 0;
+}
+
 /* Refused at the start, or at the first suspend: it is paused, and guard learns why. */
 TEST_EACH(automatic, 2)
 {

@@ -316,8 +316,11 @@ static const char *show_evicted(struct gp_loop *l)
 	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
 }
 
-/* criu dump ends a pause of ours, or the driver fails to make one: it is off the GPU. */
-TEST(stays_off)
+/*
+ * criu dump ends a pause of ours, or the driver fails to make one: it is off the GPU, and
+ * then for good, or not.
+ */
+TEST_EACH(stays_off, 2)
 {
 	struct pause_entry e;
 	int i;
@@ -347,8 +350,14 @@ TEST(stays_off)
 	ck_assert_int_eq(losses, 1);
 	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(resume(), -EIO);
-	/* Nothing is left to be undone. */
-	ck_assert_int_eq(owner_close(&owner), 0);
+	/* Nothing is left to be undone, and it is as it was left. */
+	if (_i) {
+		loop.view = NULL;
+		loop.evicted = 0;
+	}
+	ck_assert_int_eq(owner_close(&owner), _i ? 0 : -EIO);
+	if (!_i)
+		ck_assert_int_eq(owner.error.reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(pause_journal_read(target, &e), -ENOENT);
 	loop.evicted = 0;
 }

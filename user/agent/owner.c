@@ -196,6 +196,14 @@ int owner_open(struct owner *o, struct gpreempt_error *err)
 	return ret && may_change(o, err) ? open_instead(o, err, err) : ret;
 }
 
+static int find_off(struct owner *o, struct gpreempt_error *err)
+{
+	int ret = pause_find_off(o->g, o->target, err);
+
+	o->was_off |= ret;
+	return ret;
+}
+
 /*
  * Of a pause that another program, such as criu dump, has ended: it may have left the
  * process off the GPU.
@@ -204,7 +212,7 @@ static int judge_resume(struct owner *o, int ret)
 {
 	if (ret != -ENOTCONN || o->route.error.reason != GPREEMPT_UNPAUSED)
 		return ret;
-	ret = pause_find_off(o->g, o->target, &o->route.error);
+	ret = find_off(o, &o->route.error);
 	if (!ret)
 		note_loss(o, &o->route.error);
 	return ret;
@@ -231,6 +239,8 @@ int owner_close(struct owner *o)
 	if (owner_is_paused(o))
 		ret = end_pauses(o);
 	o->error = *owner_error(o);
+	if (!ret && o->was_off)
+		ret = find_off(o, &o->error);
 	o->route.ops->close(&o->route);
 	o->route.ops = NULL;
 	o->route.keeper.session = NULL;
@@ -261,7 +271,7 @@ static void keep_paused(struct owner *o)
 		return;
 	o->looked_ns = now;
 	seen = pause_see(o->g, o->target);
-	if (seen == PAUSE_SEEN_OFF && !o->off && pause_find_off(o->g, o->target, &err))
+	if (seen == PAUSE_SEEN_OFF && !o->off && find_off(o, &err))
 		note_loss(o, &err);
 	o->off = seen == PAUSE_SEEN_OFF;
 	if (seen != PAUSE_SEEN_RUNS) {
@@ -330,7 +340,7 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 		return ret;
 	/* After an error the driver has restored the queues, or not. */
 	if (suspend && ret)
-		pause_find_off(o->g, o->target, &o->route.error);
+		find_off(o, &o->route.error);
 	if (!suspend) {
 		ret = judge_resume(o, ret);
 		prepare(o);

@@ -40,6 +40,7 @@ struct owner {
 	bool changed;
 	uint64_t looked_ns; /* whether its pause is still there */
 	bool off;	    /* off the GPU without a pause: reported */
+	bool was_off;	    /* that, ever */
 	bool unpaused;	    /* it was not: told, and not yet made again */
 	/* Why it is paused although a session was tried; reason 0: it is not. */
 	struct gpreempt_error why;
@@ -71,7 +72,9 @@ static inline bool owner_is_paused(const struct owner *o)
 }
 /*
  * The target runs, and nothing is attached to it. 0, also when it is closed already;
- * -errno: its pause could not be ended, and its guardian does when we have ended.
+ * -errno with owner_error(): the pause of another program keeps it off the GPU
+ * (GPREEMPT_PAUSE_OFF), or its pause could not be ended, and its guardian does when we have
+ * ended.
  */
 int owner_close(struct owner *o);
 /*

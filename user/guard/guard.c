@@ -186,6 +186,8 @@ int guard_run(struct guard *guard)
 	/* First: a slow disk is no reason to keep a process suspended. */
 	guard_targets_drop(guard);
 	ret = guard_files_finish(guard);
+	if (!ret)
+		ret = guard->status;
 	if (!ret && (guard->places[0].ever || guard->places[1].ever))
 		ret = GPREEMPT_CLASS_PARTIAL;
 	return ret;

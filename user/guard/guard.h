@@ -258,6 +258,7 @@ struct guard {
 	struct places places[2]; /* of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	struct guard_wake_pool wakes;
+	int status; /* 0, or that of a target that was left off the GPU */
 	/* Workers that resume their targets, which may wait for the GPU. */
 	struct guard_worker *going[GUARD_TARGETS];
 	size_t n_going;

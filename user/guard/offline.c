@@ -7,6 +7,7 @@
 #include "agent/owner-text.h"
 #include "agent/pause-repair.h"
 #include "guard/guard.h"
+#include "output/message.h"
 #include "shared/child.h"
 #include "shared/clock.h"
 #include "shared/macro.h"
@@ -299,6 +300,8 @@ void guard_reap(struct guard *guard)
 		if (!guard->ending)
 			guard_take_from(guard, w);
 		guard_wake_give(&guard->wakes, w->job.wake);
+		if (w->channel->error.reason == GPREEMPT_PAUSE_OFF)
+			guard->status = ctl_fail(&w->channel->error);
 		guard_worker_free(w);
 		guard->going[i] = guard->going[--guard->n_going];
 	}

@@ -347,7 +347,9 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		set_sampling(&w, shr_now_ns());
 		serve(&w);
 	}
-	owner_close(&w.owner);
+	/* After a resume at its end guard has no other way to know. */
+	if (owner_close(&w.owner) && w.owner.error.reason == GPREEMPT_PAUSE_OFF)
+		channel->error = w.owner.error;
 	shr_freezer_close(&w.freezer);
 	atomic_store(&channel->state, GUARD_ENDED);
 }

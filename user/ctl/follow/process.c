@@ -155,21 +155,25 @@ static int serve(struct follow *f)
 	}
 }
 
-static void release(struct follow *f)
+/* The exit status: 0, or that of resume. */
+static int release(struct follow *f)
 {
 	int ret = owner_close(&f->owner);
 
+	if (ret && f->owner.error.reason == GPREEMPT_PAUSE_OFF)
+		return ctl_fail(&f->owner.error);
 	if (ret)
 		ctl_note("process %d could not be released: %s; its guardian tries "
 			 "again: gpreempt-ctl status",
 			 f->target, strerror(-ret));
+	return 0;
 }
 
 static int finish(struct follow *f, int ret)
 {
 	struct gpreempt_error err = *owner_error(&f->owner);
+	int status = release(f);
 
-	release(f);
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
 				     "process %d has moved to %s of the old "
@@ -181,6 +185,8 @@ static int finish(struct follow *f, int ret)
 		return ctl_fail(&err);
 	if (ret && err.reason == GPREEMPT_EXECED)
 		return ctl_fail(&err);
+	if (status)
+		return status;
 	printf("%s %d: %zu suspensions\n", ret ? "ended" : "released", f->target, f->suspensions);
 	return 0;
 }
