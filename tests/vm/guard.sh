@@ -27,9 +27,12 @@ more_times() {
 	[ "$(said_times "$1")" -ge "$2" ]
 }
 
+# end_guard [STATUS]
 end_guard() {
+	_status=0
 	kill -TERM "$g"
-	wait "$g" || fail "guard ended with $?: $(cat "$W/guard")"
+	wait "$g" || _status=$?
+	[ $_status -eq "${1:-0}" ] || fail "guard ended with $_status: $(cat "$W/guard")"
 }
 
 # field NAME KEY: of a line of figures such as "name n=1 p50=2", without what is

@@ -40,6 +40,21 @@ peer_cannot() {
 	echo "$answer" | grep -q "^failed $1: .*$2" || fail "peer: $answer"
 }
 
+# peer_target LABEL TIME: a process with packets of that time, whose PID is $p, and peer for it
+peer_target() {
+	start "$1" --queues 2 --packet "$2"
+	p=$(pid "$1")
+	peer_start "$p"
+}
+
+# peer_target_killed: that is off the GPU for good, and peer ends, too
+peer_target_killed() {
+	kill -9 "$p"
+	wait "$p"
+	kill -9 "$peer"
+	wait_for 15 nothing_held
+}
+
 peer_killed() {
 	kill -9 "$peer"
 	wait "$peer"

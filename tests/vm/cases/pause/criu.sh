@@ -7,11 +7,8 @@
 # driver: any
 . /t/peer.sh
 
-start a --queues 2 --packet 1ms
-p=$(pid a)
-
 step "a dump is going on: refused, nothing is changed"
-peer_start "$p"
+peer_target a 1ms
 peer_does seize interrupt info
 grep '^devices' "$W/peer"
 for way in '' --detach; do
@@ -40,13 +37,8 @@ if counts_pauses; then
 		ctl 1 resume "$p"
 		says_what_to_do "process $p is not paused any more, and 1 eviction is left"
 		expect_no_progress a
-		kill -9 "$p"
-		wait "$p"
-		kill -9 "$peer"
-		wait_for 15 nothing_held
-		start a --queues 2 --packet 1ms
-		p=$(pid a)
-		peer_start "$p"
+		peer_target_killed
+		peer_target a 1ms
 	done
 	stop a
 	exit 0
