@@ -30,7 +30,7 @@ static void check_place(struct gpreempt *g)
 	struct gp_place place;
 	size_t uid;
 
-	if (gp_place(g, PID, &place))
+	if (gp_place(g, -ENOENT, PID, &place))
 		return;
 	uid = strlen(place.pod_uid);
 	if ((uid && uid != 36) || place.job[strspn(place.job, "0123456789")] ||
@@ -47,10 +47,16 @@ static void check_container(struct gpreempt *g)
 	struct gpreempt_target process = { .pid = PID };
 	const struct gpreempt_targets all = { .count = 1, .targets = &process };
 	struct gp_container container;
+	struct gp_place place;
 	struct gp_box box;
 
-	if (gp_container(g, PID, &container))
+	gp_place(g, -ENOENT, PID, &place);
+	if (!gp_container(g, PID, &container) != !!*place.in.id)
+		abort();
+	if (!*place.in.id)
 		return;
+	if (memcmp(&container, &place.in, sizeof(container)))
+		abort();
 	if (!*container.id || !*container.engine)
 		abort();
 	if (!gp_find_container(g, &all, container.id, &box) && !gp_in_container(g, PID, &box))

@@ -166,7 +166,7 @@ TEST_EACH(place, ARRAY_SIZE(places))
 	struct gp_place place;
 
 	set_file("/proc/100/cgroup", places[_i].cgroup);
-	ck_assert_int_eq(gp_place(g, 100, &place), 0);
+	ck_assert_int_eq(gp_place(g, -ENOENT, 100, &place), 0);
 	ck_assert_str_eq(place.pod_uid, places[_i].pod);
 	ck_assert_str_eq(place.job, places[_i].job);
 	ck_assert_int_eq(place.cgroup[0], '/');

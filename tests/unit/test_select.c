@@ -333,6 +333,7 @@ TEST_EACH(tenant, ARRAY_SIZE(tenants))
 	set_file("/etc/subuid", tenants[_i].subuid);
 	gp_tenant(g, 300, text, sizeof(text));
 	ck_assert_str_eq(text, tenants[_i].tenant);
+	ck_assert_uint_eq(gp_loop_reads(&loop, "/proc/300/cgroup"), 1);
 	gp_tenant(g, 999, text, sizeof(text));
 	ck_assert_str_eq(text, "unknown");
 }

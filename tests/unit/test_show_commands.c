@@ -162,6 +162,28 @@ TEST(list_waves_and_vram)
 }
 
 /* Which process holds it, and as what; and whose it is. */
+/* The path of a cgroup that is deep takes the kernel long: container and role from one read. */
+TEST(list_reads_once)
+{
+	static const char scope[] =
+		"/kubepods/cri-containerd-"
+		"aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111.scope";
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", target);
+	snprintf(text, sizeof(text), "0::%s\n", scope);
+	set_file(path, text);
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	unit_cgroup_make(scope);
+	unit_cgroup_role("/kubepods", "offline");
+	CTL(0, "list --json");
+	expect_text("processes.0.container", "aaaaaaaaaaaa");
+	expect_text("processes.0.role", "offline");
+	unit_cgroups_stop();
+	ck_assert_uint_eq(gp_loop_reads(&loop, path), 1);
+}
+
 TEST(list_held)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };

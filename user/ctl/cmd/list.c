@@ -42,7 +42,7 @@ struct row {
 	const char *command;
 	/* Where these texts are: */
 	const struct gpreempt_description *who;
-	struct gp_container in;
+	struct gp_place place;
 	char shown[ID_SHOWN + 1];
 	char user_name[64];
 };
@@ -159,24 +159,23 @@ static void add_owner(struct row *row, bool live)
 		row->held_as = hold_role_name(owner.role);
 }
 
-static void add_container(struct gpreempt *g, struct row *row)
+static void add_place(struct gpreempt *g, int cgroups, struct row *row)
 {
-	if (gp_container(g, row->pid, &row->in))
-		return;
-	row->engine = row->in.engine;
-	row->container_id = row->in.id;
-	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, row->in.id);
-	row->container = *row->in.name ? row->in.name : row->shown;
-}
+	const struct gp_container *in = &row->place.in;
+	int role;
 
-static void add_role(struct gpreempt *g, int cgroups, struct row *row)
-{
-	int role = gp_role(g, cgroups, row->pid);
-
+	gp_place(g, cgroups, row->pid, &row->place);
+	role = row->place.role;
 	if (role == GP_DOUBT)
 		row->role = "unknown";
 	else if (role > GPREEMPT_ROLE_NONE)
 		row->role = gp_role_name(role);
+	if (!*in->id)
+		return;
+	row->engine = in->engine;
+	row->container_id = in->id;
+	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, in->id);
+	row->container = *in->name ? in->name : row->shown;
 }
 
 /*
@@ -223,8 +222,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 		row->ns_pid = who->ns_pid;
 	row->command = *who->command ? who->command : who->comm;
 	add_user(g, row, before);
-	add_container(g, row);
-	add_role(g, cgroups, row);
+	add_place(g, cgroups, row);
 	add_owner(row, live);
 	/* Who cannot see whom it holds goes by its name. */
 	if (owners ? hold_skip_owner(owners, pid) : !strcmp(who->comm, HOLD_TITLE)) {

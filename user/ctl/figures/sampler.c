@@ -142,9 +142,7 @@ static void fill_person(struct ctl_sampler *s, struct hold_owners *owners,
 		if (gp_user_name(s->g, who->uid, out->user, sizeof(out->user)))
 			snprintf(out->user, sizeof(out->user), "%u", who->uid);
 	}
-	if (gp_container(s->g, target->pid, &out->in))
-		out->in = (struct gp_container){ 0 };
-	gp_place(s->g, target->pid, &out->place);
+	gp_place(s->g, -ENOENT, target->pid, &out->place);
 }
 
 /* The command line is read by a child, as a process can let its reader wait for ever. */

@@ -21,8 +21,7 @@ struct ctl_person {
 	int64_t uid;
 	char user[64]; /* its number, if it has no name; "": not known */
 	char comm[64];
-	char *command;		/* its command line, or its name */
-	struct gp_container in; /* engine "": in none */
+	char *command; /* its command line, or its name */
 	struct gp_place place;
 	bool holder; /* it holds another process for us: no tenant */
 };

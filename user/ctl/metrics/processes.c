@@ -99,10 +99,10 @@ static void set_person(const struct ctl_person *person, struct out_labels *label
 	labels->value[OUT_COMM] = person->comm;
 	labels->value[OUT_USER] = person->user;
 	labels->value[OUT_POD_UUID] = person->place.pod_uid;
-	labels->value[OUT_POD] = person->in.pod;
-	labels->value[OUT_NAMESPACE] = person->in.pod_namespace;
-	labels->value[OUT_CONTAINER] = person->in.name;
-	labels->value[OUT_CONTAINER_ID] = person->in.id;
+	labels->value[OUT_POD] = person->place.in.pod;
+	labels->value[OUT_NAMESPACE] = person->place.in.pod_namespace;
+	labels->value[OUT_CONTAINER] = person->place.in.name;
+	labels->value[OUT_CONTAINER_ID] = person->place.in.id;
 	labels->value[OUT_JOB_ID] = person->place.job;
 	if (*person->place.job)
 		labels->value[OUT_JOB_USER] = person->user;

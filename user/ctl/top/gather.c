@@ -110,10 +110,11 @@ static void copy_person(const struct ctl_person *person, struct top_process *to)
 	memcpy(to->cgroup, person->place.cgroup, sizeof(to->cgroup));
 	memcpy(to->pod_uid, person->place.pod_uid, sizeof(to->pod_uid));
 	memcpy(to->job, person->place.job, sizeof(to->job));
-	if (*person->in.name)
-		memcpy(to->container, person->in.name, sizeof(to->container));
+	if (*person->place.in.name)
+		memcpy(to->container, person->place.in.name, sizeof(to->container));
 	else
-		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN, person->in.id);
+		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN,
+			 person->place.in.id);
 }
 
 /* Who may be held is asked for; of the others it costs two files each. */

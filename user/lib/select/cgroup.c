@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The cgroups that a process is in, and the containers that they are of. */
+/* The cgroups that a process is in, the containers that they are of, and their roles. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,19 +220,19 @@ static int take_outer(void *arg, const struct gp_container *container, const cha
 	return 1;
 }
 
-bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id)
+bool gp_outer_container(const struct gpreempt *g, const char *path, char *id)
 {
-	return each_container(g, pid, take_outer, id) == 1;
+	struct container_walk walk = { .g = g, .fn = take_outer, .arg = id };
+
+	return walk_path(&walk, "", path);
 }
 
 static void fill_box(struct gp_box *box, const struct gp_container *container, const char *path)
 {
-	struct container_walk walk = { .fn = take_outer, .arg = box->outer };
-
 	memset(box, 0, sizeof(*box));
 	memcpy(box->id, container->id, sizeof(box->id));
 	box->user = gp_slice_user(path);
-	walk_path(&walk, "", path);
+	gp_outer_container(NULL, path, box->outer);
 }
 
 static bool same_box(const struct gp_box *a, const struct gp_box *b)
@@ -339,6 +340,67 @@ int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out)
 	return ret == 1 ? 0 : ret ? ret : -ENOENT;
 }
 
+int gp_role_root(const struct gpreempt *g)
+{
+	return g->ops->open_cgroups(g->be);
+}
+
+/* From the lines of /proc/PID/cgroup. */
+struct role_look {
+	int root;
+	int role; /* of the deepest cgroup that has one, so far */
+	int error;
+};
+
+static int take_role(void *arg, int dir)
+{
+	struct role_look *look = arg;
+	int role = gp_role_at(dir);
+
+	if (role < 0)
+		return role;
+	if (role != GPREEMPT_ROLE_NONE)
+		look->role = role;
+	return 0;
+}
+
+static int look_for_role(void *arg, const char *hierarchy, const char *path)
+{
+	struct role_look *look = arg;
+
+	/* A path that begins with ".." is out of sight of our cgroup namespace. */
+	if (look->root < 0 || *hierarchy || (!strncmp(path, "/..", 3) && strchr("/", path[3])))
+		return 0;
+	look->role = GPREEMPT_ROLE_NONE;
+	look->error = shr_cgroup_walk(look->root, path, take_role, look);
+	return 0;
+}
+
+/* @ret: of gp_each_cgroup(). */
+static int role_answer(const struct role_look *look, int ret)
+{
+	if (look->root < 0)
+		return look->root == -ENOENT ? GPREEMPT_ROLE_NONE : look->root;
+	if (!ret && look->error && look->role != GPREEMPT_ROLE_OFFLINE)
+		ret = gp_doubt(look->error);
+	return ret ? ret : look->role;
+}
+
+int gp_role(const struct gpreempt *g, int root, pid_t pid)
+{
+	struct role_look look = { .root = root };
+	int tries = 3, ret = 0;
+
+	/* It can move, and its cgroup be removed, between two calls. */
+	while (root >= 0 && tries--) {
+		look.error = 0;
+		ret = gp_each_cgroup(g, pid, look_for_role, &look);
+		if (ret || look.error != -ENOENT)
+			break;
+	}
+	return role_answer(&look, ret);
+}
+
 /* A pod's id in the name of its cgroup: kubepods-burstable-pod<uid>.slice, pod<uid>. */
 static void take_pod(const char *name, size_t len, struct gp_place *out)
 {
@@ -369,15 +431,27 @@ static void take_job(const char *name, size_t len, struct gp_place *out)
 		snprintf(out->job, sizeof(out->job), "%.*s", (int)n, name + strlen(head));
 }
 
+struct place_look {
+	struct gpreempt *g;
+	struct gp_place *out;
+	struct role_look role;
+};
+
 static int take_place(void *arg, const char *hierarchy, const char *path)
 {
-	struct gp_place *out = arg;
+	struct place_look *look = arg;
+	struct gp_place *out = look->out;
+	struct first first = { .g = look->g, .out = &out->in };
+	struct container_walk walk = { .g = look->g, .fn = take_first, .arg = &first };
 	bool kube = strstr(path, "kubepods");
 	bool jobs = strstr(path, "slurm") || !strncmp(path, "/spur/", 6);
 	const char *at = path;
 
 	if (!*out->cgroup || !*hierarchy)
 		snprintf(out->cgroup, sizeof(out->cgroup), "%s", path);
+	if (!*out->in.id)
+		walk_path(&walk, hierarchy, path);
+	look_for_role(&look->role, hierarchy, path);
 	while (*at && gp_slice_user(path) == GPREEMPT_UNKNOWN) {
 		size_t len = strcspn(at += strspn(at, "/"), "/");
 
@@ -390,8 +464,15 @@ static int take_place(void *arg, const char *hierarchy, const char *path)
 	return 0;
 }
 
-int gp_place(struct gpreempt *g, pid_t pid, struct gp_place *out)
+int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out)
 {
+	struct place_look look = { .g = g, .out = out, .role = { .root = root } };
+	int ret;
+
 	memset(out, 0, sizeof(*out));
-	return gp_each_cgroup(g, pid, take_place, out);
+	ret = gp_each_cgroup(g, pid, take_place, &look);
+	/* It has moved meanwhile: another look is needed. */
+	out->role = !ret && look.role.error == -ENOENT ? gp_role(g, root, pid) :
+							 role_answer(&look.role, ret);
+	return ret;
 }

@@ -29,8 +29,8 @@ int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 /* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
 int64_t gp_slice_user(const char *path);
 
-/* The id of the outermost container that it is in, which has room for such a one. */
-bool gp_outer_container(const struct gpreempt *g, pid_t pid, char *id);
+/* The id of the outermost container in the path of a cgroup, which has room for such a one. */
+bool gp_outer_container(const struct gpreempt *g, const char *path, char *id);
 
 /* Fill in the name, if the files of root's engines have it. */
 void gp_container_name(struct gpreempt *g, struct gp_container *container);

@@ -123,26 +123,33 @@ static int find_owner(void *arg, const struct line *line)
 	return 1;
 }
 
-static int find_slice(void *arg, const char *hierarchy, const char *path)
+struct tenant_look {
+	const struct gpreempt *g;
+	int64_t user;					 /* in whose slice it is */
+	char id[sizeof(((struct gp_container *)0)->id)]; /* of its container */
+};
+
+static int find_tenant(void *arg, const char *hierarchy, const char *path)
 {
-	int64_t *user = arg;
+	struct tenant_look *look = arg;
 
 	(void)hierarchy;
-	*user = gp_slice_user(path);
-	return *user != GPREEMPT_UNKNOWN;
+	if (!*look->id)
+		gp_outer_container(look->g, path, look->id);
+	look->user = gp_slice_user(path);
+	return look->user != GPREEMPT_UNKNOWN;
 }
 
 void gp_tenant(const struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
-	char id[sizeof(((struct gp_container *)0)->id)];
+	struct tenant_look look = { .g = g };
 	struct owner_search s = { .g = g };
 	struct gp_process process;
-	int64_t user;
 
-	if (gp_each_cgroup(g, pid, find_slice, &user) == 1) {
-		snprintf(buf, size, "user %lld", (long long)user);
-	} else if (gp_outer_container(g, pid, id)) {
-		snprintf(buf, size, "container %s", id);
+	if (gp_each_cgroup(g, pid, find_tenant, &look) == 1) {
+		snprintf(buf, size, "user %lld", (long long)look.user);
+	} else if (*look.id) {
+		snprintf(buf, size, "container %s", look.id);
 	} else if (!gp_process_read(g, pid, &process)) {
 		s.uid = process.uid;
 		each_line(g, find_owner, &s);

@@ -88,12 +88,17 @@ int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out);
 
 /* Where a process is, by the path of its cgroup, whatever its user wrote there. */
 struct gp_place {
-	char cgroup[256]; /* of the second version, or the first one's first; cut */
-	char pod_uid[40]; /* of Kubernetes, "": none */
-	char job[24];	  /* of Slurm or Spur, "": none */
+	char cgroup[256];	/* of the second version, or the first one's first; cut */
+	char pod_uid[40];	/* of Kubernetes, "": none */
+	char job[24];		/* of Slurm or Spur, "": none */
+	struct gp_container in; /* as gp_container(); id "": none */
+	int role;		/* as gp_role() */
 };
 
-/* 0 or -errno. A user's own slice has no pods and no jobs. */
-int gp_place(struct gpreempt *g, pid_t pid, struct gp_place *out);
+/*
+ * All of it from one look: the kernel takes the square of the depth of a cgroup to print its
+ * path. 0 or -errno. A user's own slice has no pods and no jobs. @root: as gp_role().
+ */
+int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out);
 
 #endif

@@ -36,9 +36,9 @@ cost() {
 	echo "$(us gpreempt-ctl list) $(us gpreempt-ctl metrics) $(us gpreempt-ctl list role:online)"
 }
 
-# fits DEEP SAME READ: twice as long as with others, and three looks at each path
+# fits DEEP SAME READ: twice as long as with others, and one look at each path
 fits() {
-	echo "$1 $2 $3" | awk '{ for (i = 1; i <= 3; i++) if ($i > 2 * $(i + 3) + 3 * $7) exit 1 }'
+	echo "$1 $2 $3" | awk '{ for (i = 1; i <= 3; i++) if ($i > 2 * $(i + 3) + 1.3 * $7) exit 1 }'
 }
 
 openers 64
