@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands that read what a tenant, another host or an engine wrote: each of "host", "oci" and
+ * "report" is a fuzzer of its own. A command may print no control character, and only JSON
+ * that each reader of JSON takes.
+ */
 #include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "command.h"
+#include "files.h"
+#include "fuzz.h"
+#include "lib/core/internal.h"
 
 #define MAX_WORDS 16
+#define NO_USER	  65534
 
 int ctl_main(int argc, char **argv);
 
@@ -81,7 +91,8 @@ static int split(char *line, char **argv)
 	return argc;
 }
 
-int fuzz_command(const char *line, const void *input, size_t len)
+/* Run a command line on that stdin. Its exit status. */
+static int run_command(const char *line, const void *input, size_t len)
 {
 	FILE *in = stdin, *out = stdout, *err = stderr;
 	char words[256], *argv[MAX_WORDS];
@@ -108,4 +119,71 @@ int fuzz_command(const char *line, const void *input, size_t len)
 	free(got.text);
 	free(said.text);
 	return status;
+}
+
+/* What the linker's --wrap makes of gpreempt_new(): each library is over the files. */
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
+int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
+{
+	return fuzz_files_open(options, out);
+}
+
+/*
+ * A host's files, of which a tenant or who made a snapshot writes each: what the commands make
+ * of a directory of them (--from), and with them most readers of the library: the module's
+ * text, KFD's sysfs, /proc, cgroups with their roles, files of container engines, /etc/passwd.
+ */
+static const char *const lines[] = {
+	"list --from x",
+	"list --json --from x",
+	"list role:offline cgroup:/a container:job --from x",
+	"queues 77 --json --from x",
+	"queues cmd:steps user:ann --priority >5 --from x",
+	"doctor --from x",
+	"doctor 77 --from x",
+	"doctor --json --from x",
+};
+
+bool fuzz_host(const struct fuzz_input *in)
+{
+	char *text = malloc(in->len ? in->len : 1); /* its end is guarded */
+	size_t i, sum = 0;
+	int status;
+
+	memcpy(text, in->data, in->len);
+	for (i = 0; i < in->len; i++)
+		sum = sum * 31 + in->data[i];
+	fuzz_files_take(text, in->len);
+	status = run_command(lines[sum % ARRAY_SIZE(lines)], NULL, 0);
+	free(text);
+	return !status;
+}
+
+/*
+ * The state of a container, as an engine gives it to the hook role --oci. A PID of an
+ * input may be any process of this host, so it is run by a user that can give no role.
+ */
+bool fuzz_oci(const struct fuzz_input *in)
+{
+	if (!geteuid() &&
+	    (setresgid(NO_USER, NO_USER, NO_USER) || setresuid(NO_USER, NO_USER, NO_USER)))
+		abort();
+	/* A container starts, whatever its state says. */
+	if (run_command("role --oci", in->data, in->len))
+		abort();
+	return true;
+}
+
+/* Files that report makes a page of: tables, Prometheus's text, JSON. */
+bool fuzz_report(const struct fuzz_input *in)
+{
+	static int fd = -1;
+	char line[64];
+
+	if (fd < 0)
+		fd = memfd_create("fuzz", MFD_CLOEXEC);
+	if (ftruncate(fd, 0) || pwrite(fd, in->data, in->len, 0) != (ssize_t)in->len)
+		abort();
+	snprintf(line, sizeof(line), "report /proc/self/fd/%d --json", fd);
+	return !run_command(line, NULL, 0);
 }

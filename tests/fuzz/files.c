@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include "files.h"
 #include "lib/backend/names.h"
@@ -103,17 +102,9 @@ static int list_dir(void *be, const char *dir, int (*fn)(void *arg, const char *
 
 static int device_of(void *be, const char *path, uint64_t *device)
 {
-	unsigned int major, minor;
-	char text[32];
-	ssize_t n = read_file(be, path, text, sizeof(text) - 1);
+	char text[GP_DEVICE_TEXT];
 
-	if (n < 0)
-		return n;
-	text[n] = '\0';
-	if (sscanf(text, "%u:%u", &major, &minor) != 2)
-		return -ENODEV;
-	*device = makedev(major, minor);
-	return 0;
+	return gp_parse_device(text, read_file(be, path, text, sizeof(text) - 1), device);
 }
 
 int fuzz_files_open(const struct gpreempt_options *options, struct gpreempt **out)

@@ -16,9 +16,10 @@ $(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := $(wildcard tests/fuzz
 # Whole, guard's events take half of the time.
 FUZZ_SEEDS_report := $(FUZZ)/seed.events \
 	$(filter-out %/guard.json %/top.ansi,$(wildcard tests/report/fixtures/*))
-# What several share: commands that are run, and files in memory.
-$(foreach p,host oci report,$(eval FUZZ_SRC_$(p) := tests/fuzz/command.c))
-$(foreach p,cgroup engines host,$(eval FUZZ_SRC_$(p) += tests/fuzz/files.c))
+# Each is in a file of its name, but for several in one, whose fuzz_NAME() is fuzz_one() then.
+FUZZ_SRC = $(or $(FUZZ_SRC_$(1)),tests/fuzz/$(1).c)
+$(foreach p,host oci report,$(eval FUZZ_SRC_$(p) := tests/fuzz/command.c tests/fuzz/files.c))
+$(foreach p,cgroup engines,$(eval FUZZ_SRC_$(p) := tests/fuzz/place.c tests/fuzz/files.c))
 FUZZ_WRAP_host := -Wl,--wrap=gpreempt_new
 
 .PHONY: fuzz
@@ -28,10 +29,10 @@ fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf $(FUZZ)/seed.events #
 		tests/fuzz/run $(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
 
 .SECONDEXPANSION:
-$(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: tests/fuzz/%.c tests/fuzz/fuzz.c $$(FUZZ_SRC_$$*) \
+$(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: $$(call FUZZ_SRC,$$*) tests/fuzz/fuzz.c \
 		$(wildcard tests/fuzz/*.h) $(UNIT)/units.a
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
+	$(CC) $(FUZZ_CFLAGS) -Dfuzz_$*=fuzz_one $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
 		$(filter %.a,$^) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 # With the header of BTF that the newest kernel has, which tests/kmod/fetch-kernels
@@ -91,9 +92,9 @@ $(FUZZ)/llvm.a: $(FUZZ_OBJ)
 	rm -f $@
 	$(AR) rcsP $@ $^
 
-$(FUZZ_LLVM): $(FUZZ)/llvm-%: tests/fuzz/%.c tests/fuzz/libfuzzer.c $$(FUZZ_SRC_$$*) \
+$(FUZZ_LLVM): $(FUZZ)/llvm-%: $$(call FUZZ_SRC,$$*) tests/fuzz/libfuzzer.c \
 		$(wildcard tests/fuzz/*.h) $(FUZZ)/llvm.a
-	$(FUZZ_CLANG) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(CTL_LIBS) \
+	$(FUZZ_CLANG) -Dfuzz_$*=fuzz_one $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(CTL_LIBS) \
 		$(LIB_LIBS) -lm
 
 -include $(FUZZ_OBJ:.o=.d)

@@ -64,11 +64,9 @@ static int snapshot_list_dir(void *be, const char *path, int (*fn)(void *arg, co
 	return fd < 0 ? fd : gp_list_opened(fd, fn, arg);
 }
 
-static int snapshot_device_of(void *be, const char *path, uint64_t *device)
+int gp_parse_device(char *text, ssize_t n, uint64_t *device)
 {
 	unsigned int major, minor;
-	char text[32];
-	ssize_t n = snapshot_read_file(be, path, text, sizeof(text) - 1);
 
 	if (n < 0)
 		return n;
@@ -77,6 +75,13 @@ static int snapshot_device_of(void *be, const char *path, uint64_t *device)
 		return -ENODEV;
 	*device = makedev(major, minor);
 	return 0;
+}
+
+static int snapshot_device_of(void *be, const char *path, uint64_t *device)
+{
+	char text[GP_DEVICE_TEXT];
+
+	return gp_parse_device(text, snapshot_read_file(be, path, text, sizeof(text) - 1), device);
 }
 
 /* Only root can take a snapshot. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a process is, by /proc/PID/cgroup, whose paths are a tenant's: the lines alone,
- * and what the library makes of them: container, pod, job, tenant.
+ * Where a process is. "cgroup" is a fuzzer of /proc/PID/cgroup, whose paths are a tenant's: the
+ * lines alone, and what the library makes of them: container, pod, job, tenant. "engines" is
+ * one of the names of containers and pods, from the files of container engines.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 #include "lib/select/select.h"
 #include "shared/cgroup.h"
 
-#define PID 77
+#define PID	 77
+#define LAST_PID 80
 
 static int check_line(void *arg, const char *hierarchy, const char *path)
 {
@@ -87,7 +89,7 @@ static bool check_path(char *text)
 	return taken;
 }
 
-bool fuzz_one(const struct fuzz_input *in)
+bool fuzz_cgroup(const struct fuzz_input *in)
 {
 	enum gpreempt_role role;
 	char *text = malloc(in->len + 1); /* its end is guarded */
@@ -113,4 +115,29 @@ bool fuzz_one(const struct fuzz_input *in)
 	gpreempt_free(g);
 	free(text);
 	return taken;
+}
+
+bool fuzz_engines(const struct fuzz_input *in)
+{
+	char *text = malloc(in->len ? in->len : 1); /* its end is guarded */
+	struct gp_container container;
+	struct gpreempt *g;
+	bool named = false;
+	pid_t pid;
+
+	memcpy(text, in->data, in->len);
+	fuzz_files_take(text, in->len);
+	if (fuzz_files_open(NULL, &g))
+		abort();
+	for (pid = PID; pid <= LAST_PID; pid++) {
+		if (gp_container(g, pid, &container))
+			continue;
+		if (strlen(container.name) >= sizeof(container.name) ||
+		    !*container.pod != !*container.pod_namespace)
+			abort();
+		named |= *container.name;
+	}
+	gpreempt_free(g);
+	free(text);
+	return named;
 }
