@@ -84,11 +84,13 @@ static void take_event(struct report *r, struct events *e, struct json_object *o
 
 	if (!strcmp(event, "dropped")) {
 		t = report_number(o, "lines");
-		e->lost += t > 0 && t < 1e15 ? t : 0;
+		t += e->lost;
+		if (t > e->lost)
+			e->lost = t < REPORT_MOST ? t : REPORT_MOST;
 		return;
 	}
 	clock = report_number(o, "clock_us");
-	if (!*event || !(t >= 0 && clock >= t && clock < 1e15)) {
+	if (!*event || !(t >= 0 && clock >= t && clock < REPORT_MOST)) {
 		e->unread++;
 		return;
 	}

@@ -102,7 +102,7 @@ void report_figures(struct report *r, const char *source, const char *name,
 	struct json_object *o;
 	size_t i;
 
-	if (!(n > 0 && n < 1e15))
+	if (!(n > 0 && n < REPORT_MOST))
 		return;
 	o = report_add_latency(r, source, name, n);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)

@@ -60,7 +60,7 @@ static bool take_bucket(struct report *r, const char *source, const struct sampl
 	char *le = strstr(s->labels, "le=\""), *end, name[sizeof(h->name)];
 	double to;
 
-	if (!le || !(s->value >= 0 && s->value < 1e15))
+	if (!le || !(s->value >= 0 && s->value < REPORT_MOST))
 		return false;
 	to = strtod(le + strlen("le=\""), &end);
 	end += *end == '"';

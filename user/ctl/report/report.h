@@ -11,6 +11,9 @@
 #include "output/table.h"
 #include "shared/array.h"
 
+/* Larger counts and times in us are not read: an int64_t has room for a few of them. */
+#define REPORT_MOST 1e15
+
 struct report {
 	struct json_object *sources;
 	struct json_object *states;    /* of a host at a moment */
