@@ -57,6 +57,23 @@ static void merge_found(struct guard_candidates *found)
 	found->list.count = n + 1;
 }
 
+/* A tenant that is named as both can start any number: each is reported once. */
+static void keep_told(struct guard_candidates *found)
+{
+	const struct guard_found *known;
+	size_t i;
+
+	for (i = 0; found->before.count && i < found->list.count; i++) {
+		struct guard_found *f = &found->list.items[i];
+
+		if (!f->online || !f->offline)
+			continue;
+		known = bsearch(f, found->before.items, found->before.count, sizeof(*f),
+				compare_target);
+		f->told = known && known->told;
+	}
+}
+
 /*
  * Known from an earlier look: is it there still? A PID may have become that of
  * another process. When that cannot be found out now, nothing has changed.
@@ -176,6 +193,7 @@ void guard_find_all(struct guard *guard)
 	find_role(guard, true, &args->online_words, false);
 	find_role(guard, false, &args->offline_words, args->gang);
 	merge_found(found);
+	keep_told(found);
 	if (found->cut && shr_report_due(&found->pause, shr_now_ns()))
 		guard_event(guard, "full", 0,
 			    "there is no memory for all processes that are named");

@@ -117,6 +117,7 @@ struct guard_found {
 	uint64_t online;  /* words of --online that name it: a bit each */
 	uint64_t offline; /* the same of --offline */
 	unsigned int job;
+	bool told; /* that it is named as both */
 };
 
 /* A word of the command line, when looking for it fails. */

@@ -211,9 +211,18 @@ static bool can_be_taken(struct guard *guard, const struct guard_found *f)
 	       guard_backoff_over(guard, &f->target);
 }
 
+static void tell_both(struct guard *guard, struct guard_found *f)
+{
+	if (!f->told)
+		guard_event(guard, "refused", f->target.pid,
+			    "process %d is left alone: it is named as online and as offline",
+			    f->target.pid);
+	f->told = true;
+}
+
 static void take_new(struct guard *guard)
 {
-	const struct guard_found *f;
+	struct guard_found *f;
 	unsigned int taken = 0;
 	size_t i;
 
@@ -221,8 +230,7 @@ static void take_new(struct guard *guard)
 		f = &guard->found.list.items[i];
 		guard_heartbeat(guard);
 		if (f->online && f->offline)
-			guard_refuse(guard, &f->target, true,
-				     "it is named as online and as offline");
+			tell_both(guard, f);
 		else if (f->online && !is_online(guard, &f->target) &&
 			 places_given(&guard->places[1], &f->target))
 			take_online(guard, f);
