@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
 # Of a make that this one calls: all processors, each target's output in one piece.
 PARALLEL = -s -j$$(nproc) --output-sync=target
-SAN := -fsanitize=address,undefined -fno-sanitize-recover=all
+SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
 	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux trace-cmd xz-utils zsh
