@@ -33,9 +33,9 @@
 
 #include <gpreempt/view.h>
 
-#include "hqd.h"
 #include "layout.h"
-#include "stats.h"
+#include "node.h"
+#include "snapshot.h"
 
 /* Registers of a dump by index, the same for gfx 9 to 12. */
 #define HQD_MQD_BASE_LO	     0
@@ -303,28 +303,25 @@ static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd, s
 	return 0;
 }
 
-/* Room for a slot of the queue, or for the line that says why it has none known. */
-static struct gp_slot *add_slot(const struct gp_queue *q, struct gp_slots *slots)
+/* Add a record of the queue: of one of its slots, or that says why it has none known. */
+static struct gp_queue *add_slot(const struct gp_queue *q, struct gp_list *slots)
 {
-	struct gp_slot *s = &slots->s[slots->n];
+	struct gp_queue *s;
 
-	if (slots->n >= slots->room)
+	if (!slots || slots->n >= slots->room)
 		return NULL;
-	slots->n++;
-	memset(s, 0xff, sizeof(*s)); /* not known */
-	s->age_ms = q->age_ms;
-	s->qid = q->qid;
-	s->gpu_id = q->gpu_id;
-	s->type = q->type;
-	s->hardware = q->hardware;
+	s = &slots->q[slots->n++];
+	*s = *q;
+	s->xcc = s->pipe = s->queue = s->vmid = -1;
+	s->waves = -1;
 	return s;
 }
 
 /* Take a slot down for the queue, the first also as the queue's own. */
 static void note_slot(const struct gp_node *n, struct gp_queue *q, const struct gp_hqd *hqd,
-		      int xcc, struct gp_slots *slots)
+		      int xcc, struct gp_list *slots)
 {
-	struct gp_slot *s = add_slot(q, slots);
+	struct gp_queue *s = add_slot(q, slots);
 
 	if (!q->active++) {
 		q->rptr = hqd->rptr;
@@ -332,21 +329,18 @@ static void note_slot(const struct gp_node *n, struct gp_queue *q, const struct 
 	}
 	if (!s)
 		return;
-	s->xcc = xcc;
-	if (xcc >= 0) {
-		s->pipe = q->slot / n->n_queues;
-		s->queue = q->slot % n->n_queues;
-	} else {
-		s->engine = q->engine;
-		s->rlc = q->rlc;
-	}
+	s->active = 1;
 	s->vmid = hqd->vmid;
-	s->doorbell = hqd->doorbell;
 	s->rptr = hqd->rptr;
 	s->wptr = hqd->wptr;
+	if (xcc < 0)
+		return;
+	s->xcc = xcc;
+	s->pipe = q->slot / n->n_queues;
+	s->queue = q->slot % n->n_queues;
 }
 
-static int find_cp_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
+static int find_cp_slots(struct gp_node *n, struct gp_queue *q, struct gp_list *slots)
 {
 	unsigned long mask = n->xcc_mask;
 	u64 mqd = q->mqd;
@@ -369,7 +363,7 @@ static int find_cp_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots 
 	return q->active < q->slots ? check_slot(n) : 0;
 }
 
-static int find_sdma_slot(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
+static int find_sdma_slot(struct gp_node *n, struct gp_queue *q, struct gp_list *slots)
 {
 	struct gp_hqd hqd = {};
 	int ret = sdma_find(n, q, &hqd);
@@ -380,7 +374,7 @@ static int find_sdma_slot(struct gp_node *n, struct gp_queue *q, struct gp_slots
 }
 
 /* The slots of a queue of a node that can be read: 0 or an error. */
-static int find_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
+static int find_slots(struct gp_node *n, struct gp_queue *q, struct gp_list *slots)
 {
 	q->active = 0;
 	if (gp_queue_is_cp(q->type))
@@ -388,11 +382,12 @@ static int find_slots(struct gp_node *n, struct gp_queue *q, struct gp_slots *sl
 	return q->type >= 0 ? find_sdma_slot(n, q, slots) : -GP_VIEW_HARDWARE_UNSUPPORTED;
 }
 
-void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
+void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *slots)
 {
+	struct gp_queue *s;
 	int ret;
 
-	q->first_slot = slots->n;
+	q->first_slot = slots ? slots->n : 0;
 	q->hardware = gp_node_get_hw(n);
 	if (q->hardware == GP_VIEW_HARDWARE_READ) {
 		ret = find_slots(n, q, slots);
@@ -401,10 +396,13 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *slots)
 			return;
 		gp_queue_forget_hardware(q);
 		q->hardware = -ret;
-		slots->n = q->first_slot;
+		if (slots)
+			slots->n = q->first_slot;
 	}
 	gp_stat_unread(q->hardware);
-	add_slot(q, slots);
+	s = add_slot(q, slots);
+	if (s)
+		s->doorbell = s->engine = s->rlc = -1;
 }
 
 int gp_hqd_count(struct gp_node *n, int *active)

@@ -23,12 +23,17 @@
 
 #ifndef GP_LAYOUT_TABLE_ONLY /* tests/kmod/layout-of.c wants no more */
 
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/kasan-checks.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mmu_notifier.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/rwsem.h>
+#include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/uaccess.h>
@@ -319,14 +324,56 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 
 #define GP_CHECK_TYPE(s, f, dst) BUILD_BUG_ON(sizeof(*(dst)) != sizeof(*gp_layout.s##__##f.type))
 
+#define GP_STAT_ENUM(key) GP_STAT_##key,
+
+/* One counter for each key of the file stats, in its order: the module's own cost */
+enum gp_stat { GP_VIEW_STATS(GP_STAT_ENUM) GP_STAT_COUNT };
+
+/* The three counters of a lock stand together, this one first. */
+#define GP_STAT_LOCK(lock) GP_STAT_##lock##_taken
+
+extern atomic64_t gp_stats[GP_STAT_COUNT];
+
+#define gp_stat_add(stat, n) atomic64_add(n, &gp_stats[stat])
+#define gp_stat_inc(stat)    atomic64_inc(&gp_stats[stat])
+
+/* Count that a lock of the driver, GP_STAT_LOCK(lock), was held since then. */
+void gp_stat_locked(enum gp_stat lock, ktime_t since);
+
+/* Count a node that was not read, if it does not answer. */
+void gp_stat_unread(enum gp_view_hardware why);
+
 /* Log, and count, that the driver's data breaks this rule. Return -EUCLEAN, always. */
 int gp_broken(const char *what);
 
-/*
- * Fill gp_layout from the running kernel's BTF, or from what was made of amdgpu's headers.
- * 0, or an error after a line in the kernel log that names what is missing or differs.
- */
+/* Fill gp_layout. 0, or an error after a line in the log that names what is missing or differs. */
 int gp_layout_load(void);
+
+/* The driver's symbols (symbols.c); those that are optional are NULL when not found. */
+struct gp_symbols {
+	struct module *amdgpu;	  /* the module, with a reference held */
+	struct hlist_head *table; /* kfd_processes_table, and how many heads it has */
+	unsigned int buckets;
+	struct srcu_struct *srcu; /* of table: a process is not freed before a read section ends */
+	void *created, *released; /* functions for a probe */
+	struct list_head *topology;
+	struct rw_semaphore *topology_lock; /* while it is held no node of the list is freed */
+};
+
+extern struct gp_symbols gp_symbols;
+
+/* Pin amdgpu and fill gp_symbols: 0, -ENODEV, -EAGAIN, -EOPNOTSUPP, with a line in the log. */
+int gp_symbols_load(void);
+void gp_symbols_release(void);
+
+/*
+ * Call a function for each process that KFD knows (table.c); the kfd_process stays until it
+ * returns. What it returns ends the walk if it is not 0, and is returned.
+ */
+int gp_table_walk(int (*fn)(void *p, void *data), void *data);
+
+/* The pid of its thread group with a reference, or NULL when that has ended. */
+struct pid *gp_table_pid(void *p);
 
 #endif /* GP_LAYOUT_TABLE_ONLY */
 #endif /* GP_LAYOUT_H */

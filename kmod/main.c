@@ -40,12 +40,9 @@
 #include <gpreempt/view.h>
 
 #include "layout.h"
+#include "node.h"
 #include "proc.h"
 #include "snapshot.h"
-#include "stats.h"
-#include "summary.h"
-#include "symbols.h"
-#include "topology.h"
 
 #define MODE 0400
 
@@ -91,43 +88,44 @@ struct view_file {
 
 static struct dentry *top_dir;
 
-static_assert(!offsetof(struct gp_list, n) && !offsetof(struct gp_slots, n) &&
-	      !offsetof(struct gp_gpus, n) && !offsetof(struct gp_summaries, n) &&
-	      !offsetof(struct gp_host_nodes, n));
+static_assert(!offsetof(struct gp_list, n) && !offsetof(struct gp_gpus, n) &&
+	      !offsetof(struct gp_summaries, n) && !offsetof(struct gp_host_nodes, n));
 
-/*
- * Read all records of a file. The result begins with their number and is freed
- * with kvfree(); an error is a pointer.
- */
+/* All records of a file: their number first, to be freed with kvfree(); or an error. */
 static void *take(enum records records, struct gp_proc *proc)
 {
+	static const unsigned int what[] = {
+		[QUEUES] = GP_READ_QUEUES | GP_READ_SLOTS | GP_READ_WAVES,
+		[HQDS] = GP_READ_QUEUES | GP_READ_SLOTS | GP_READ_WAVES,
+		[GPUS] = 0,
+		[USAGE] = GP_READ_QUEUES | GP_READ_WAVES,
+		[PROCESSES] = GP_READ_QUEUES | GP_READ_SLOTS,
+	};
 	struct gp_snapshot s;
-	void *list;
+	void *list, **from;
 	int ret;
 
-	switch (records) {
-	case QUEUES:
-	case HQDS:
-		ret = gp_proc_read(proc, GP_READ_QUEUES | GP_READ_SLOTS | GP_READ_WAVES, &s);
-		if (ret)
-			return ERR_PTR(ret);
-		list = s.queues;
-		if (records == HQDS) {
-			list = s.slots;
-			s.slots = NULL;
-		} else {
-			s.queues = NULL;
-		}
-		gp_snapshot_free(&s);
-		return list;
-	case GPUS:
-	case USAGE:
-		return gp_gpus_take(proc, records == USAGE);
-	case PROCESSES:
-		return gp_summary_take();
-	default:
+	if (records == NODES)
 		return gp_topology_take();
-	}
+	/* Samples of all, and what needs no lock, do not wait for other readers. */
+	if (records == GPUS || (records == USAGE && !proc))
+		ret = gp_snapshot_take(proc ? proc->pid : NULL, NULL, what[records], &s);
+	else
+		ret = gp_proc_read(proc, what[records], &s);
+	if (ret)
+		return ERR_PTR(ret);
+	if (records == USAGE)
+		gp_snapshot_sum_gpus(&s, !proc);
+	if (records == PROCESSES)
+		gp_snapshot_sum_procs(&s);
+	from = records == QUEUES    ? (void **)&s.queues :
+	       records == HQDS	    ? (void **)&s.slots :
+	       records == PROCESSES ? (void **)&s.procs :
+				      (void **)&s.gpus;
+	list = *from;
+	*from = NULL;
+	gp_snapshot_free(&s);
+	return list;
 }
 
 /* Position 0 is the head, position i the i-th record. */
@@ -362,14 +360,6 @@ static void finish_queue(void *record)
 	q->unit = unit_of(q->type);
 }
 
-static void finish_slot(void *record)
-{
-	struct gp_slot *s = record;
-
-	s->active = s->hardware == GP_VIEW_HARDWARE_READ ? 1 : -1;
-	s->unit = unit_of(s->type);
-}
-
 /* A process that was restored has another gpu_id than the node. */
 static void finish_usage(void *record)
 {
@@ -505,7 +495,6 @@ static void show_stats(struct seq_file *m)
 		.offset = offsetof(struct record, member),			\
 	},
 #define COLUMN_gp_queue(name, kind)	COLUMN(gp_queue, name, kind)
-#define COLUMN_gp_slot(name, kind)	COLUMN(gp_slot, name, kind)
 #define COLUMN_gp_gpu(name, kind)	COLUMN(gp_gpu, name, kind)
 #define COLUMN_gp_summary(name, kind)	COLUMN(gp_summary, name, kind)
 #define COLUMN_gp_host_node(name, kind) COLUMN(gp_host_node, name, kind)
@@ -548,9 +537,9 @@ static const struct view views[] = {
 		.finish = finish_queue,
 	},
 	{
-		VIEW_OF(HQDS, gp_slots, s, gp_slot),
+		VIEW_OF(HQDS, gp_list, q, gp_queue),
 		.of_process = true,
-		.finish = finish_slot,
+		.finish = finish_queue,
 	},
 	{ VIEW_OF(GPUS, gp_gpus, g, gp_gpu), .of_process = true },
 	{

@@ -35,8 +35,6 @@
 #include "compat.h"
 #include "layout.h"
 #include "node.h"
-#include "stats.h"
-#include "symbols.h"
 
 /* adev->virt.caps of a virtual function, AMDGPU_SRIOV_CAPS_IS_VF. */
 #define CAPS_IS_VF 0x4

@@ -15,6 +15,9 @@ struct amdgpu_device;
 struct mqd_manager;
 struct queue_properties;
 
+struct gp_list;
+struct gp_queue;
+
 /* Most CP slots of an XCC that can be looked at; the driver has 128. */
 #define GP_CP_SLOTS_MAX 256
 
@@ -174,5 +177,87 @@ bool gp_node_is_lost(const struct gp_node *n);
 
 /* Note that the device does not answer, and is not read any more: -GP_VIEW_HARDWARE_LOST. */
 int gp_node_lose(struct gp_node *n);
+
+/* Registers of a slot that tell what it holds */
+struct gp_hqd {
+	bool active;  /* it is active */
+	u64 mqd;      /* GPU address of the MQD that it was loaded from; CP only */
+	u64 ring;     /* user address of its ring; CP only */
+	u32 vmid;     /* address space that it works in */
+	u32 doorbell; /* index of its doorbell */
+	u64 rptr;     /* read pointer, in dwords; of SDMA in bytes */
+	u64 wptr;     /* write pointer, the same */
+};
+
+/*
+ * Look which hardware slots hold a queue now. The device of its node is held, and put to
+ * rest afterwards. Sets hardware, active, rptr, wptr and first_slot of the queue, and slot
+ * to where it was found. The slots, or one record if they were not read, are added as far
+ * as there is room.
+ */
+void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *slots);
+
+/*
+ * Read one CP slot of a node that is awake: pipe, of all pipes of all MECs, * queues of a
+ * pipe + queue; of an XCC as the driver numbers them. 0 or -enum gp_view_hardware.
+ */
+int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd);
+
+/*
+ * Count the active CP slots of KFD on the first XCC of a node that is awake. 0 or -enum
+ * gp_view_hardware.
+ */
+int gp_hqd_count(struct gp_node *n, int *active);
+
+/*
+ * In waves.c: count the waves in flight of the queues of a node whose device is held and
+ * whose hardware was read, and of their slots, too. Without slots they were not looked
+ * for: a queue's waves are those of its doorbell, and its hardware becomes the reason when
+ * they are not known. There is room for GP_CP_SLOTS_MAX counts.
+ */
+void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_list *slots,
+		    struct kfd_cu_occupancy *counts);
+
+/* One KFD node */
+struct gp_host_node {
+	/*
+	 * for reading its hardware; its device is referenced while device is not empty
+	 */
+	struct gp_node n;
+	u32 node;	 /* number in KFD's topology */
+	char device[32]; /* name of the device */
+	int scheduler;	 /* enum gp_view_scheduler */
+	int hardware;	 /* enum gp_view_hardware */
+	/* CP slots of KFD in use on the first XCC, -1: not known */
+	int slots_used;
+	u32 slots;   /* CP slots of KFD on each XCC */
+	int hiq;     /* the driver's own queue is active; -1: not known */
+	u64 hiq_mqd; /* GPU address of its MQD, 0: it has none */
+	/* the scheduler's counts, -1: not known */
+	s64 processes;
+	s64 queues;
+	s64 mapped;
+	int oversubscribed; /* more than fits at once, -1: not known */
+	/* of n, filled in when it is printed */
+	u32 gpu_id;
+	u32 gfx;
+	u32 xccs;
+	u32 xcc_mask;
+};
+
+/* The nodes of the host, in the order of the topology. */
+struct gp_host_nodes {
+	u32 n;
+	u32 room;
+	struct gp_host_node h[];
+};
+
+/**
+ * gp_topology_take() - read all nodes
+ *
+ * Return: them, to be freed with kvfree(), or as a pointer -EBUSY while nodes come
+ * or go, -EUCLEAN, -ENOMEM; -EOPNOTSUPP when the feature is off.
+ */
+struct gp_host_nodes *gp_topology_take(void);
 
 #endif /* GP_NODE_H */

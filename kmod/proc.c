@@ -26,9 +26,8 @@
 
 #include <gpreempt/view.h>
 
+#include "layout.h"
 #include "proc.h"
-#include "stats.h"
-#include "symbols.h"
 
 /* How often to look, in ms: with events of changes, and without. */
 #define SLOW_MS 1000

@@ -15,8 +15,7 @@
 
 #include "layout.h"
 #include "node.h"
-#include "queue.h"
-#include "stats.h"
+#include "snapshot.h"
 
 /* More queues than this mean that the list has no end. */
 #define MAX_QUEUES 4096
@@ -72,7 +71,7 @@ static int copy_debug(void *props, struct gp_queue *q)
 static int copy_properties(void *props, struct gp_queue *q)
 {
 	void *rptr_addr, *wptr_addr;
-	u32 type, format;
+	u32 type, format, doorbell;
 
 	if (gp_get(props, queue_properties, type, &type) ||
 	    gp_get(props, queue_properties, format, &format) ||
@@ -83,12 +82,13 @@ static int copy_properties(void *props, struct gp_queue *q)
 	    gp_get(props, queue_properties, queue_percent, &q->wants) ||
 	    gp_get(props, queue_properties, read_ptr, &rptr_addr) ||
 	    gp_get(props, queue_properties, write_ptr, &wptr_addr) ||
-	    gp_get(props, queue_properties, doorbell_off, &q->doorbell) ||
+	    gp_get(props, queue_properties, doorbell_off, &doorbell) ||
 	    gp_get(props, queue_properties, ctx_save_restore_area_address, &q->cwsr) ||
 	    gp_get(props, queue_properties, ctx_save_restore_area_size, &q->cwsr_size) ||
 	    gp_get(props, queue_properties, is_evicted, &q->evicted) ||
 	    gp_get(props, queue_properties, is_active, &q->wanted) || copy_debug(props, q))
 		return gp_broken("a queue's properties can be read");
+	q->doorbell = doorbell;
 	q->rptr_addr = (unsigned long)rptr_addr;
 	q->wptr_addr = (unsigned long)wptr_addr;
 	q->type = queue_type(type, format);

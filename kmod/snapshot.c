@@ -29,13 +29,9 @@
 
 #include <gpreempt/view.h>
 
-#include "hqd.h"
 #include "layout.h"
 #include "node.h"
-#include "queue.h"
 #include "snapshot.h"
-#include "stats.h"
-#include "symbols.h"
 
 /* More contexts than this are not read: a program can make any number of them. */
 #define MAX_CONTEXTS 64
@@ -69,7 +65,6 @@ struct walk {
 
 	u32 n_nodes;
 	u32 n_contexts;
-	u32 need_slots;
 	u32 need_gpus;
 	u32 need_procs;
 	bool further;		/* a process has several contexts */
@@ -184,11 +179,19 @@ static void drop_nodes(struct walk *w)
 	}
 }
 
-/* Fill in the active slots of all queues; no lock of the driver is held. */
+/* Fill in the active slots of all queues; those of one process are kept. */
 static int find_slots(struct walk *w)
 {
-	u32 i, j;
+	struct gp_list *slots;
+	u32 i, j, room = 0;
 
+	for (i = 0; i < w->out->queues->n && w->ask->pid; i++)
+		room += w->out->queues->q[i].slots ?: 1;
+	slots = kvzalloc(struct_size(slots, q, room), GFP_KERNEL_ACCOUNT);
+	if (!slots)
+		return -ENOMEM;
+	slots->room = room;
+	w->out->slots = slots;
 	for (i = 0; i < w->out->queues->n; i++) {
 		struct gp_queue *q = &w->out->queues->q[i];
 
@@ -197,7 +200,7 @@ static int find_slots(struct walk *w)
 				break;
 		if (j == w->n_nodes)
 			continue;
-		gp_hqd_read(&w->nodes[j], q, w->out->slots);
+		gp_hqd_read(&w->nodes[j], q, slots);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -211,8 +214,7 @@ static int count_waves(struct walk *w)
 	u32 j;
 
 	for (j = 0; j < w->n_nodes; j++) {
-		gp_waves_count(&w->nodes[j], w->out->queues,
-			       wants(w, GP_READ_SLOTS) ? w->out->slots : NULL, w->counts);
+		gp_waves_count(&w->nodes[j], w->out->queues, w->out->slots, w->counts);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -373,7 +375,7 @@ void gp_snapshot_free(struct gp_snapshot *s)
 
 /* Room for so much. */
 struct rooms {
-	u32 queues, slots, gpus, procs;
+	u32 queues, gpus, procs;
 };
 
 static void free_lists(struct walk *w)
@@ -389,17 +391,15 @@ static int alloc_lists(struct walk *w, const struct rooms *room)
 	struct gp_snapshot *s = w->out;
 
 	s->queues = kvzalloc(struct_size(s->queues, q, room->queues), gfp);
-	s->slots = kvzalloc(struct_size(s->slots, s, room->slots), gfp);
 	s->gpus = kvzalloc(struct_size(s->gpus, g, room->gpus), gfp);
 	s->procs = kvzalloc(struct_size(s->procs, s, room->procs), gfp);
 	w->nodes = kvmalloc_array(gp_layout.kfd_process__pdds.at.len, sizeof(*w->nodes), gfp);
 	w->counts = kvmalloc_array(GP_CP_SLOTS_MAX, sizeof(*w->counts), gfp);
-	if (!s->queues || !s->slots || !s->gpus || !s->procs || !w->nodes || !w->counts) {
+	if (!s->queues || !s->gpus || !s->procs || !w->nodes || !w->counts) {
 		free_lists(w);
 		return -ENOMEM;
 	}
 	s->queues->room = room->queues;
-	s->slots->room = room->slots;
 	s->gpus->room = room->gpus;
 	s->procs->room = room->procs;
 	return 0;
@@ -487,14 +487,9 @@ static int order_facts(struct walk *w)
 {
 	struct gp_list *list = w->out->queues;
 	int (*order)(const void *a, const void *b) = w->ask->pid ? by_id : by_context;
-	u32 i;
 
-	w->need_slots = 0;
-	for (i = 0; i < list->n && w->ask->pid; i++)
-		w->need_slots += list->q[i].slots;
 	if (list->need > list->room || w->need_gpus > w->out->gpus->room ||
-	    w->need_procs > w->out->procs->room ||
-	    (wants(w, GP_READ_SLOTS) && w->need_slots > w->out->slots->room))
+	    w->need_procs > w->out->procs->room)
 		return -EAGAIN;
 	sort(list->q, list->n, sizeof(list->q[0]), order, NULL);
 	if (w->ask->pid && is_doubled(list))
@@ -535,7 +530,6 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 	if (!pid)
 		room = all;
 	room.queues = max(last ? last->n : 0, room.queues) + SPARE_ROOM;
-	room.slots = pid ? room.queues * SPARE_ROOM : 0;
 	room.gpus += SPARE_ROOM;
 	room.procs += SPARE_ROOM;
 	for (i = 0; i < FIT_TRIES && ret == -EAGAIN; i++) {
@@ -547,7 +541,6 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 		drop_nodes(&w);
 		/* A walk that ended early has not seen all of them. */
 		room.queues = max(room.queues, out->queues->need + SPARE_ROOM);
-		room.slots = pid ? max(w.need_slots * 2, room.queues * SPARE_ROOM) : 0;
 		room.gpus = max(room.gpus, w.need_gpus + SPARE_ROOM);
 		room.procs = max(room.procs, w.need_procs + SPARE_ROOM);
 		if (ret)
@@ -558,8 +551,75 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 	if (ret)
 		return ret == -EAGAIN ? -EBUSY : ret;
 	if (!pid)
-		all = (struct rooms){ out->queues->n, 0, out->gpus->n, out->procs->n };
+		all = (struct rooms){ out->queues->n, out->gpus->n, out->procs->n };
 	kvfree(w.nodes);
 	kvfree(w.counts);
 	return 0;
+}
+
+static void add_usage(struct gp_gpu *gpu, const struct gp_queue *q)
+{
+	gpu->queues++;
+	gpu->suspended = q->suspended < 0 ? -1 : gpu->suspended + q->suspended;
+	if (gpu->hardware < 0 || gpu->hardware == GP_VIEW_HARDWARE_READ)
+		gpu->hardware = q->hardware;
+	if (gp_queue_is_cp(q->type)) {
+		gpu->waves = q->waves < 0 || gpu->waves < 0 ? -1 : gpu->waves + q->waves;
+		if (gpu->busy < 1 && q->waves)
+			gpu->busy = q->waves < 0 ? -1 : 1;
+	}
+	gpu->age_ms = max(gpu->age_ms, q->age_ms);
+}
+
+void gp_snapshot_sum_gpus(struct gp_snapshot *s, bool all)
+{
+	struct gp_gpus *gpus = s->gpus;
+	struct gp_gpu *g;
+	u32 i, n = 0;
+
+	for (i = 0; i < s->queues->n; i++)
+		if (s->queues->q[i].gpu < gpus->n)
+			add_usage(&gpus->g[s->queues->q[i].gpu], &s->queues->q[i]);
+	for (i = 0; i < gpus->n; i++) {
+		g = &gpus->g[i];
+		if (g->unknown) {
+			g->queues = g->need;
+			g->waves = g->busy = g->suspended = g->hardware = -1;
+		}
+		if (g->vm && g->node_id && (!all || g->queues))
+			gpus->g[n++] = *g;
+	}
+	gpus->n = n;
+}
+
+static void add_to_summary(struct gp_summary *s, const struct gp_queue *q)
+{
+	s->queues++;
+	if (q->type >= 0)
+		s->by_type[q->type]++;
+	s->slots += q->slots;
+	s->active = q->active < 0 || s->active < 0 ? -1 : s->active + q->active;
+	s->suspended = q->suspended < 0 || s->suspended < 0 ? -1 : s->suspended + q->suspended;
+	s->evicted += q->evicted;
+	s->age_ms = max_t(s64, s->age_ms, q->age_ms);
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct gp_summary *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+void gp_snapshot_sum_procs(struct gp_snapshot *s)
+{
+	struct gp_summaries *all = s->procs;
+	u32 i;
+
+	for (i = 0; i < s->queues->n; i++)
+		add_to_summary(&all->s[s->queues->q[i].proc], &s->queues->q[i]);
+	for (i = 0; i < all->n; i++)
+		if (all->s[i].unknown)
+			memset_startat(&all->s[i], 0xff, gpus);
+	sort(all->s, all->n, sizeof(all->s[0]), by_pid, NULL);
 }

@@ -1,77 +1,122 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* The records that files are printed of, and how they are read (queue.c, snapshot.c). */
 #ifndef GP_SNAPSHOT_H
 #define GP_SNAPSHOT_H
 
+#include <linux/ktime.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
 #include <gpreempt/view.h>
 
-#include "queue.h"
+struct gp_node;
 
-/* One hardware slot that holds a queue */
-struct gp_slot {
-	u64 age_ms; /* of qid and type, as in struct gp_queue */
-	/* of the queue */
-	u32 qid;
-	u32 gpu_id;
-	int type;
-	/* of a CP slot, -1 of others */
-	int xcc;
-	int pipe;
-	int queue;
-	/* of an SDMA slot, -1 of others */
-	int engine;
-	int rlc;
-	/* its registers */
-	int vmid;
-	s64 doorbell;
-	s64 rptr;
-	s64 wptr;
-	int waves; /* of the queue in flight in this XCC, -1: not known */
+/*
+ * A queue, or a hardware slot that holds it now: the facts of the queue with those of the slot. No
+ * reference is held, and no pointer followed. -1: not known, or the driver does not have it.
+ */
+struct gp_queue {
+	unsigned long ctx; /* the kfd_process that it belongs to: to compare, not to follow */
+	ktime_t seen;	   /* when the facts were read */
+	u64 age_ms;	   /* the same, in ms before now; 0 when they are fresh */
+	int context;	   /* of the process, or -1 when it has one only */
+	u32 qid;	   /* queue id */
+	u32 gpu_id;	   /* of its node */
+	int type;	   /* enum gp_view_queue_type */
+	u32 priority;	   /* as set by the process */
+	u32 wants;	   /* share of the hardware, as the process asks for */
+	bool wanted;	   /* the driver wants it in the hardware */
+	bool evicted;	   /* by the driver */
+	int suspended;	   /* by the debug interface */
+	int destroying;	   /* being destroyed */
+	int reset;	   /* the driver has reset it after a hang */
+	int paused;	   /* its process is paused */
+	s64 exception;	   /* exceptions that wait, a bit each */
+	/* user addresses of its ring and of the indices, and bytes */
+	u64 ring, ring_size, rptr_addr, wptr_addr;
+	u64 cwsr; /* context save area: user address, bytes */
+	u32 cwsr_size;
+	u64 mqd;	/* GPU address of its MQD, for XCC 0 of its node */
+	u64 mqd_stride; /* from the MQD of one XCC to that of the next */
+	s64 doorbell;	/* index of its doorbell in the device's doorbell BAR */
+	int engine;	/* of an SDMA queue, counted within the node; -1: none */
+	int rlc;	/* of an SDMA queue, in its engine; -1: none */
+	u32 slots;	/* hardware slots it takes when mapped */
+	int hardware;	/* whether they were read: enum gp_view_hardware */
+	int active;	/* slots that hold it now */
+	s64 rptr, wptr; /* of the slot; of a queue, of the first that holds it */
+	int waves;	/* in flight in all XCCs, or in that of the slot */
+	/* of a slot: those of a CP slot, and the address space that it works in */
+	int xcc, pipe, queue, vmid;
+	u32 first_slot; /* where the records of its slots are among those of its process */
+	u32 proc, gpu;	/* where its process and its node are among what was read with it */
 	/*
-	 * enum gp_view_hardware: if it is not GP_VIEW_HARDWARE_READ, the slots of the queue are
-	 * not known, and all but the first four members are -1
+	 * where to look first, or -1: the slot it was last seen in, of CP pipe * queues of a
+	 * pipe + queue, of SDMA under MES engine * RLCs + RLC
 	 */
-	int hardware;
-	/* filled in when it is printed */
-	int active;
+	int slot;
+	u64 state; /* filled in when it is printed, as unit */
 	int unit;
 };
 
-/* The slots of the queues of a process, in the order of the queues. */
-struct gp_slots {
+/* Queues in the order of their ids, or slots in that of the queues */
+struct gp_list {
+	u32 n;	  /* how many; the first member of every list of records */
+	u32 room; /* how many there is memory for */
+	u32 need; /* how many there are */
+	struct gp_queue q[];
+};
+
+/* A node that a process can use. What is below evictions is known with the queues only. */
+struct gp_gpu {
+	u32 gpu_id;    /* of the node, as the process has it */
+	bool vm;       /* the process has an address space there */
+	int context;   /* of the process, or -1 when it has one only */
+	int pid;       /* of the process, as the host counts */
+	int evictions; /* that count there now */
+	u32 node_id;   /* of the node, as the queues have it: another one after a restore */
+	int hardware;  /* of the first of its queues that was not read, else READ; -1: no queue */
+	s64 waves;     /* in flight */
+	int waves_max; /* that fit in, 0: not known */
+	int need;      /* queues of the process there, as the driver counts */
+	bool unknown;  /* its queues are not known: the process was busy */
+	int queues;    /* that were read, and how many of them are suspended */
+	int suspended;
+	int busy;	/* 1: a queue is; 0: none is */
+	int evicted;	/* now */
+	s64 evicted_ms; /* in all */
+	u64 age_ms;	/* the largest age of what is known of its queues */
+};
+
+/* The nodes of processes, in the order of the driver */
+struct gp_gpus {
 	u32 n;
 	u32 room;
-	struct gp_slot s[];
+	struct gp_gpu g[];
 };
 
 /* One GPU process in a line */
 struct gp_summary {
-	struct pid *of; /* its thread group: to compare, not to follow */
-	bool unknown;	/* its queues are not known: it was busy */
-	int pid;	/* as the host counts */
-	int ns_pid;	/* in its innermost namespace */
-	/* name of its leader, empty when that has ended */
-	char comm[TASK_COMM_LEN];
-	int gpus;   /* nodes on which it has an address space, -1: not known */
-	int queues; /* how many; -1: not known, and nothing that follows is */
+	struct pid *of;		  /* its thread group: to compare, not to follow */
+	bool unknown;		  /* its queues are not known: it was busy */
+	int pid;		  /* as the host counts */
+	int ns_pid;		  /* in its innermost namespace */
+	char comm[TASK_COMM_LEN]; /* of its leader, empty when that has ended */
+	int gpus;		  /* nodes on which it has an address space */
+	int queues;		  /* how many; -1: not known, and nothing that follows is */
 	union {
-		/* the same of each type */
 		int by_type[GP_VIEW_QUEUE_TYPE_COUNT];
 		struct {
 			int aql, pm4, sdma, xgmi;
 		};
 	};
-	int active; /* slots that hold its queues, -1: not known */
-	int slots;  /* slots that they take when mapped */
-	/* how many of its queues are, -1: the driver has no debug interface */
-	int suspended;
-	int evicted;  /* how many of its queues are */
-	int debugged; /* a debugger holds it, -1: not known */
-	int paused;   /* the same: it is paused */
-	s64 age_ms;   /* the largest age of what is known of its queues */
+	int active;		/* slots that hold its queues */
+	int slots;		/* slots that they take when mapped */
+	int suspended, evicted; /* how many of its queues are */
+	int debugged;		/* a debugger holds it */
+	int paused;
+	s64 age_ms; /* the largest age of what is known of its queues */
 };
 
 /* GPU processes */
@@ -81,47 +126,61 @@ struct gp_summaries {
 	struct gp_summary s[];
 };
 
-/* What a reader wants. */
+/* Parts of a snapshot that a reader wants */
 enum {
 	GP_READ_QUEUES = 1, /* without it: gpu_id, vm and context of the nodes alone */
 	GP_READ_SLOTS = 2,  /* the slots of the queues */
 	GP_READ_WAVES = 4,  /* and their waves: those in their slots, or of their doorbells */
 };
 
-/**
- * struct gp_snapshot - what was read, all in one walk over KFD's table
- * @queues:	of one process by their ids, of all by processes
- * @slots:	of the queues of one process
- * @gpus:	of processes, in the order of the driver
- * @procs:	the processes, without what their queues add up to
- */
+/* All that was read in one walk over KFD's table; end it with gp_snapshot_free(). */
 struct gp_snapshot {
-	struct gp_list *queues;
-	struct gp_slots *slots;
+	struct gp_list *queues; /* of one process by their ids, of all by processes */
+	struct gp_list *slots;	/* of the queues of one process, if they were wanted */
 	struct gp_gpus *gpus;
-	struct gp_summaries *procs;
+	struct gp_summaries *procs; /* without what their queues add up to */
 };
 
-/** gp_snapshot_free() - free the lists, as far as they are there */
 void gp_snapshot_free(struct gp_snapshot *s);
 
-/**
- * gp_snapshot_take() - read the queues of a process, or of all
- * @pid:	of its thread group; NULL: of all
- * @last:	what was read of the same before, or of all; or NULL
- * @what:	of GP_READ_QUEUES, GP_READ_SLOTS and GP_READ_WAVES
- * @out:	the result; end it with gp_snapshot_free()
- *
- * Waits for no lock of the driver that is held for long: when a process is
- * busy, the facts of @last are taken over with their age. If there are none, or its
- * data contradicts itself, it and its nodes are unknown when all are read. Process context.
- *
- * Return: 0, -ESTALE when KFD has no such process, -EBUSY when it is busy and
- * @last has no queue of it, or its queues would not hold still, -EUCLEAN when the
- * driver's data contradicts itself, -E2BIG when it has too many contexts, -EINTR when
- * the reader is being killed, -ENOMEM.
+/*
+ * Read the queues of a process, or of all without a pid. Waits for no lock of the driver that is
+ * held for long: when a process is busy, the facts of last, which was read before or is NULL, are
+ * taken over with their age. If there are none, or its data contradicts itself, it and its nodes
+ * are unknown when all are read. 0, -ESTALE when KFD has no such process, -EBUSY when it is busy and
+ * last has no queue of it or its queues would not hold still, -EUCLEAN, -E2BIG when it has too many
+ * contexts, -EINTR when the reader is being killed, -ENOMEM.
  */
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int what,
 		     struct gp_snapshot *out);
+
+/* Add the queues up for each process, and put these in the order of their pids. */
+void gp_snapshot_sum_procs(struct gp_snapshot *s);
+
+/* Add them up for each node; keep those with an address space, of all processes with queues. */
+void gp_snapshot_sum_gpus(struct gp_snapshot *s, bool all);
+
+/* Copy what the driver notes of a process's evictions: sets evicted, evicted_ms and need. */
+void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu);
+/* How many evictions count there now, -1: not known. */
+int gp_evictions_count(void *pdd);
+
+/* A queue of that type takes CP slots, one in each XCC. */
+bool gp_queue_is_cp(int type);
+
+/*
+ * Add the queues of a kfd_process out of gp_table_walk(), whose nodes are loaded, to a list as far
+ * as there is room. Holds the mutex of the process several times, each for a few queues: one that
+ * is made or destroyed meanwhile may be added, or twice, or not. Does not sleep. 0, -EBUSY when the
+ * driver holds the mutex or the list has changed (and ours is as before), -EUCLEAN, -EAGAIN when a
+ * queue is on none of the nodes: one that the process has opened since they were loaded.
+ */
+int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count, struct gp_list *out);
+
+/* Number of a kfd_process among its program's, -1: the first. */
+int gp_queue_context(void *p);
+
+/* Show the queue as one whose hardware was not read. */
+void gp_queue_forget_hardware(struct gp_queue *q);
 
 #endif /* GP_SNAPSHOT_H */

@@ -22,7 +22,6 @@
 
 #include "compat.h"
 #include "layout.h"
-#include "symbols.h"
 
 #define DRIVER_NAME "amdgpu"
 

@@ -20,8 +20,6 @@
 #include <linux/workqueue.h>
 
 #include "layout.h"
-#include "stats.h"
-#include "symbols.h"
 
 /* More entries than this in a bucket mean that it has no end. */
 #define MAX_CHAIN 65536

@@ -24,11 +24,8 @@
 #include <linux/mm.h>
 #include <drm/drm_drv.h>
 
-#include "hqd.h"
 #include "layout.h"
-#include "stats.h"
-#include "symbols.h"
-#include "topology.h"
+#include "node.h"
 
 /* More nodes than this mean that the list has no end. */
 #define MAX_NODES    1024

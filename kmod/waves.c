@@ -15,19 +15,20 @@
 
 #include <gpreempt/view.h>
 
-#include "hqd.h"
-#include "stats.h"
+#include "layout.h"
+#include "node.h"
+#include "snapshot.h"
 
 /* What was counted of a queue in one XCC; -1: it is not known. */
 static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
-		    struct gp_slots *slots, const struct kfd_cu_occupancy *counts)
+		    struct gp_list *slots, const struct kfd_cu_occupancy *counts)
 {
 	const struct kfd_cu_occupancy *c;
-	struct gp_slot *s;
+	struct gp_queue *s;
 	int i;
 
 	for (i = 0; slots && i < q->active; i++) {
-		s = &slots->s[q->first_slot + i];
+		s = &slots->q[q->first_slot + i];
 		if (s->xcc != inst)
 			continue;
 		c = &counts[s->pipe * n->n_queues + s->queue];
@@ -90,7 +91,7 @@ static u32 set_waves(const struct gp_node *n, struct gp_list *list, int waves)
 }
 
 static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
-		      struct gp_slots *slots, const struct kfd_cu_occupancy *counts)
+		      struct gp_list *slots, const struct kfd_cu_occupancy *counts)
 {
 	struct gp_queue *q;
 	int waves;
@@ -118,7 +119,7 @@ static void forget_waves(const struct gp_node *n, struct gp_list *list, bool slo
 			list->q[i].hardware = why;
 }
 
-void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_slots *slots,
+void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_list *slots,
 		    struct kfd_cu_occupancy *counts)
 {
 	const bool counted = n->get_cu_occupancy && set_waves(n, list, -1);

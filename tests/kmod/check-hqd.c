@@ -27,9 +27,9 @@ static void check_found(void)
 	found(XCCS);
 	want(q0->slot == 6 && q0->rptr == 77 && q0->wptr == (1ll << 32) + 88);
 	for (i = 0; i < XCCS; i++)
-		want(slots->s[i].xcc == i && slots->s[i].pipe == 1 && slots->s[i].queue == 2 &&
-		     slots->s[i].doorbell == BELL && slots->s[i].vmid == 8 &&
-		     slots->s[i].engine == -1);
+		want(slots->q[i].xcc == i && slots->q[i].pipe == 1 && slots->q[i].queue == 2 &&
+		     slots->q[i].doorbell == BELL && slots->q[i].vmid == 8 &&
+		     slots->q[i].engine == -1);
 	/* 6 that are empty, then the one, which the next XCCs begin with. */
 	want(looks[0] == 8 && looks[1] == 2 && looks[3] == 2);
 	want(reads == 1 + 6 + XCCS * (3 + CP_REGS) && dumps == XCCS);
@@ -71,11 +71,11 @@ static void check_others(void)
 	cp[0][2].active = false;
 	map(0, 3, MQD, RING + 0x100, BELL);
 	found(XCCS);
-	want(q0->slot == 4 && slots->s[0].pipe == 1 && dumps == XCCS + 2);
+	want(q0->slot == 4 && slots->q[0].pipe == 1 && dumps == XCCS + 2);
 	node.hqd_is_occupied = NULL; /* the dump tells it, too */
 	q0->slot = -1;
 	found(XCCS);
-	want(slots->s[0].pipe == 1 && dumps == 5 + XCCS - 1);
+	want(slots->q[0].pipe == 1 && dumps == 5 + XCCS - 1);
 
 	slots->room = 2; /* and no more are written */
 	look();
@@ -167,9 +167,9 @@ static void check_lost(void)
 
 static void want_rlc(void)
 {
-	want(slots->s[0].engine == 1 && slots->s[0].rlc == 2);
-	want(slots->s[0].xcc == -1 && slots->s[0].pipe == -1);
-	want(slots->s[0].vmid == 6 && q0->rptr == (400ll << 32) + 300);
+	want(slots->q[0].engine == 1 && slots->q[0].rlc == 2);
+	want(slots->q[0].xcc == -1 && slots->q[0].pipe == -1);
+	want(slots->q[0].vmid == 6 && q0->rptr == (400ll << 32) + 300);
 }
 
 /* An SDMA queue, and RLCs that have other ones or had it once. */
@@ -256,7 +256,7 @@ static void check_count(void)
 
 int main(void)
 {
-	slots = malloc(struct_size(slots, s, ROOM));
+	slots = malloc(struct_size(slots, q, ROOM));
 	check_found();
 	check_others();
 	check_rests();

@@ -8,7 +8,7 @@
 
 static struct gp_snapshot snap;
 static struct gp_list *list;
-static struct gp_slots *slots;
+static struct gp_list *slots;
 
 #define take(last, hardware) take_from(&ours, last, hardware, __LINE__)
 static unsigned int what_of(struct pid *pid, bool hardware)
@@ -33,7 +33,7 @@ static int take_from(struct pid *pid, struct gp_list *last, bool hardware, int l
 	slots = snap.slots;
 	want(!held && !walking && !preempt_off);
 	want(!devices[0] && !devices[1]);
-	want(allocated == before + (ret ? 0 : 4));
+	want(allocated == before + (ret ? 0 : pid && hardware ? 4 : 3));
 	want(most_per_hold <= HOLD_QUEUES);
 	for (i = 1; !ret && pid && i < (int)list->n; i++)
 		want(by_id(&list->q[i - 1], &list->q[i]) <= 0);
@@ -273,10 +273,10 @@ static void check_moving(void)
 	at_try = open_and_add;
 	refused(NULL, -EBUSY);
 	want(walks == FIT_TRIES);
-	start(1, 8); /* they fit, and their slots do not */
+	start(1, 8); /* they fit, and so do their slots */
 	xccs = 16;
 	must_take(NULL, true);
-	want(walks == 2 && slots->n == 8 * 16);
+	want(walks == 1 && slots->n == 8 * 16);
 	drop();
 }
 
@@ -345,7 +345,7 @@ static void check_all(void)
 	add(20, 2, 0);
 	for (i = 0; i < 3; i++) {
 		want(!take_from(NULL, NULL, true, __LINE__));
-		want(walks == (i ? 1 : 2) && list->n == 21 && !slots->n);
+		want(walks == (i ? 1 : 2) && list->n == 21 && !slots);
 		want(hw_reads == 1 && list->q[20].ctx != list->q[0].ctx);
 		want(list->q[20].hardware == GP_VIEW_HARDWARE_READ);
 		want(list->q[20].active == -1);
@@ -403,17 +403,24 @@ static void check_many(void)
 	}
 }
 
+static const struct gp_summaries *take_procs(void)
+{
+	want(!gp_snapshot_take(NULL, NULL, GP_READ_QUEUES | GP_READ_SLOTS, &snap));
+	gp_snapshot_sum_procs(&snap);
+	return snap.procs;
+}
+
 /* What one of them does is not known, and the others are there. */
 static void check_wrong(void)
 {
-	struct gp_summaries *all;
-	struct gp_gpus *gpus;
+	const struct gp_summaries *all;
+	const struct gp_gpus *gpus;
 	u32 i;
 
 	FIELD(gp_ptr(OBJECT(PDD), kfd_process_device, qpd), qcm_process_device, queue_count) = 1;
 	start_many(8, 5);
 	FIELD(OBJECT(PDD), kfd_process_device, drm_priv) = OBJECT(PDD);
-	all = gp_summary_take();
+	all = take_procs();
 	want(all->n == 8);
 	for (i = 0; i < all->n; i++) {
 		want(all->s[i].pid == 100 + (int)i);
@@ -421,8 +428,10 @@ static void check_wrong(void)
 		want(all->s[i].gpus == (i == 5 ? -1 : 1));
 		want(all->s[i].active == (i == 5 ? -1 : 8));
 	}
-	kvfree(all);
-	gpus = gp_gpus_take(NULL, true);
+	drop();
+	want(!take_from(NULL, NULL, true, __LINE__));
+	gp_snapshot_sum_gpus(&snap, true);
+	gpus = snap.gpus;
 	want(gpus->n == 8);
 	for (i = 0; i < gpus->n; i++) {
 		want(gpus->g[i].pid == 100 + (int)i && gpus->g[i].queues == 1);
@@ -430,15 +439,15 @@ static void check_wrong(void)
 		want(gpus->g[i].suspended == (i == 5 ? -1 : 0));
 		want(gpus->g[i].waves_max == 7);
 	}
-	kvfree(gpus);
+	drop();
 	start_many(8, -1); /* busy all the time */
 	busy_context = 5;
 	busy_at = 1;
 	walks = 0;
-	all = gp_summary_take();
+	all = take_procs();
 	want(all->n == 8 && all->s[5].queues == -1 && all->s[5].pid == 105);
 	want(all->s[4].queues == 1 && walks == LOCK_TRIES);
-	kvfree(all);
+	drop();
 }
 
 /* Evictions in a process-device: of the driver's three notes, and its lock. */

@@ -14,13 +14,13 @@ static struct gp_queue *add_queue(u32 i, u32 slot, u32 bell)
 }
 
 #define count() count_from(slots, __LINE__)
-static void count_from(struct gp_slots *slots, int line)
+static void count_from(struct gp_list *slots, int line)
 {
 	static struct kfd_cu_occupancy counts[GP_CP_SLOTS_MAX];
 	u32 i;
 
 	for (i = 0; slots && i < slots->n; i++)
-		slots->s[i].waves = -1;
+		slots->q[i].waves = -1;
 	snprintf(fake_case, sizeof(fake_case), "(line %d, dies at read %d)", line, dies_at);
 	reads = 0;
 	fake_killed = node.answered = node.lost = false;
@@ -70,15 +70,15 @@ static void check_waves(void)
 	count();
 	want_waves(10 + 11 + 12 + 13, 3, 0);
 	for (i = 0; i < XCCS; i++)
-		want(slots->s[i].waves == 10 + i);
-	want(slots->s[XCCS].waves == 3);
+		want(slots->q[i].waves == 10 + i);
+	want(slots->q[XCCS].waves == 3);
 	all = reads;
 
 	cp[2][5].bell = 7;  /* another queue has come into the slot */
 	cp[0][3].waves = 1; /* and queue 2 into one */
 	count();
 	want_waves(-1, 3, 1);
-	want(slots->s[2].waves == -1 && slots->s[3].waves == 13);
+	want(slots->q[2].waves == -1 && slots->q[3].waves == 13);
 	cp[2][5].waves = 0; /* which has no waves */
 	cp[0][2].waves = 0;
 	count();
@@ -175,7 +175,7 @@ static void check_doorbells(void)
 
 int main(void)
 {
-	slots = malloc(struct_size(slots, s, ROOM));
+	slots = malloc(struct_size(slots, q, ROOM));
 	check_waves();
 	check_idle();
 	check_doorbells();

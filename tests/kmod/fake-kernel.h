@@ -121,8 +121,6 @@ static inline int copy_from_kernel_nofault(void *dst, const void *src, size_t si
 }
 
 #include "layout.h"
-#include "stats.h"
-#include "symbols.h"
 
 /* What other parts of the module have. */
 struct gp_layout gp_layout;

@@ -121,7 +121,6 @@ static void mutex_unlock(struct mutex *m)
 
 #include "../../kmod/queue.c"
 #include "../../kmod/snapshot.c"
-#include "../../kmod/summary.c"
 
 static bool mapped(const void *src, size_t size)
 {
@@ -204,7 +203,7 @@ void gp_node_drop(struct gp_node *n)
 	want(!--devices[n->gpu_id - 100]);
 }
 
-void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *s)
+void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *s)
 {
 	sleeps_here();
 	want(devices[n->gpu_id - 100] == 1 && q->gpu_id == n->gpu_id);
@@ -214,19 +213,13 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_slots *s)
 	fake_killed = ++hw_reads == kill_at;
 }
 
-void gp_waves_count(struct gp_node *n, struct gp_list *out, struct gp_slots *s,
+void gp_waves_count(struct gp_node *n, struct gp_list *out, struct gp_list *s,
 		    struct kfd_cu_occupancy *counts)
 {
 	sleeps_here();
 	want(devices[n->gpu_id - 100] == 1);
 	memset(counts, 0, GP_CP_SLOTS_MAX * sizeof(*counts));
 	fake_killed = ++hw_reads == kill_at;
-}
-
-/* Without what was read before: proc.c keeps that. */
-int gp_proc_read(struct gp_proc *proc, unsigned int what, struct gp_snapshot *out)
-{
-	return gp_snapshot_take(proc ? proc->pid : NULL, NULL, what, out);
 }
 
 static struct list_head *link_of(int queue)

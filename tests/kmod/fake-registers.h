@@ -42,7 +42,7 @@ static struct {
 	struct gp_list list;
 	struct gp_queue q[ROOM];
 } queues;
-static struct gp_slots *slots;
+static struct gp_list *slots;
 #define q0 (&queues.q[0])
 
 static bool mapped(const void *src, size_t size)
@@ -66,6 +66,7 @@ bool gp_queue_is_cp(int type)
 void gp_queue_forget_hardware(struct gp_queue *q)
 {
 	q->active = -1;
+	q->rptr = q->wptr = -1;
 }
 
 /* As node.c, which check-node.c tests, but for the driver's own facts. */
@@ -298,7 +299,7 @@ static inline void look_from(int line)
 /* That it was not read, and that its only line has that. */
 static inline void want_unread(enum gp_view_hardware why)
 {
-	const struct gp_slot *s = &slots->s[0];
+	const struct gp_queue *s = &slots->q[0];
 
 	want(q0->hardware == why && q0->active == -1 && slots->n == 1);
 	want(s->hardware == why && s->qid == 3 && s->gpu_id == 5);
