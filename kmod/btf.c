@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader of BTF, for looking up fields by name.
- *
- * The format is in Documentation/bpf/btf.rst. A module's BTF is split from the
- * kernel's: its type ids and string offsets go on where those of the kernel end. gp_btf_parse()
- * walks all records once and checks that each lies within its section; from then on a type
- * pointer out of the index is good together with the members behind it. Ids and string offsets
- * inside of the records are checked where they are used.
+ * BTF (Documentation/bpf/btf.rst), for looking up fields by name. A module's is split from the
+ * kernel's: its type ids and string offsets go on where those end. gp_btf_parse() checks that each
+ * record lies within its section; from then on a type pointer out of the index is good together
+ * with the members behind it. Ids and string offsets inside of the records are checked where they
+ * are used.
  */
 
 #include <linux/align.h>
@@ -18,19 +16,13 @@
 
 #include "btf.h"
 
-/* Most members that are looked at for one field: garbage could nest for ever. */
+/* Limit of the members looked at for a field: garbage could nest for ever. */
 #define MAX_MEMBERS (1 << 16)
 
-/*
- * Of the header, what its first version had. struct btf_header grows (in 7.2),
- * and blobs are written with the old length by tools that do not know that.
- */
+/* First version of the header; struct btf_header grows (7.2), and tools write the old length. */
 #define HDR_MIN offsetofend(struct btf_header, str_len)
 
-/*
- * Behind that newer blobs say where a layout section is, which has one of these
- * for each kind: how long its records are behind their struct btf_type.
- */
+/* A layout section of newer blobs has one for each kind: the length behind struct btf_type. */
 struct kind_layout {
 	u8 once; /* bytes */
 	u8 each; /* bytes for each of BTF_INFO_VLEN() */
@@ -73,56 +65,32 @@ static bool is_struct(const struct btf_type *t)
 	return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
 }
 
-/* The same of a kind that only the layout section knows: it is skipped. */
-static ssize_t unknown_size(const struct btf_type *t, const struct kinds *kinds)
-{
-	u32 kind = BTF_INFO_KIND(t->info);
-	size_t size;
+/* Kinds that are known; those without a name here have nothing behind their struct btf_type. */
+static const struct kind_layout known[BTF_KIND_ENUM64 + 1] = {
+	[BTF_KIND_INT] = { .once = sizeof(u32) },
+	[BTF_KIND_ARRAY] = { .once = sizeof(struct btf_array) },
+	[BTF_KIND_STRUCT] = { .each = sizeof(struct btf_member) },
+	[BTF_KIND_UNION] = { .each = sizeof(struct btf_member) },
+	[BTF_KIND_ENUM] = { .each = sizeof(struct btf_enum) },
+	[BTF_KIND_FUNC_PROTO] = { .each = sizeof(struct btf_param) },
+	[BTF_KIND_VAR] = { .once = sizeof(struct btf_var) },
+	[BTF_KIND_DATASEC] = { .each = sizeof(struct btf_var_secinfo) },
+	[BTF_KIND_DECL_TAG] = { .once = sizeof(struct btf_decl_tag) },
+	[BTF_KIND_ENUM64] = { .each = sizeof(struct btf_enum64) },
+};
 
-	if (kind >= kinds->n)
-		return -EINVAL;
-	size = kinds->kind[kind].once + (size_t)BTF_INFO_VLEN(t->info) * kinds->kind[kind].each;
-	return IS_ALIGNED(size, sizeof(u32)) ? size : -EINVAL;
-}
-
-/* Bytes of a record after its struct btf_type, or -EINVAL. */
+/* Bytes of a record after its struct btf_type, or -EINVAL; a kind that is newer is skipped. */
 static ssize_t tail_size(const struct btf_type *t, const struct kinds *kinds)
 {
-	size_t vlen = BTF_INFO_VLEN(t->info);
+	u32 kind = BTF_INFO_KIND(t->info);
+	bool is_known = kind && kind < ARRAY_SIZE(known);
+	const struct kind_layout *l = is_known ? &known[kind] : &kinds->kind[kind];
+	size_t size;
 
-	switch (BTF_INFO_KIND(t->info)) {
-	case BTF_KIND_PTR:
-	case BTF_KIND_FWD:
-	case BTF_KIND_TYPEDEF:
-	case BTF_KIND_VOLATILE:
-	case BTF_KIND_CONST:
-	case BTF_KIND_RESTRICT:
-	case BTF_KIND_FUNC:
-	case BTF_KIND_FLOAT:
-	case BTF_KIND_TYPE_TAG:
-		return 0;
-	case BTF_KIND_INT:
-		return sizeof(u32);
-	case BTF_KIND_ARRAY:
-		return sizeof(struct btf_array);
-	case BTF_KIND_STRUCT:
-	case BTF_KIND_UNION:
-		return vlen * sizeof(struct btf_member);
-	case BTF_KIND_ENUM:
-		return vlen * sizeof(struct btf_enum);
-	case BTF_KIND_FUNC_PROTO:
-		return vlen * sizeof(struct btf_param);
-	case BTF_KIND_VAR:
-		return sizeof(struct btf_var);
-	case BTF_KIND_DATASEC:
-		return vlen * sizeof(struct btf_var_secinfo);
-	case BTF_KIND_DECL_TAG:
-		return sizeof(struct btf_decl_tag);
-	case BTF_KIND_ENUM64:
-		return vlen * sizeof(struct btf_enum64);
-	default:
-		return unknown_size(t, kinds);
-	}
+	if (!is_known && kind >= kinds->n)
+		return -EINVAL;
+	size = l->once + (size_t)BTF_INFO_VLEN(t->info) * l->each;
+	return IS_ALIGNED(size, sizeof(u32)) ? size : -EINVAL;
 }
 
 /* Count the records of the type section, and note them when types is there. */
@@ -315,10 +283,7 @@ static int find_member(const struct gp_btf *btf, const struct btf_type *t, const
 	return -ENODATA;
 }
 
-/*
- * The next type of that kind and name from *pos on in one blob. Names of
- * structures are not unique in a kernel, so there can be more than one.
- */
+/* Next type of that kind and name from *pos on: names are not unique in a kernel. */
 static const struct btf_type *next_named(const struct gp_btf *btf, u32 *pos, u32 kind,
 					 const char *name)
 {
@@ -369,10 +334,7 @@ u32 gp_btf_size(const struct gp_btf *btf, const char *type)
 	return 0;
 }
 
-/*
- * Value of an enumerator, which has to fit into 32 bits where those of the enum have
- * 64; -ENODATA: this enum has none of that name.
- */
+/* Value of an enumerator, -ERANGE when it has more than 32 bits, -ENODATA without one. */
 static int enum_value(const struct gp_btf *btf, const struct btf_type *t, const char *name,
 		      u32 *value)
 {

@@ -8,10 +8,7 @@
 /* Longest chain of typedefs, arrays and unnamed members that is followed. */
 #define GP_BTF_MAX_DEPTH 16
 
-/*
- * One BTF blob, checked and indexed. Points into the blob, which has to stay for as long
- * as this does. Functions search a blob first, then its base.
- */
+/* A BTF blob, which has to stay for as long as this does. Functions search its base after it. */
 struct gp_btf {
 	const struct gp_btf *base; /* what it builds upon, or NULL */
 	const char *strs;	   /* ends with a NUL */
@@ -30,17 +27,16 @@ struct gp_btf_field {
 };
 
 /*
- * Check a blob, of which nothing is trusted but that it is aligned to 4 bytes, and index
- * its types. 0, -EINVAL when it is not BTF that this parser knows, -ENOMEM.
+ * Check a blob, aligned to 4 bytes, and index its types. 0, -EINVAL: not BTF that is known,
+ * -ENOMEM.
  */
 int gp_btf_parse(struct gp_btf *btf, const void *data, size_t size, const struct gp_btf *base);
 void gp_btf_release(struct gp_btf *btf);
 
 /*
- * A field of a structure by its name, which may be inside of unnamed ones. 0, -ENOENT when
- * there is no such structure, -ENODATA when it has no such field, -EDOM when that is a bit
- * field, -ENOTUNIQ when several structures have that name and differ in this, -EINVAL on
- * garbage.
+ * Find a field, also inside of unnamed ones. 0, -ENOENT without such a structure, -ENODATA without
+ * such a field, -EDOM when that is a bit field, -ENOTUNIQ when several structures have the name and
+ * differ in this, -EINVAL on garbage.
  */
 int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
 		 struct gp_btf_field *out);
@@ -48,10 +44,7 @@ int gp_btf_field(const struct gp_btf *btf, const char *type, const char *field,
 /* Size of a structure in bytes, 0 when there is none of that name. */
 u32 gp_btf_size(const struct gp_btf *btf, const char *type);
 
-/*
- * Value of an enumerator. 0, -ENOENT when there is no such enum, -ENODATA when it lacks
- * the name, -ERANGE when the value has more than 32 bits.
- */
+/* Value of an enumerator: 0, -ENOENT without such an enum, -ENODATA, -ERANGE above 32 bits. */
 int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u32 *value);
 
 /*
@@ -62,10 +55,7 @@ int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u3
  */
 void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size);
 
-/*
- * Whether such a text can be a type of C: "struct NAME", "atomic64_t", "void *", "bool",
- * or an integer's, whose size and sign are not compared.
- */
+/* Such a text can be this type of C, whose size and sign are not compared if it is an integer. */
 bool gp_btf_fits(const char *text, const char *type);
 
 #endif /* GP_BTF_H */

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What differs between kernels, and only that. The rest of the module is
- * written for the newest kernel. Nothing here asks for a version, which says
- * little about kernels that distributions patch: Kbuild looks into the headers.
- */
-
+/* Differences between kernels: Kbuild looks into the headers, and asks for no version. */
 #ifndef GP_COMPAT_H
 #define GP_COMPAT_H
 
@@ -20,7 +15,7 @@
 #error "gpreempt finds the driver's symbols in its module: CONFIG_KALLSYMS"
 #endif
 
-/* Whether an address lies in the code of a loaded module, and not in its data. */
+/* The address lies in the code of a loaded module, and not in its data. */
 static inline bool gp_is_code(unsigned long addr, const struct module *mod)
 {
 #ifdef GP_HAS_MEM_TYPE

@@ -1,37 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which hardware slots hold a queue.
- *
- * Under the hardware scheduler the driver does not know. A CP slot holds the
- * queue whose MQD address is in its CP_MQD_BASE_ADDR while CP_HQD_ACTIVE is
- * set. Each XCC of a node has an MQD of the queue and slots of its own.
- *
- * hqd_dump() costs 56 register reads, so it only confirms. Before it comes hqd_is_occupied(), 1
- * read for an empty slot and at most 3 for another: it compares the address of the ring. That
- * address is not unique, as processes can have their rings at the same one; a slot that has
- * another one is not ours, though. The search starts where the queue was last seen, which is
- * the same pipe and queue in all XCCs as a rule, and seldom changes.
- *
+ * Finds the hardware slots that hold a queue.
+ * Under the hardware scheduler the driver does not know them. A CP slot holds the queue whose MQD
+ * address is in its CP_MQD_BASE_ADDR while CP_HQD_ACTIVE is set. Each XCC of a node has an MQD of
+ * the queue and slots of its own. hqd_dump() costs 56 register reads, so it only confirms. Before
+ * it comes hqd_is_occupied(), 1 read for an empty slot and at most 3 for another: it compares the
+ * address of the ring, which is not unique, but a slot that has another one is not ours. The search
+ * starts where the queue was last seen, the same pipe and queue in all XCCs as a rule.
  * A device that is lost has all registers read as ones, which no slot holds and the cheap look
- * takes for another ring; and each read can take as long as PCI Express waits for an answer,
- * tens of ms. So one register is asked before the first search (gp_node_get_hw()), and after
- * each XCC in which a queue was not found. A device does not come back while it is awake here.
- *
- * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()
- * in node.c). Under MES it may have any, and its doorbell tells which; the search
- * starts where it was last seen. RB_ENABLE alone does not say that it is
- * mapped there: RLCs of real hosts keep it after the last process has gone,
- * with no doorbell. So the doorbell has to be enabled, and the queue's own.
- *
+ * takes for another ring; each read can take tens of ms, as long as PCI Express waits. So one
+ * register is asked before the first search (gp_node_get_hw()), and after each XCC in which a queue
+ * was not found. A device does not come back while it is awake here.
+ * Under the hardware scheduler an SDMA queue has its RLC for life (load_sdma()). Under MES it may
+ * have any, and its doorbell tells which. RB_ENABLE alone does not say that it is mapped there:
+ * RLCs of real hosts keep it after the last process has gone, without a doorbell. So the doorbell
+ * has to be enabled, and the queue's own.
  * Errors here and in waves.c are -enum gp_view_hardware: why it was not read.
  */
 
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/string.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "node.h"
@@ -53,7 +42,7 @@
 #define HQD_VMID_MASK	  0xf
 #define HQD_MQD_BASE_MASK 0x0000fffffffffffcull
 
-/* What hqd_is_occupied() reads at most. */
+/* Reads of hqd_is_occupied() at most */
 #define TEST_N_REGS 3
 
 /* The ring's address is in units of this many bits. */
@@ -82,7 +71,7 @@ static bool gp_no_answer(const uint32_t (*regs)[2], u32 n_regs)
 	return true;
 }
 
-/* Whether a dump has the registers one after the other, by their addresses. */
+/* The dump has the registers one after the other, by their addresses. */
 static bool in_order(const uint32_t (*regs)[2], u32 n_regs)
 {
 	u32 i;
@@ -103,7 +92,7 @@ static int call_dump(const struct gp_node *n, u32 slot, u32 inst, uint32_t (**re
 	return n->hqd_dump_gpu(n->adev, pipe, queue, regs, n_regs);
 }
 
-/* Whether the slot has the ring, as the cheap look has it. */
+/* The slot has the ring, as the cheap look has it. */
 static bool may_hold(struct gp_node *n, u64 ring, u32 slot, u32 inst)
 {
 	u32 pipe = slot / n->n_queues, queue = slot % n->n_queues;
@@ -117,9 +106,8 @@ static bool may_hold(struct gp_node *n, u64 ring, u32 slot, u32 inst)
 }
 
 /*
- * The dumps allocate their result. Reclaim may call the driver's MMU notifiers
- * then, which of the locks that are held here only try for one (the reset lock,
- * add_queue_mes() and remove_queue_mes()); it must not start I/O.
+ * Dumps allocate their result. Reclaim may call the driver's MMU notifiers then, which only try for
+ * the reset lock (add_queue_mes(), remove_queue_mes()); it must not start I/O.
  */
 int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 {
@@ -203,7 +191,7 @@ static int rlc_shows(const struct gp_node *n, const uint32_t (*regs)[2], u32 n_r
 	return 0;
 }
 
-/* Whether an RLC of the node holds the queue: 1, 0 or an error. */
+/* An RLC of the node holds the queue: 1, 0 or an error. */
 static int rlc_holds(struct gp_node *n, const struct gp_queue *q, u32 engine, u32 rlc,
 		     struct gp_hqd *hqd)
 {
@@ -256,7 +244,7 @@ static int sdma_find(struct gp_node *n, struct gp_queue *q, struct gp_hqd *hqd)
 	return rlc_holds(n, q, q->engine, q->rlc, hqd);
 }
 
-/* Whether the device answers, if there is no short way to ask: by a slot. */
+/* The device answers, if there is no short way to ask: by a slot. */
 static int check_slot(struct gp_node *n)
 {
 	u32 slot = find_first_bit(n->cp_slots, n->n_slots);
@@ -267,7 +255,7 @@ static int check_slot(struct gp_node *n)
 	return gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 }
 
-/* Whether one slot of one XCC holds the queue: 1, 0 or an error. */
+/* One slot of one XCC holds the queue: 1, 0 or an error. */
 static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst, u32 slot, u64 mqd,
 		      struct gp_hqd *hqd)
 {
@@ -312,8 +300,6 @@ static struct gp_queue *add_slot(const struct gp_queue *q, struct gp_list *slots
 		return NULL;
 	s = &slots->q[slots->n++];
 	*s = *q;
-	s->xcc = s->pipe = s->queue = s->vmid = -1;
-	s->waves = -1;
 	return s;
 }
 
@@ -401,8 +387,11 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *slots)
 	}
 	gp_stat_unread(q->hardware);
 	s = add_slot(q, slots);
-	if (s)
-		s->doorbell = s->engine = s->rlc = -1;
+	if (!s)
+		return;
+	s->doorbell = -1;
+	s->engine = -1;
+	s->rlc = -1;
 }
 
 int gp_hqd_count(struct gp_node *n, int *active)

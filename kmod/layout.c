@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the driver's fields by name in the BTF that the kernel shows in sysfs,
- * or else in BTF that was made from the driver's headers.
- *
- * An amdgpu without BTF: kmod/headers-layout has compiled its private headers
- * when this module was installed, and left the BTF of that in a file.
- *
- * The file begins with a line of HEAD_SIZE bytes, padded with blanks: its name
- * and version, and the build id of the amdgpu.ko that it is for. The build id
- * is a hash of that very file. (A srcversion would not do: distributions build
- * without it, and another configuration does not change it.)
+ * Finds the driver's fields by name in the BTF that the kernel shows in sysfs, or else in BTF that
+ * was made from the driver's headers: kmod/headers-layout has compiled these when this module was
+ * installed. That file begins with a line of HEAD_SIZE bytes, padded with blanks: its name and
+ * version, and the build id of the amdgpu.ko that it is for, a hash of that very file. (A
+ * srcversion would not do: distributions build without it, and another configuration does not
+ * change it.)
  */
 
 #include <linux/cache.h>
@@ -20,14 +16,11 @@
 #include <linux/fs_struct.h>
 #include <linux/magic.h>
 #include <linux/path.h>
-#include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/printk.h>
 #include <linux/ratelimit.h>
 #include <linux/sched/task.h>
 #include <linux/security.h>
 #include <linux/sizes.h>
-#include <linux/string.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 
@@ -61,16 +54,12 @@ const char *gp_layout_source __ro_after_init = "btf";
 #define TYPE_LEN 96
 
 /*
- * One row of the tables, with the place that it goes to. @of is the name that is expected,
- * @size that of an element; @nodes: 1 of a driver with kfd_node only, 0 of one without.
+ * A row of the tables: expected are the name .of, elements of .size, and .nodes (1 of a driver with
+ * kfd_node only, 0 of one without)
  */
 struct field_row {
 	enum { RULE_F, RULE_A, RULE_S, RULE_P, RULE_V, RULE_H } rule;
-	const char *type;
-	const char *field;
-	const char *name;
-	const char *changed;
-	const char *of;
+	const char *type, *field, *name, *changed, *of;
 	size_t size;
 	enum gp_feature feature;
 	struct gp_place *where;
@@ -83,16 +72,12 @@ struct field_row {
 #define WANT_P(t) .of = #t, .size = sizeof(void *)
 #define WANT_V(t) WANT_P(t)
 #define WANT_H(t) .of = t, .size = sizeof(void *)
-#define ROW_OF(r, s, f, t, ft, only)       \
-	{ .rule = RULE_##r,                \
-	  .type = #s,                      \
-	  .field = #f,                     \
-	  .name = #s "." #f,               \
-	  .changed = #s "." #f ":type",    \
-	  WANT_##r(t),                     \
-	  .feature = GP_FEATURE_##ft,      \
-	  .where = &gp_layout.s##__##f.at, \
-	  .nodes = only },
+/* clang-format off */
+#define ROW_OF(r, s, f, t, ft, only)						\
+	{ .rule = RULE_##r, .type = #s, .field = #f, .name = #s "." #f,		\
+	  .changed = #s "." #f ":type", WANT_##r(t), .feature = GP_FEATURE_##ft,	\
+	  .where = &gp_layout.s##__##f.at, .nodes = only },
+/* clang-format on */
 #define ROW(r, s, f, t, ft)	     ROW_OF(r, s, f, t, ft, -1)
 #define ROW_NODES(r, s, f, t, ft)    ROW_OF(r, s, f, t, ft, 1)
 #define ROW_NO_NODES(r, s, f, t, ft) ROW_OF(r, s, f, t, ft, 0)
@@ -101,8 +86,7 @@ static const struct field_row field_rows[] = { GP_FIELDS(ROW) GP_FIELDS_NODES(RO
 						       GP_FIELDS_NO_NODES(ROW_NO_NODES) };
 
 struct enum_row {
-	const char *type;
-	const char *name;
+	const char *type, *name;
 	u32 *where;
 };
 
@@ -110,7 +94,7 @@ struct enum_row {
 
 static const struct enum_row enum_rows[] = { GP_ENUMS(ROW_E) };
 
-/* What this driver calls a structure of the tables. */
+/* Name of a structure of the tables in this driver */
 static const char *name_here(const char *name)
 {
 	return gp_layout.has_nodes ? name : gp_name_before(name);
@@ -220,10 +204,9 @@ static int find_all(const struct gp_btf *btf)
 }
 
 /*
- * Files are read without kernel_read_file(): that is for what the kernel is going to
- * trust, its security hooks know no purpose such as this one, and IPE (Linux 6.12) warns
- * of it. They are below the root of PID 1. Not that of this process, as modprobe may run in another
- * one, nor that of init_task, which is an empty file system on newer kernels.
+ * Files are read without kernel_read_file(): that is for what the kernel is going to trust, and IPE
+ * (Linux 6.12) warns of this purpose. They are below the root of PID 1: not that of this process,
+ * as modprobe may run in another one, nor of init_task, an empty file system on newer kernels.
  */
 static int root_of_init(struct path *root)
 {
@@ -260,10 +243,7 @@ static struct file *open_for_init(const char *name)
 	return file;
 }
 
-/*
- * Is a file of sysfs what the kernel has there? Root can mount another one over it, and
- * what is read out of it decides where the module reads and takes locks.
- */
+/* Is a file of sysfs the kernel's? Root can mount another over it, and it decides what is read. */
 static bool is_own(const struct file *file, const char *name)
 {
 	char buf[64];
@@ -318,7 +298,7 @@ static bool is_there(const char *name)
 	return true;
 }
 
-/* What is wrong is always EOPNOTSUPP: modprobe takes others for something else. */
+/* EOPNOTSUPP for all that is wrong: modprobe takes others for something else. */
 static int parse(const char *name, struct gp_btf *btf, void *data, size_t size,
 		 const struct gp_btf *base)
 {
@@ -436,7 +416,7 @@ static int loaded_id(char id[2 * ID_MAX + 1])
 	return ret;
 }
 
-/* Whether the file is a layout, and that of the driver that is loaded. */
+/* The file is a layout, and that of the driver that is loaded. */
 static int check_head(const char *path, char *head, size_t size)
 {
 	size_t len = strlen(HEAD);
@@ -461,8 +441,8 @@ static int check_head(const char *path, char *head, size_t size)
 }
 
 /*
- * From the BTF that was made of the driver's headers, which needs no other. Its file is
- * not signed: under lockdown, root could have the module read and write kernel memory.
+ * From the BTF made of the driver's headers, which needs no other. It is not signed: under lockdown
+ * root could have the module read and write kernel memory.
  */
 static int load_headers(void)
 {

@@ -160,14 +160,12 @@
 	X(F, amdgpu_reset_domain, sem, struct rw_semaphore, must)
 
 /*
- * What depends on whether the driver has a struct kfd_node, and on nothing else.
- *
- * Linux 6.5 took it out of struct kfd_dev, for GPUs with several XCCs, which can be
- * several nodes: queues, managers and the topology point to a node since then, and
- * hooks are given the XCC. An older driver (5.18 to 6.4) has one XCC and one node
- * for each GPU, which is its kfd_dev. gp_name_before() is for the rows of all tables.
+ * Fields that depend on whether the driver has a struct kfd_node. Linux 6.5 took it out of struct
+ * kfd_dev, for GPUs with several XCCs, which can be several nodes: queues, managers and the
+ * topology point to a node since then, and hooks are given the XCC. An older driver (5.18 to 6.4)
+ * has one XCC and one node for each GPU, which is its kfd_dev. gp_name_before() is for the rows of
+ * all tables.
  */
-
 #define GP_FIELDS_NODES(X)						\
 	X(F, kfd_process, debug_event_workarea, struct work_struct, must)	\
 	X(F, kfd_node, node_id, u32, must)				\
@@ -195,7 +193,7 @@
 	X(amd_chip_flags,	AMD_IS_APU)
 
 /*
- * What is looked up in amdgpu's symbol table.
+ * Symbols of amdgpu that are looked up.
  *
  * X(id, symbol, type, feature): an object, which has the size of struct type, and
  *	what does not work without it; "must": the module
@@ -214,7 +212,7 @@
 
 #define GP_NODE "kfd_node"
 
-/* What a driver without kfd_node has for a structure or a hook's type of a row. */
+/* A structure's name or a hook's type of a row, in a driver without kfd_node */
 static inline const char *gp_name_before(const char *name)
 {
 	return !strcmp(name, GP_NODE)	  ? "kfd_dev" :
@@ -245,10 +243,7 @@ struct gp_place {
 	} s##__##f;
 #define GP_DECLARE_ENUM(e, n) u32 n;
 
-/*
- * What gp_layout_load() found: for each row of the tables its place, whose type is only
- * for sizeof(), and the value of each row of GP_ENUMS.
- */
+/* Places of the rows of all tables, whose type is only for sizeof(), and values of GP_ENUMS */
 struct gp_layout {
 	bool has_nodes;
 
@@ -279,16 +274,15 @@ enum gp_feature {
 	GP_FEATURE_must = GP_FEATURE_COUNT, /* of rows: not a feature */
 };
 
-/* What each feature lacks, "struct.field" or a symbol; NULL: it is on. */
+/* Name that each feature lacks, "struct.field" or a symbol; NULL: it is on */
 extern const char *gp_features[GP_FEATURE_COUNT];
 
-/* Whether all the optional fields of a feature are there. */
+/* All the optional fields of a feature are there. */
 #define gp_has(feature) (!gp_features[GP_FEATURE_##feature])
 
 /*
- * Copy the driver's memory, which the caller knows to be alive by a lock, reference or
- * read section. An address that leads nowhere makes this -EFAULT and not an oops. KASAN
- * does not see copy_from_kernel_nofault(), so it is asked here.
+ * Copy the driver's memory, alive by a lock, reference or read section. An address that leads
+ * nowhere is -EFAULT and no oops. KASAN does not see copy_from_kernel_nofault(): it is asked here.
  */
 static inline int gp_read(void *dst, const void *src, size_t size)
 {
@@ -296,9 +290,7 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 	return copy_from_kernel_nofault(dst, src, size);
 }
 
-/*
- * Copy a field, or element i of an array, to *dst as gp_read() does. 0 when it worked.
- */
+/* Copy a field, or element i of an array, to *dst as gp_read() does. 0 when it worked. */
 #define gp_get(base, s, f, dst) gp_get_at(base, s, f, 0, dst)
 
 #define gp_get_at(base, s, f, i, dst)                                                    \
@@ -315,7 +307,7 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 		known_ ? flag_ : -1;                                         \
 	})
 
-/* As gp_get(), of a structure that may have been freed: no more than a hint. */
+/* Copy a field of a structure that may have been freed: no more than a hint. */
 #define gp_peek(base, s, f, dst)                                                   \
 	({                                                                         \
 		GP_CHECK_TYPE(s, f, dst);                                          \

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gpreempt.ko: shows the compute queues of GPU processes and which of them the
- * hardware holds. It changes nothing.
- *
- * Here are its files, whose format include/gpreempt/view.h describes. A change of
- * what is printed raises the version there.
- *
- * The files of a process outlive it when they are open. They hold a reference
- * to the struct gp_proc, so debugfs need not guard them against removal, and
- * a read after the end of the process says ESTALE in place of EIO.
- *
- * The files show addresses of other users' processes and what these do, and
- * debugfs may be mounted where more than root reaches it, in containers too. So
- * open() asks for a capability in the first user namespace: CAP_SYS_PTRACE,
- * which who suspends a process needs anyway, or CAP_PERFMON or CAP_SYS_ADMIN for
- * who only looks. The modes are 0400: under lockdown debugfs opens files whose mode
- * has no bit beyond 0444 and that can only be read (debugfs_locked_down()).
- *
+ * gpreempt.ko: shows the compute queues of GPU processes and which of them the hardware holds. It
+ * changes nothing. Its files are here; include/gpreempt/view.h has their format, and its version,
+ * which a change of what is printed raises.
+ * The files of a process outlive it when they are open. They hold a reference to the struct
+ * gp_proc, so debugfs need not guard them against removal, and a read after the end of the process
+ * says ESTALE in place of EIO.
+ * The files show addresses of other users' processes and what these do, and debugfs may be mounted
+ * where more than root reaches it, in containers too. So open() asks for a capability in the first
+ * user namespace: CAP_SYS_PTRACE, which who suspends a process needs anyway, or CAP_PERFMON or
+ * CAP_SYS_ADMIN for who only looks. The modes are 0400: under lockdown debugfs opens files whose
+ * mode has no bit beyond 0444 and that can only be read (debugfs_locked_down()).
  * An open file keeps the module, but not as the owner of its operations: debugfs warns when it
  * meets an owner whose last reference is just gone and that is not marked as going yet
- * (open_proxy_open(), try_stop_module()). So each open file holds a second, hidden one whose
- * owner is the module. fput() puts the module later, from the kernel's own code, so it can be
- * the last thing that a release of ours does.
+ * (open_proxy_open(), try_stop_module()). So each open file holds a second, hidden one whose owner
+ * is the module. fput() puts the module later, from the kernel's own code, so it can be the last
+ * thing that a release of ours does.
  */
 
 #include <linux/anon_inodes.h>
-#include <linux/bitops.h>
 #include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
@@ -34,17 +27,12 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
 #include <linux/utsname.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "node.h"
 #include "proc.h"
 #include "snapshot.h"
-
-#define MODE 0400
 
 /* A column of a file, and where its value is in a record */
 struct column {
@@ -59,22 +47,18 @@ enum records { QUEUES, HQDS, GPUS, USAGE, PROCESSES, NODES };
 
 /* A file */
 struct view {
-	/* its operations, by which an open file finds it */
-	const struct file_operations fops;
-	const char *file; /* its name */
-	/* in the directory of each process, and not in that of the host */
-	bool of_process;
-	bool of_host;
-	const char *head; /* its first line */
-	/* prints all that is behind it, of a file without records */
-	void (*show)(struct seq_file *m);
-	enum records records;	      /* what it has else */
-	size_t first;		      /* offset of the first record in what take() returns */
-	size_t size;		      /* of a record */
-	const struct column *columns; /* of a record */
+	const struct file_operations fops; /* by which an open file finds it */
+	const char *file;		   /* its name */
+	bool of_process, of_host;	   /* in the directory of each process, and of the host */
+	const char *head;		   /* its first line */
+	void (*show)(struct seq_file *m);  /* prints the rest of a file without records */
+	enum records records;		   /* what it has else */
+	size_t first;			   /* offset of the first record in what take() returns */
+	size_t size;			   /* of a record */
+	const struct column *columns;	   /* of a record */
 	u32 n_columns;
-	/* fills in what follows from the rest of a record; NULL: nothing does */
-	void (*finish)(void *record);
+	/* fills in what follows from the rest of a queue */
+	void (*finish)(struct gp_queue *q);
 };
 
 /* An open file: the records of one pass from the start of it. */
@@ -352,31 +336,10 @@ static int unit_of(int type)
 	return gp_queue_is_cp(type) ? GP_VIEW_UNIT_DWORDS : GP_VIEW_UNIT_BYTES;
 }
 
-static void finish_queue(void *record)
+static void finish_queue(struct gp_queue *q)
 {
-	struct gp_queue *q = record;
-
 	q->state = state_of(q);
 	q->unit = unit_of(q->type);
-}
-
-/* A process that was restored has another gpu_id than the node. */
-static void finish_usage(void *record)
-{
-	struct gp_gpu *g = record;
-
-	g->gpu_id = g->node_id;
-	g->waves_max = g->waves_max ?: -1;
-}
-
-static void finish_node(void *record)
-{
-	struct gp_host_node *h = record;
-
-	h->gpu_id = h->n.gpu_id;
-	h->gfx = h->n.gfx;
-	h->xcc_mask = h->n.xcc_mask;
-	h->xccs = hweight32(h->xcc_mask);
 }
 
 static const struct seq_operations view_ops = {
@@ -402,8 +365,8 @@ static struct file *pin_module(void)
 }
 
 /*
- * debugfs waits for this before it removes the file: proc is still there. It has put
- * our operations into the file already.
+ * debugfs waits for this before it removes the file, and has put our operations into it: proc
+ * stays.
  */
 static int view_open(struct inode *inode, struct file *file)
 {
@@ -499,7 +462,7 @@ static void show_stats(struct seq_file *m)
 #define COLUMN_gp_summary(name, kind)	COLUMN(gp_summary, name, kind)
 #define COLUMN_gp_host_node(name, kind) COLUMN(gp_host_node, name, kind)
 
-/* What all views have; NAME as in view.h. */
+/* Members of all views; NAME as in view.h */
 #define VIEW(NAME) \
 	.fops = {                                                       \
 		.open = view_open,                                      \
@@ -510,7 +473,7 @@ static void show_stats(struct seq_file *m)
 	.file = GP_VIEW_##NAME##_FILE,                                  \
 	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME, GP_VIEW_##NAME##_VERSION)
 
-/* Of those with records, too: NAME is also their kind, record their type. */
+/* Members of those with records; NAME is also their kind, record their type */
 #define VIEW_OF(NAME, list, member, record)					\
 	VIEW(NAME),								\
 	.records = NAME,							\
@@ -520,36 +483,19 @@ static void show_stats(struct seq_file *m)
 		GP_VIEW_##NAME##_COLUMNS(COLUMN_##record)			\
 	},									\
 	.n_columns = GP_VIEW_##NAME##_COLUMNS(COUNT_COLUMN) 0
-/* clang-format on */
 
 static const struct view views[] = {
 	{ VIEW(VERSION), .of_host = true, .show = show_version },
 	{ VIEW(STATS), .of_host = true, .show = show_stats },
 	{ VIEW_OF(PROCESSES, gp_summaries, s, gp_summary), .of_host = true },
-	{
-		VIEW_OF(NODES, gp_host_nodes, h, gp_host_node),
-		.of_host = true,
-		.finish = finish_node,
-	},
-	{
-		VIEW_OF(QUEUES, gp_list, q, gp_queue),
-		.of_process = true,
-		.finish = finish_queue,
-	},
-	{
-		VIEW_OF(HQDS, gp_list, q, gp_queue),
-		.of_process = true,
-		.finish = finish_queue,
-	},
+	{ VIEW_OF(NODES, gp_host_nodes, h, gp_host_node), .of_host = true },
+	{ VIEW_OF(QUEUES, gp_list, q, gp_queue), .of_process = true, .finish = finish_queue },
+	{ VIEW_OF(HQDS, gp_list, q, gp_queue), .of_process = true, .finish = finish_queue },
 	{ VIEW_OF(GPUS, gp_gpus, g, gp_gpu), .of_process = true },
-	{
-		VIEW_OF(USAGE, gp_gpus, g, gp_gpu),
-		.of_process = true,
-		.of_host = true,
-		.finish = finish_usage,
-	},
+	{ VIEW_OF(USAGE, gp_gpus, g, gp_gpu), .of_process = true, .of_host = true },
 };
 
+/* clang-format on */
 /* The files of a process, whose reference lasts longer than dir, or the host's. */
 static void add_files(struct dentry *dir, struct gp_proc *proc)
 {
@@ -557,7 +503,7 @@ static void add_files(struct dentry *dir, struct gp_proc *proc)
 
 	for (i = 0; i < ARRAY_SIZE(views); i++)
 		if (proc ? views[i].of_process : views[i].of_host)
-			debugfs_create_file_unsafe(views[i].file, MODE, dir, proc, &views[i].fops);
+			debugfs_create_file_unsafe(views[i].file, 0400, dir, proc, &views[i].fops);
 }
 
 static int __init gp_init(void)

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KFD nodes: from a process to the hardware it uses.
- *
- * Why a node does not go away while it is loaded, although nothing here takes a reference to
- * one: nodes are freed by kgd2kfd_device_exit(), at the last reference to the DRM device
- * (amdgpu_amdkfd_device_fini_sw()), and at a change of partitions, which needs that no process
- * has the device. A process-device with a DRM file holds such a reference until
+ * A node does not go away while it is loaded, although nothing here takes a reference to one: nodes
+ * are freed by kgd2kfd_device_exit(), at the last reference to the DRM device
+ * (amdgpu_amdkfd_device_fini_sw()), and at a change of partitions, which needs that no process has
+ * the device. A process-device with a DRM file holds such a reference until
  * kfd_process_destroy_pdds(), which runs only after the process has left the table and the SRCU
  * readers of the table are through (kfd_process_notifier_release()). gp_table_walk() is such a
  * reader, and process-devices without a DRM file are not followed: they have no queues.
- * Process-devices are made before the process enters the table (create_process()) and never
- * after, so they can be read without the process's mutex. A driver without kfd_node frees the
- * kfd_dev, which is the node there, in kgd2kfd_device_exit() too, and the rest is the same
- * (Linux 6.1).
- *
- * The hardware is read after the walk, with a reference to the DRM device in
- * its place, so that no exit of a process waits for registers: the device then
- * stays, and the hooks are constants of the driver. The kfd_node and its queue
- * manager may be gone, and are only looked at in ways that survive any memory.
- *
+ * Process-devices are made before the process enters the table (create_process()) and never after,
+ * so they can be read without the process's mutex. A driver without kfd_node frees the kfd_dev, the
+ * node there, in kgd2kfd_device_exit() too (Linux 6.1).
+ * The hardware is read after the walk, with a reference to the DRM device in its place, so that no
+ * exit of a process waits for registers: the device then stays, and the hooks are constants of the
+ * driver. The kfd_node and its queue manager may be gone, and are only looked at in ways that
+ * survive any memory.
  * Locks taken by gp_node_get_hw(), in this order, and nothing of ours is taken inside of them:
- *	drm_dev_enter()		drm_dev_unplug() waits for it before
- *				amdgpu_pci_remove() lets the registers be unmapped
+ *	drm_dev_enter()		drm_dev_unplug() waits for it before amdgpu_pci_remove() lets
+ *				the registers be unmapped
  *	runtime PM use count	not a lock; the device is not woken
- *	reset_domain->sem	for reading, tried only: a reset holds it for
- *				writing (amdgpu_device_lock_reset_domain())
+ *	reset_domain->sem	for reading, tried only: a reset holds it for writing
+ *				(amdgpu_device_lock_reset_domain())
  * The driver's register hooks take adev->srbm_mutex below them, which is a leaf.
  */
 
@@ -117,9 +113,9 @@ static void load_waves(struct gp_node *n)
 }
 
 /*
- * What is needed for SDMA queues; without it they have no active slots. The driver tells the
- * hardware scheduler the engine and RLC of a queue; MES chooses them and does not report them,
- * so a queue is looked for in all of its node's; also where it is not known whether MES does.
+ * Load what SDMA queues need; else they have no active slots. The driver gives the hardware
+ * scheduler the engine and RLC of a queue; MES chooses them and does not report them, so a queue is
+ * looked for in all of its node's; also where it is not known whether MES does.
  */
 static void load_sdma(struct gp_node *n, u32 index)
 {
@@ -132,7 +128,7 @@ static void load_sdma(struct gp_node *n, u32 index)
 	if (!gp_has(sdma) || gp_get(sdma, amdgpu_sdma, num_instances, &engines) ||
 	    gp_get(info, kfd_device_info, num_sdma_queues_per_engine, &n->sdma_rlcs))
 		return;
-	/* As dqm_debugfs_hqds() has it: the nodes share the engines evenly. */
+	/* The nodes share the engines evenly, as in dqm_debugfs_hqds(). */
 	n->sdma_engines = engines / n->n_nodes;
 	n->sdma_first = n->sdma_engines * index;
 }
@@ -154,10 +150,7 @@ static int load_manager(struct gp_node *n)
 	return 0;
 }
 
-/*
- * The same of a driver without kfd_node: the device has one, and it is whole when
- * the last statement of kgd2kfd_device_init() has run.
- */
+/* A driver without kfd_node: the last statement of kgd2kfd_device_init() makes its node whole. */
 static bool is_only_node(struct gp_node *n)
 {
 	void *adev, *back;
@@ -170,7 +163,7 @@ static bool is_only_node(struct gp_node *n)
 	       back == n->node;
 }
 
-/* Whether the device of a node knows it, and as which of its nodes. */
+/* The device of a node knows it, and as which of its nodes. */
 static bool find_device(struct gp_node *n, u32 *index)
 {
 	void *back;
@@ -205,15 +198,6 @@ static int load_shares(struct gp_node *n)
 	return n->n_nodes ? 0 : -EUCLEAN;
 }
 
-/* 0 when it is not known. */
-static void load_version(struct gp_node *n)
-{
-	void *info = gp_ptr(n->kfd, kfd_dev, device_info);
-
-	if (!gp_has(nodes) || gp_get(info, kfd_device_info, gfx_target_version, &n->gfx))
-		n->gfx = 0;
-}
-
 /* Follow the pointers of a node, each after a look that it leads back. */
 int gp_node_follow(void *node, struct gp_node *n)
 {
@@ -236,7 +220,9 @@ int gp_node_follow(void *node, struct gp_node *n)
 	n->ddev = gp_ptr(n->adev, amdgpu_device, ddev);
 	n->reset_sem = gp_ptr(domain, amdgpu_reset_domain, sem);
 
-	load_version(n);
+	if (!gp_has(nodes) || gp_get(gp_ptr(n->kfd, kfd_dev, device_info), kfd_device_info,
+				     gfx_target_version, &n->gfx))
+		n->gfx = 0;
 	load_sdma(n, index);
 	load_waves(n);
 	ret = load_hooks(n, calls);
@@ -281,9 +267,8 @@ void gp_node_drop(struct gp_node *n)
 }
 
 /*
- * The graphics core can be off, or be switched off 100 ms from now, when the part
- * has GFXOFF and no request keeps the core on (amdgpu_gfx_off_ctrl()). On APUs
- * of gfx 9 newer drivers switch it off without these 100 ms.
+ * The core can be off, or off 100 ms from now, when the part has GFXOFF and no request keeps it on
+ * (amdgpu_gfx_off_ctrl()). On APUs of gfx 9 newer drivers do not wait 100 ms.
  */
 static bool may_be_off(const struct gp_node *n)
 {
@@ -339,7 +324,7 @@ int gp_node_check(struct gp_node *n, u32 inst)
 	return 0;
 }
 
-/* Whether the device is one whose registers are better left alone at all times. */
+/* The part of this device is one whose registers are better left alone at all times. */
 static enum gp_view_hardware look_at_part(const struct gp_node *n)
 {
 	void *virt = gp_ptr(n->adev, amdgpu_device, virt);
@@ -370,10 +355,9 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!drm_dev_enter(n->ddev, &n->drm_idx))
 		return GP_VIEW_HARDWARE_REMOVED;
 	/*
-	 * A count that goes from 0 to 1 and back starts the time again after which
-	 * the device falls asleep (amdgpu_pmops_runtime_idle()): a reader would
-	 * keep it awake. So only a count above 0 is raised. An error
-	 * means that runtime PM is off, and that nothing changes.
+	 * A count that goes from 0 to 1 and back starts the time again after which the device falls
+	 * asleep (amdgpu_pmops_runtime_idle()): so only a count above 0 is raised. An error means
+	 * that runtime PM is off, and that nothing changes.
 	 */
 	ret = pm_runtime_get_if_in_use(n->ddev->dev);
 	n->pm_held = ret > 0;
@@ -384,8 +368,7 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n)
 	if (!ret)
 		goto err_drm;
 	/*
-	 * A reset waits for what is read with this, and the driver's MES code,
-	 * which only tries for the same lock, gives up while it waits.
+	 * A reset waits for this, and MES code, which tries for the same lock, gives up meanwhile.
 	 */
 	why = GP_VIEW_HARDWARE_RESET;
 	if (!down_read_trylock(n->reset_sem))

@@ -4,13 +4,11 @@
 
 #include <linux/bitmap.h>
 #include <linux/ktime.h>
-#include <linux/rwsem.h>
-#include <linux/types.h>
 #include <drm/drm_device.h>
 
 #include <gpreempt/view.h>
 
-/* Of the driver; only pointers to them are passed around. */
+/* Types of the driver, of which only pointers are passed around */
 struct amdgpu_device;
 struct mqd_manager;
 struct queue_properties;
@@ -21,83 +19,73 @@ struct gp_queue;
 /* Most CP slots of an XCC that can be looked at; the driver has 128. */
 #define GP_CP_SLOTS_MAX 256
 
-/* What a register of a device that is lost reads as. */
+/* Value of all registers of a device that is lost */
 #define GP_NO_ANSWER 0xffffffff
 
-/* What get_cu_occupancy() adds to for each CP slot, as the driver has it (layout.c). */
+/* Counts that get_cu_occupancy() adds to, one for each CP slot (compared in layout.c) */
 struct kfd_cu_occupancy {
 	u32 wave_cnt;
 	u32 doorbell_off;
 };
 
 /*
- * A KFD node for the time of one read. The hooks are entries of tables of the driver, which
- * calls through them itself: legal targets for IBT and kCFI. They are declared here with the
- * prototypes that layout.h compares with the driver's, and each was found to lie within amdgpu.
+ * A KFD node for the time of one read. The hooks are entries of tables of the driver, which calls
+ * through them itself: legal targets for IBT and kCFI. They are declared here with the prototypes
+ * that layout.h compares with the driver's, and each was found to lie within amdgpu. All but
+ * hqd_dump can be NULL; those with _gpu are of a driver without kfd_node.
  */
 struct gp_node {
-	/* the kfd_node, or the kfd_dev of a driver without (layout.h) */
-	void *node;
-	void *kfd;		    /* its kfd_dev */
-	struct amdgpu_device *adev; /* its device */
-	void *dqm;		    /* its queue manager */
-	struct drm_device *ddev;    /* the DRM device in adev */
-	/* held for writing while the device is in reset */
-	struct rw_semaphore *reset_sem;
-	u32 gpu_id; /* KFD's id of the node */
-	/* version of its graphics core (gfx_target_version), 0: not known */
-	u32 gfx;
+	void *node; /* the kfd_node, or the kfd_dev of a driver without (layout.h) */
+	void *kfd;  /* its kfd_dev */
+	struct amdgpu_device *adev;	/* its device */
+	void *dqm;			/* its queue manager */
+	struct drm_device *ddev;	/* the DRM device in adev */
+	struct rw_semaphore *reset_sem; /* held for writing while the device is in reset */
+	u32 gpu_id;			/* KFD's id of the node */
+	u32 gfx;      /* version of its graphics core (gfx_target_version), 0: not known */
 	u32 xcc_mask; /* its XCCs, as the driver numbers them */
 	u32 n_queues; /* CP queues of a pipe */
-	u32 n_slots;  /* CP slots of an XCC */
-	/* those of them that are KFD's */
+	u32 n_slots;  /* CP slots of an XCC, and those of them that are KFD's */
 	DECLARE_BITMAP(cp_slots, GP_CP_SLOTS_MAX);
 	u32 n_nodes;   /* nodes of its device */
 	u32 engines;   /* shader engines of an XCC */
 	u32 waves_max; /* waves that it has room for, 0: not known */
+	/* reads the registers of a CP slot */
 	union {
-		/* reads the registers of a CP slot */
 		int (*hqd_dump)(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 				uint32_t (**dump)[2], uint32_t *n_regs, uint32_t inst);
-		/* the same of a driver without kfd_node */
 		int (*hqd_dump_gpu)(struct amdgpu_device *adev, uint32_t pipe_id, uint32_t queue_id,
 				    uint32_t (**dump)[2], uint32_t *n_regs);
 	};
+	/* tests a CP slot for a ring */
 	union {
-		/* tests a CP slot for a ring; can be NULL */
 		bool (*hqd_is_occupied)(struct amdgpu_device *adev, uint64_t queue_address,
 					uint32_t pipe_id, uint32_t queue_id, uint32_t inst);
-		/* the same of a driver without kfd_node */
 		bool (*hqd_is_occupied_gpu)(struct amdgpu_device *adev, uint64_t queue_address,
 					    uint32_t pipe_id, uint32_t queue_id);
 	};
-	/* reads the registers of an SDMA engine's RLC; can be NULL */
+	/* reads the registers of an SDMA engine's RLC */
 	int (*hqd_sdma_dump)(struct amdgpu_device *adev, uint32_t engine_id, uint32_t queue_id,
 			     uint32_t (**dump)[2], uint32_t *n_regs);
-	/* reads one register of an XCC; can be NULL */
+	/* reads one register of an XCC */
 	void (*get_iq_wait_times)(struct amdgpu_device *adev, uint32_t *wait_times, uint32_t inst);
-	/* counts the waves in each CP slot of an XCC; can be NULL */
+	/* counts the waves in each CP slot of an XCC */
 	void (*get_cu_occupancy)(struct amdgpu_device *adev, struct kfd_cu_occupancy *counts,
 				 int *max_waves_per_cu, uint32_t inst);
-	/*
-	 * distance of a compute queue's MQDs; NULL of a node that was not loaded from a
-	 * process, and of a driver without kfd_node, as one XCC has one MQD
-	 */
+	/* distance of a compute queue's MQDs, of a node that was loaded from a process */
 	uint64_t (*mqd_stride)(struct mqd_manager *mm, struct queue_properties *p);
 	struct mqd_manager *mqd_mgr; /* for mqd_stride */
-	/* first SDMA engine of the node in the count of the device */
-	u32 sdma_first;
-	u32 sdma_engines; /* how many it has */
-	u32 sdma_rlcs;	  /* slots of each */
-	/* the driver does not know which of them has a queue */
-	bool sdma_by_doorbell;
-	ktime_t reset_since; /* when reset_sem was taken */
-	bool answered;	     /* its device did, since the node was loaded */
-	bool lost;	     /* its device did not */
-	bool awake;	     /* between gp_node_get_hw() and gp_node_put_hw() */
-	u32 reads;	     /* registers that were read since gp_node_get_hw() */
-	int drm_idx;	     /* of gp_node_get_hw() */
-	bool pm_held;	     /* of gp_node_get_hw() */
+	u32 sdma_first;		     /* first SDMA engine of the node in the count of the device */
+	u32 sdma_engines;	     /* how many it has */
+	u32 sdma_rlcs;		     /* slots of each */
+	bool sdma_by_doorbell;	     /* the driver does not know which of them has a queue */
+	ktime_t reset_since;	     /* when reset_sem was taken */
+	bool answered;		     /* its device did, since the node was loaded */
+	bool lost;		     /* its device did not */
+	bool awake;		     /* between gp_node_get_hw() and gp_node_put_hw() */
+	u32 reads;		     /* registers that were read since gp_node_get_hw() */
+	int drm_idx;		     /* of gp_node_get_hw(), as pm_held */
+	bool pm_held;
 };
 
 static inline u32 gp_node_first_xcc(const struct gp_node *n)
@@ -109,23 +97,20 @@ static inline u32 gp_node_first_xcc(const struct gp_node *n)
 u32 gp_node_count(void *p);
 
 /*
- * The process-device and the kfd_node of the i-th of them, which stay until the function
- * called by the walk returns. The node is NULL when the process has no address space there,
- * and so no queue. 0, -EUCLEAN when the data contradicts itself.
+ * Find the process-device and the kfd_node of the i-th, which stay until the walk goes on. The node
+ * is NULL without an address space there, and so without a queue. 0, -EUCLEAN.
  */
 int gp_node_find(void *p, u32 i, void **pdd, void **node);
 
 /*
- * Follow such a node, and its queue manager. It is good as long as the node is, and its
- * hardware with gp_node_hold() until gp_node_drop(). 0, -EUCLEAN.
+ * Follow such a node, good as long as that is, and its hardware until gp_node_drop(). 0, -EUCLEAN.
  */
 int gp_node_load(void *node, struct gp_node *n);
 
-/*
- * The same from a kfd_node that cannot be freed meanwhile, but for its queue manager,
- * which is not looked at; and whether that has been made to its end.
- */
+/* Follow a kfd_node that cannot be freed meanwhile, but not its queue manager. */
 int gp_node_follow(void *node, struct gp_node *n);
+
+/* A kfd_node has been made to its end. */
 bool gp_node_is_whole(void *node);
 
 /* Keep the device of a loaded node; false: it is on its way out, and not to be read. */
@@ -137,16 +122,11 @@ void gp_node_drop(struct gp_node *n);
 /* After so many registers a reader makes way for a reset: 5 slots, or 5 XCCs' waves. */
 #define GP_HOLD_READS 256
 
-/**
- * gp_node_get_hw() - make sure that registers can be read, without waiting
- * @n:		a node whose device is held
- *
- * Wakes no device and keeps none awake: one that sleeps or that no process uses, is in
- * reset, is being removed, is lost, has its scheduler stopped, may switch its core
- * off or is a virtual function is left alone. The device is asked for one register
- * first, unless it has answered since the node was loaded.
- *
- * Return: GP_VIEW_HARDWARE_READ when they can be, until gp_node_put_hw(); otherwise why not.
+/*
+ * Make sure that registers can be read until gp_node_put_hw(), without waiting. Wakes no device and
+ * keeps none awake: one that sleeps or that no process uses, is in reset, is being removed, is
+ * lost, has its scheduler stopped, may switch its core off or is a virtual function is left alone.
+ * The device is asked for one register first, unless it has answered since the node was loaded.
  */
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
 
@@ -154,8 +134,7 @@ enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
 void gp_node_put_hw(struct gp_node *n);
 
 /*
- * Make way for a reset, after GP_HOLD_READS reads of a node that is awake. 0, or -enum
- * gp_view_hardware: it is not awake any more.
+ * Make way for a reset after GP_HOLD_READS reads. 0, or -enum gp_view_hardware: not awake any more.
  */
 int gp_node_rest(struct gp_node *n);
 
@@ -163,16 +142,12 @@ int gp_node_rest(struct gp_node *n);
 void gp_node_add_reads(struct gp_node *n, u32 registers);
 
 /*
- * Ask an XCC of a node that is awake whether it answers, by one register. 0: it does, and
- * what was read before can be relied upon; or the driver has no way to a single register,
- * and does not know that the device is lost. Else as gp_node_lose().
+ * Ask an awake XCC by one register whether it answers. 0: what was read before can be relied upon;
+ * or the driver has no way to a single register and does not know the device as lost.
  */
 int gp_node_check(struct gp_node *n, u32 inst);
 
-/*
- * The driver knows that the device does not answer: registers then read as 0, by the driver's
- * doing, or as all ones.
- */
+/* The driver knows that the device is lost: registers read as 0, by its doing, or as all ones. */
 bool gp_node_is_lost(const struct gp_node *n);
 
 /* Note that the device does not answer, and is not read any more: -GP_VIEW_HARDWARE_LOST. */
@@ -190,59 +165,41 @@ struct gp_hqd {
 };
 
 /*
- * Look which hardware slots hold a queue now. The device of its node is held, and put to
- * rest afterwards. Sets hardware, active, rptr, wptr and first_slot of the queue, and slot
- * to where it was found. The slots, or one record if they were not read, are added as far
- * as there is room.
+ * Look which hardware slots hold a queue now. The device of its node is held, and put to rest
+ * afterwards. Sets hardware, active, rptr, wptr, first_slot and slot of the queue. Its slots, or
+ * one record that says why not, are added to those that are kept, as far as there is room.
  */
 void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *slots);
 
-/*
- * Read one CP slot of a node that is awake: pipe, of all pipes of all MECs, * queues of a
- * pipe + queue; of an XCC as the driver numbers them. 0 or -enum gp_view_hardware.
- */
+/* Read a CP slot of an awake node, pipe * queues of a pipe + queue. 0 or -enum gp_view_hardware. */
 int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd);
 
-/*
- * Count the active CP slots of KFD on the first XCC of a node that is awake. 0 or -enum
- * gp_view_hardware.
- */
+/* Count the active CP slots on the first XCC of an awake node. 0 or -enum gp_view_hardware. */
 int gp_hqd_count(struct gp_node *n, int *active);
 
 /*
- * In waves.c: count the waves in flight of the queues of a node whose device is held and
- * whose hardware was read, and of their slots, too. Without slots they were not looked
- * for: a queue's waves are those of its doorbell, and its hardware becomes the reason when
- * they are not known. There is room for GP_CP_SLOTS_MAX counts.
+ * Count the waves in flight of the queues of a node whose device is held and whose hardware was
+ * read, and of their slots (waves.c). Without slots a queue's waves are those of its doorbell, and
+ * its hardware becomes the reason when they are not known. There is room for GP_CP_SLOTS_MAX
+ * counts.
  */
 void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_list *slots,
 		    struct kfd_cu_occupancy *counts);
 
-/* One KFD node */
+/* One KFD node in a line */
 struct gp_host_node {
-	/*
-	 * for reading its hardware; its device is referenced while device is not empty
-	 */
-	struct gp_node n;
-	u32 node;	 /* number in KFD's topology */
-	char device[32]; /* name of the device */
-	int scheduler;	 /* enum gp_view_scheduler */
-	int hardware;	 /* enum gp_view_hardware */
-	/* CP slots of KFD in use on the first XCC, -1: not known */
-	int slots_used;
-	u32 slots;   /* CP slots of KFD on each XCC */
-	int hiq;     /* the driver's own queue is active; -1: not known */
-	u64 hiq_mqd; /* GPU address of its MQD, 0: it has none */
-	/* the scheduler's counts, -1: not known */
-	s64 processes;
-	s64 queues;
-	s64 mapped;
-	int oversubscribed; /* more than fits at once, -1: not known */
-	/* of n, filled in when it is printed */
-	u32 gpu_id;
-	u32 gfx;
-	u32 xccs;
-	u32 xcc_mask;
+	struct gp_node n; /* its device is referenced while device is not empty */
+	u32 node;	  /* number in KFD's topology */
+	char device[32];  /* name of the device */
+	int hardware;	  /* enum gp_view_hardware */
+	u32 slots;	  /* CP slots of KFD on each XCC */
+	u64 hiq_mqd;	  /* GPU address of the MQD of the driver's own queue, 0: it has none */
+	u32 gpu_id, gfx, xccs, xcc_mask; /* of n */
+	int slots_used; /* CP slots of KFD in use on the first XCC; -1, as below: not known */
+	int hiq;	/* the driver's own queue is active */
+	int scheduler;	/* enum gp_view_scheduler */
+	s64 processes, queues, mapped; /* its counts */
+	int oversubscribed;	       /* more than fits at once */
 };
 
 /* The nodes of the host, in the order of the topology. */
@@ -252,11 +209,9 @@ struct gp_host_nodes {
 	struct gp_host_node h[];
 };
 
-/**
- * gp_topology_take() - read all nodes
- *
- * Return: them, to be freed with kvfree(), or as a pointer -EBUSY while nodes come
- * or go, -EUCLEAN, -ENOMEM; -EOPNOTSUPP when the feature is off.
+/*
+ * Read all nodes, to be freed with kvfree(), or as a pointer -EBUSY while nodes come or go,
+ * -EUCLEAN, -ENOMEM; -EOPNOTSUPP when the feature is off.
  */
 struct gp_host_nodes *gp_topology_take(void);
 

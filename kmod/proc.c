@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The GPU processes that have a directory.
- *
- * One work item compares KFD's table with the list here and makes or removes
- * directories. It runs when a return probe reports a change, and once a second in
- * case that one was missed; without probes it runs every few milliseconds while
- * files are read. It also reads the queue lists, without the hardware, so that
- * there is one to show when the first reader comes while the driver is busy:
- * once a second while files are read, and more seldom on a host where none is.
- *
- * A process is in KFD's table when kfd_create_process() returns, and out of it
- * when kfd_process_notifier_release() returns, which is a part of the exit of
- * the process: before its parent can wait for it.
- *
- * The list belongs to the work item alone, which never runs twice at a time, and to
- * gp_proc_stop() after it has ended. proc->lock comes before that of everyone, and both before
- * the locks of snapshot.c. debugfs_remove() waits for open() calls, which take no lock of ours.
+ * One work item compares KFD's table with the list here and makes or removes directories. It runs
+ * when a return probe reports a change, and once a second in case that one was missed; without
+ * probes it runs every few milliseconds while files are read. It also reads the queue lists,
+ * without the hardware, so that there is one to show when the first reader comes while the driver
+ * is busy: once a second while files are read, and more seldom on a host where none is.
+ * A process is in KFD's table when kfd_create_process() returns, and out of it when
+ * kfd_process_notifier_release() returns, a part of the exit of the process: before its parent can
+ * wait for it.
+ * The list belongs to the work item alone, which never runs twice at a time, and to gp_proc_stop()
+ * after it has ended. proc->lock comes before that of everyone, and both before the locks of
+ * snapshot.c. debugfs_remove() waits for open() calls, which take no lock of ours.
  */
 
 #include <linux/debugfs.h>
 #include <linux/hashtable.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "proc.h"
@@ -50,7 +43,7 @@ static struct dentry *parent;
 static void (*add_files)(struct dentry *dir, struct gp_proc *proc);
 static struct workqueue_struct *scan_queue;
 
-/* What was read of all of them at once; it has no directory. */
+/* Cache of what was read of all of them at once; it has no directory. */
 static struct gp_proc everyone = {
 	.lock = __MUTEX_INITIALIZER(everyone.lock),
 };
@@ -290,8 +283,8 @@ void gp_proc_reader(void)
 int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp_proc *proc))
 {
 	/*
-	 * Before others, so that a directory is there in time on a busy host, and on
-	 * any CPU: that of the event may be one that is kept free of such work.
+	 * Before others, as a directory has to be there in time, and on any CPU: one may be kept
+	 * free.
 	 */
 	scan_queue = alloc_workqueue("gpreempt", WQ_UNBOUND | WQ_HIGHPRI | WQ_FREEZABLE, 1);
 	if (!scan_queue)

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Copies the queues of a process out of the driver's structures. The locks that
- * this needs are in snapshot.c.
- */
+/* Copies the queues of a process out of the driver's structures; snapshot.c has the locks. */
 
-#include <linux/bitops.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
-#include <linux/mutex.h>
 #include <linux/preempt.h>
-#include <linux/string.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "node.h"
@@ -47,7 +39,7 @@ static int queue_type(u32 type, u32 format)
 	return -1;
 }
 
-/* What only a driver with HSA debug has. */
+/* Facts that only a driver with HSA debug has */
 static int copy_debug(void *props, struct gp_queue *q)
 {
 	bool suspended, destroying;
@@ -99,7 +91,7 @@ static int copy_sdma(void *props, const struct gp_node *n, struct gp_queue *q)
 {
 	u32 engine, rlc;
 
-	/* What the driver believes says nothing where MES chooses. */
+	/* The belief of the driver says nothing where MES chooses. */
 	if (!gp_has(sdma) || q->type < 0 || n->sdma_by_doorbell)
 		return 0;
 	if (gp_get(props, queue_properties, sdma_engine_id, &engine) ||
@@ -110,7 +102,7 @@ static int copy_sdma(void *props, const struct gp_node *n, struct gp_queue *q)
 	return 0;
 }
 
-/* What the hardware calls the queue. The node is one of its process. */
+/* Names that the hardware has for the queue. The node is one of its process. */
 static int copy_identity(void *queue, const struct gp_node *n, struct gp_queue *q)
 {
 	void *props = gp_ptr(queue, queue, properties);
@@ -142,11 +134,7 @@ static const struct gp_node *find_node(void *queue, const struct gp_node *nodes,
 
 void gp_queue_forget_hardware(struct gp_queue *q)
 {
-	q->hardware = -1;
-	q->active = -1;
-	q->rptr = -1;
-	q->wptr = -1;
-	q->waves = -1;
+	memset_startat(q, 0xff, hardware);
 }
 
 int gp_queue_context(void *p)
@@ -159,10 +147,7 @@ int gp_queue_context(void *p)
 	return context;
 }
 
-/*
- * Copy the facts of a queue of p; the hardware is not read. -EAGAIN when it is on none
- * of the nodes: one that the process has opened since they were loaded.
- */
+/* Copy the facts of a queue of p. -EAGAIN: on none of the nodes, but on one opened since then. */
 static int copy_queue(void *p, void *queue, const struct gp_node *nodes, u32 count,
 		      struct gp_queue *q)
 {
@@ -190,10 +175,7 @@ static int copy_queue(void *p, void *queue, const struct gp_node *nodes, u32 cou
 	return ret ?: copy_identity(queue, n, q);
 }
 
-/*
- * The queues of one context are copied: what of, where to, how far it is, and how often it
- * was waited for.
- */
+/* Copy of the queues of one context: how far it is, and how often it was waited for */
 struct copy {
 	void *p;
 	const struct gp_node *nodes;
@@ -204,8 +186,8 @@ struct copy {
 };
 
 /*
- * Whether an entry that was seen in an earlier hold of the mutex is in the list of
- * p still. It may have been freed, and its memory be in another process's list.
+ * An entry that was seen in an earlier hold of the mutex is in the list of p still. It may have
+ * been freed, and its memory be in the list of another process.
  */
 static bool is_listed(void *p, struct list_head *at, struct list_head *link)
 {
@@ -267,8 +249,8 @@ static int copy_queues(struct copy *c)
 }
 
 /*
- * Hold the mutex once: copy_queues(), or -EBUSY. What is copied already is worth a short
- * wait, without sleep, as SRCU is held: a program that maps memory has the mutex often.
+ * Hold the mutex once: copy_queues(), or -EBUSY. For what is copied already it waits a little,
+ * without sleep as SRCU is held: a program that maps memory has the mutex often.
  */
 static int copy_some(struct copy *c)
 {
@@ -307,8 +289,7 @@ int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count, struct gp_li
 }
 
 struct evictions {
-	u64 counter;
-	u64 since;
+	u64 counter, since;
 	u32 evicted;
 };
 
@@ -323,12 +304,12 @@ static bool copy_evictions(void *pdd, struct evictions *e)
 }
 
 /*
- * How long the process was evicted from a node. The driver raises `evicted` first and
- * notes the time last (evict_process_queues_cpsch()), and adds to the counter before it
- * clears `evicted` (restore_process_queues_cpsch()), both under the lock of the queue
- * manager. So what was read counts if that was free, and nothing has changed: else it is
- * not known now. A process that was evicted before it had an address space there has no
- * time noted, and in the end the driver adds its own time since the boot, and more.
+ * Copy how long the process was evicted from a node. The driver raises `evicted` first and notes
+ * the time last (evict_process_queues_cpsch()), and adds to the counter before it clears `evicted`
+ * (restore_process_queues_cpsch()), both under the lock of the queue manager. So what was read
+ * counts if that was free, and nothing has changed: else it is not known now. A process evicted
+ * before it had an address space there has no time noted, and the driver then adds its own time
+ * since the boot, and more.
  */
 void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu)
 {

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the queues of a process out of KFD's data.
- *
+ * Reads the queues of processes out of KFD's data, and adds them up.
  * Locks, from the outermost:
- *	kfd_processes_srcu	read section of table.c, for the copy of the
- *				facts. Nothing sleeps in it: the end of every
- *				GPU process waits for it
+ *	kfd_processes_srcu	read section of table.c, for the copy of the facts. Nothing
+ *				sleeps in it: the end of every GPU process waits for it
  *				(kfd_process_notifier_release())
- *	kfd_process.mutex	tried only, for the copy of the queue list: the
- *				list and its queues change under it alone
- *				(pqm_create_queue(), pqm_destroy_queue(), called
- *				from ioctls that hold it). Without preemption, as
- *				the process waits for it in its next call. No
- *				allocation, no register and no other lock inside of it
+ *	kfd_process.mutex	tried only, for the copy of the queue list: the list and its
+ *				queues change under it alone (pqm_create_queue() and
+ *				pqm_destroy_queue(), of ioctls). Without preemption, as the
+ *				process waits for it in its next call. No allocation, no
+ *				register and no other lock inside of it
  *	those of node.c		after both are dropped
- * The driver takes them in this order too, its debugfs for one
- * (kfd_debugfs_mqds_by_process()). The flags of a queue are protected by the lock of
- * the queue manager in the driver; they are single bytes and only shown.
+ * The driver takes them in this order too, its debugfs for one (kfd_debugfs_mqds_by_process()). The
+ * flags of a queue are protected by the lock of the queue manager in the driver; they are single
+ * bytes and only shown.
  */
 
 #include <linux/delay.h>
 #include <linux/mm.h>
-#include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/sort.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "node.h"
@@ -44,7 +38,7 @@
 #define SPARE_ROOM 8
 #define FIT_TRIES  4
 
-/* What a reader wants; of all processes, if there is no pid. */
+/* Wish of a reader; of all processes, if there is no pid */
 struct request {
 	struct pid *pid;
 	const struct gp_list *last;
@@ -52,28 +46,22 @@ struct request {
 };
 
 /*
- * One read: the memory for it, and what was found. The nodes are those of all
- * contexts, each once; when the hardware is wanted their devices are
- * held, until drop_nodes().
+ * One read: its memory and findings. The nodes are those of all contexts, each once; when the
+ * hardware is wanted their devices are held, until drop_nodes().
  */
 struct walk {
 	const struct request *ask;
-
 	struct gp_snapshot *out;
 	struct gp_node *nodes;
 	struct kfd_cu_occupancy *counts;
-
-	u32 n_nodes;
-	u32 n_contexts;
-	u32 need_gpus;
-	u32 need_procs;
+	u32 n_nodes, n_contexts, need_gpus, need_procs;
 	bool further;		/* a process has several contexts */
 	bool busy;		/* a context was */
 	bool stranger;		/* a queue was on a node that is not of its process */
 	struct gp_summary none; /* in place of one for which there is no room */
 };
 
-/* What a walk is at: a context, and where its records begin. */
+/* Context that a walk is at, and where its records begin */
 struct context {
 	void *p;
 	struct pid *pid;
@@ -88,8 +76,7 @@ static bool wants(const struct walk *w, unsigned int what)
 }
 
 /*
- * The context is busy: take over what was seen of it before. That it had no
- * queue is not taken over, as no line would show the age of that.
+ * Take over what was seen of a busy context; not that it had no queue: no line would show the age.
  */
 static int copy_last(void *p, struct walk *w)
 {
@@ -241,8 +228,8 @@ static void take_identity(struct pid *pid, struct gp_summary *s)
 }
 
 /*
- * The record of a context's process, or of nothing when there is no room. A pid can have
- * more than one kfd_process, on newer drivers: only such a one is looked for.
+ * Find the record of a process, or of nothing without room. Only newer drivers give a pid more than
+ * one kfd_process, with a number: only then it is looked for.
  */
 static void find_proc(struct context *c, struct walk *w)
 {
@@ -273,7 +260,7 @@ static void find_proc(struct context *c, struct walk *w)
 	c->proc->paused = max(c->proc->paused, paused);
 }
 
-/* Which records the queues from the first on belong to: those of their context. */
+/* Join the queues from the first on with the records of their context. */
 static void join_queues(const struct context *c, u32 first, struct walk *w)
 {
 	struct gp_gpus *gpus = w->out->gpus;
@@ -289,7 +276,7 @@ static void join_queues(const struct context *c, u32 first, struct walk *w)
 	}
 }
 
-/* What of a context's is not known of a process that another one asks about. */
+/* Note what is not known of a context, when another process asks. */
 static void forget_context(const struct context *c, struct walk *w)
 {
 	u32 i;
@@ -310,7 +297,7 @@ static int take_context(const struct context *c, struct walk *w)
 	if (!ret && wants(w, GP_READ_QUEUES))
 		ret = gp_queues_copy(c->p, w->nodes, w->n_nodes, out);
 	w->stranger |= ret == -EAGAIN;
-	/* Of all processes, one whose queues move is as one that is busy. */
+	/* A process whose queues move is as one that is busy, when all are read. */
 	if (ret == -EBUSY || (ret == -EAGAIN && !w->ask->pid)) {
 		w->busy = true;
 		out->n = n;
@@ -354,7 +341,7 @@ static int by_id(const void *a, const void *b)
 	return 0;
 }
 
-/* Of all processes, those of one after the other. */
+/* Order of the queues of all: those of one process after the other */
 static int by_context(const void *a, const void *b)
 {
 	const struct gp_queue *x = a, *y = b;
@@ -459,7 +446,7 @@ static void find_last_slots(struct walk *w, int (*order)(const void *a, const vo
 	}
 }
 
-/* Whether a queue is there twice: it was made again where an earlier one had been. */
+/* A queue is there twice: it was made again where an earlier one had been. */
 static bool is_doubled(const struct gp_list *list)
 {
 	u32 i, j;
@@ -471,7 +458,7 @@ static bool is_doubled(const struct gp_list *list)
 	return false;
 }
 
-/* Of all processes, where some make queues all the time, once is enough. */
+/* Drop a queue that is there twice, of all processes: some make queues all the time. */
 static void drop_doubled(struct gp_list *list)
 {
 	u32 i, n = 0;
@@ -584,8 +571,14 @@ void gp_snapshot_sum_gpus(struct gp_snapshot *s, bool all)
 		g = &gpus->g[i];
 		if (g->unknown) {
 			g->queues = g->need;
-			g->waves = g->busy = g->suspended = g->hardware = -1;
+			g->waves = -1;
+			g->busy = -1;
+			g->suspended = -1;
+			g->hardware = -1;
 		}
+		/* A process that was restored has another gpu_id than the node. */
+		g->gpu_id = g->node_id;
+		g->waves_max = g->waves_max ?: -1;
 		if (g->vm && g->node_id && (!all || g->queues))
 			gpus->g[n++] = *g;
 	}

@@ -6,7 +6,6 @@
 #include <linux/ktime.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
-#include <linux/types.h>
 
 #include <gpreempt/view.h>
 
@@ -43,12 +42,6 @@ struct gp_queue {
 	int engine;	/* of an SDMA queue, counted within the node; -1: none */
 	int rlc;	/* of an SDMA queue, in its engine; -1: none */
 	u32 slots;	/* hardware slots it takes when mapped */
-	int hardware;	/* whether they were read: enum gp_view_hardware */
-	int active;	/* slots that hold it now */
-	s64 rptr, wptr; /* of the slot; of a queue, of the first that holds it */
-	int waves;	/* in flight in all XCCs, or in that of the slot */
-	/* of a slot: those of a CP slot, and the address space that it works in */
-	int xcc, pipe, queue, vmid;
 	u32 first_slot; /* where the records of its slots are among those of its process */
 	u32 proc, gpu;	/* where its process and its node are among what was read with it */
 	/*
@@ -56,6 +49,13 @@ struct gp_queue {
 	 * pipe + queue, of SDMA under MES engine * RLCs + RLC
 	 */
 	int slot;
+	/* from here on -1 until the hardware is read */
+	int hardware;	/* whether they were read: enum gp_view_hardware */
+	int active;	/* slots that hold it now */
+	s64 rptr, wptr; /* of the slot; of a queue, of the first that holds it */
+	int waves;	/* in flight in all XCCs, or in that of the slot */
+	/* of a slot: those of a CP slot, and the address space that it works in */
+	int xcc, pipe, queue, vmid;
 	u64 state; /* filled in when it is printed, as unit */
 	int unit;
 };
@@ -81,12 +81,11 @@ struct gp_gpu {
 	int waves_max; /* that fit in, 0: not known */
 	int need;      /* queues of the process there, as the driver counts */
 	bool unknown;  /* its queues are not known: the process was busy */
-	int queues;    /* that were read, and how many of them are suspended */
-	int suspended;
-	int busy;	/* 1: a queue is; 0: none is */
-	int evicted;	/* now */
-	s64 evicted_ms; /* in all */
-	u64 age_ms;	/* the largest age of what is known of its queues */
+	int queues, suspended; /* that were read, and how many of them are suspended */
+	int busy;	       /* 1: a queue is; 0: none is */
+	int evicted;	       /* now */
+	s64 evicted_ms;	       /* in all */
+	u64 age_ms;	       /* the largest age of what is known of its queues */
 };
 
 /* The nodes of processes, in the order of the driver */
@@ -147,9 +146,9 @@ void gp_snapshot_free(struct gp_snapshot *s);
  * Read the queues of a process, or of all without a pid. Waits for no lock of the driver that is
  * held for long: when a process is busy, the facts of last, which was read before or is NULL, are
  * taken over with their age. If there are none, or its data contradicts itself, it and its nodes
- * are unknown when all are read. 0, -ESTALE when KFD has no such process, -EBUSY when it is busy and
- * last has no queue of it or its queues would not hold still, -EUCLEAN, -E2BIG when it has too many
- * contexts, -EINTR when the reader is being killed, -ENOMEM.
+ * are unknown when all are read. 0, -ESTALE when KFD has no such process, -EBUSY when it is busy
+ * and last has no queue of it or its queues would not hold still, -EUCLEAN, -E2BIG when it has too
+ * many contexts, -EINTR when the reader is being killed, -ENOMEM.
  */
 int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int what,
 		     struct gp_snapshot *out);

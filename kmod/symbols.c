@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds amdgpu by its PCI driver and reads its symbol table.
- *
- * amdgpu exports nothing, but a loaded module keeps its own symbol table, and that is a public
- * structure with addresses and sizes. Functions found here are only probed, never called: most
- * of amdgpu's functions are sealed against indirect calls on kernels with IBT.
- *
- * The reference to amdgpu is held until this module goes: its data can be used
- * without any further care for unloading.
- *
- * A module is live a little before its symbol table is final: until then
- * mod->kallsyms is a copy in the memory that goes with its init functions. The
- * kernel frees that after a grace period of RCU (do_init_module()), and this
- * module may be loaded by the very uevent that comes before. So the table is
- * only read in a read section, and nothing of it is kept but addresses and sizes.
+ * amdgpu exports nothing, but a loaded module keeps its own symbol table, a public structure with
+ * addresses and sizes. Functions found here are only probed, never called: most of amdgpu's are
+ * sealed against indirect calls on kernels with IBT. The reference to amdgpu is held until this
+ * module goes: its data can be used without any further care for unloading.
+ * A module is live a little before its symbol table is final: until then mod->kallsyms is a copy in
+ * the memory that goes with its init functions. The kernel frees that after a grace period of RCU
+ * (do_init_module()), and this module may be loaded by the very uevent that comes before. So the
+ * table is only read in a read section, and nothing of it is kept but addresses and sizes.
  */
 
 #include <linux/cache.h>
 #include <linux/pci.h>
-#include <linux/string.h>
 
 #include "compat.h"
 #include "layout.h"
@@ -27,10 +21,7 @@
 
 struct gp_symbols gp_symbols __ro_after_init;
 
-/*
- * Take a reference to the owner while the bus holds the driver, so that it
- * cannot go between being found and being pinned.
- */
+/* Take a reference while the bus holds the driver: it cannot go between being found and pinned. */
 static int pin_amdgpu(struct device_driver *drv, void *data)
 {
 	struct module **owner = data;
@@ -52,7 +43,7 @@ enum wanted { GP_SYMBOLS(SYMBOL_ID, SYMBOL_ID, SYMBOL_ID) N_WANTED };
 static const char *const wanted_names[N_WANTED] = { GP_SYMBOLS(SYMBOL_NAME, SYMBOL_NAME,
 							       SYMBOL_NAME) };
 
-/* Where a symbol is, NULL: not found; and the size of the object in memory. */
+/* Address of a symbol, NULL: not found; and the size of the object in memory */
 struct found {
 	void *addr;
 	unsigned long size;
@@ -136,15 +127,11 @@ int gp_symbols_load(void)
 	if (s->amdgpu->state != MODULE_STATE_LIVE) {
 		pr_err("amdgpu is still being loaded: try again\n");
 		ret = -EAGAIN;
-		goto err_put;
+	} else {
+		ret = find_symbols(s);
 	}
-	ret = find_symbols(s);
 	if (ret)
-		goto err_put;
-	return 0;
-
-err_put:
-	gp_symbols_release();
+		gp_symbols_release();
 	return ret;
 }
 

@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KFD's table of processes.
- *
- * The walk is a read section of kfd_processes_srcu. A process that is found in
- * it is not released before it ends: kfd_process_notifier_release() takes the
- * process out of the table and waits for readers first, and
- * kfd_process_wq_release() frees its structure after that.
- *
- * A process that is being created is in the table before its creation is sure
- * to succeed, and when that fails it is freed without waiting for readers
- * (create_process()). So nothing of an entry is followed before it has shown that it
- * is whole, and the looks before that survive any address.
+ * The walk is a read section of kfd_processes_srcu. A process that is found in it is not released
+ * before it ends: kfd_process_notifier_release() takes the process out of the table and waits for
+ * readers first, and kfd_process_wq_release() frees its structure after that.
+ * A process that is being created is in the table before its creation is sure to succeed, and when
+ * that fails it is freed without waiting for readers (create_process()). So nothing of an entry is
+ * followed before it has shown that it is whole, and the looks before that survive any address.
  */
 
-#include <linux/mmu_notifier.h>
-#include <linux/module.h>
 #include <linux/sched.h>
-#include <linux/srcu.h>
-#include <linux/workqueue.h>
 
 #include "layout.h"
 
 /* More entries than this in a bucket mean that it has no end. */
 #define MAX_CHAIN 65536
 
-/* So often the entry before one may go while this looks at both. */
+/* Tries, as the entry before one may go while this looks at both */
 #define LINK_TRIES 8
 
 /*
- * Whether an entry is in its list, and so was while what was read before was. What
- * is before it can go in between, and then it is linked to by another.
+ * An entry is in its list, and so was while what was read before was. The one before it can go in
+ * between, and then it is linked to by another.
  */
 static bool is_linked(struct hlist_node *node)
 {
@@ -48,13 +40,12 @@ static bool is_linked(struct hlist_node *node)
 }
 
 /*
- * Whether create_process() has come to where nothing can fail any more. The
- * structure starts as zeros, and the last that is written is the function of this
- * work item; so for the first context of a program, and for further ones, which
- * have no MMU notifier. A driver without kfd_node need not have such an item, and has
- * only first contexts: there the last call that can fail registers the MMU notifier,
- * and that has users when it has succeeded (__mmu_notifier_register()). The leader
- * stays meanwhile, as one of its threads is in create_process().
+ * create_process() has come to where nothing can fail any more. The structure starts as zeros, and
+ * the last that is written is the function of this work item; also of further contexts, which have
+ * no MMU notifier. A driver without kfd_node need not have such an item, and has only first
+ * contexts: there the last call that can fail registers the MMU notifier, which has users when it
+ * has succeeded (__mmu_notifier_register()). The leader stays meanwhile, as one of its threads is
+ * in create_process().
  */
 static bool is_made(void *p)
 {
@@ -69,8 +60,8 @@ static bool is_made(void *p)
 }
 
 /*
- * Whether a process is in the table for good. That it is still linked after the
- * rest was read shows that what was read was its memory.
+ * A process is in the table for good. That it is still linked after the rest was read shows that
+ * what was read was its memory.
  */
 static bool is_whole(void *p, struct hlist_node *node)
 {

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KFD's nodes, as its topology lists them.
- *
- * First all facts are copied under topology_lock, which is tried for, and nothing else is taken
- * or allocated inside of it. A node is freed after it has left the list
- * (kfd_topology_remove_device(), before kfree() in kfd_cleanup_nodes(), kfd_device.c), which
- * needs that lock for writing: what kfd_node and kfd_dev say can be relied upon. The queue
- * manager is freed before that. So it is looked at only in ways that survive any memory, and
- * what it says is a hint: that it leads back to its node excludes memory that has been used for
- * something else, but not memory that was just freed. Its counts may then be those of a node
- * that has gone since.
- *
- * Then the lock is dropped and the hardware read, with a reference to the DRM device in place
- * of it, as node.c has it. A device whose last reference is gone is not touched.
- *
- * Order: topology_lock is dropped before the locks of node.c. The driver takes
- * it inside kfd_processes_mutex and outside of those of the queue manager.
+ * First all facts are copied under topology_lock, which is tried for, and nothing else is taken or
+ * allocated inside of it. A node is freed after it has left the list (kfd_topology_remove_device(),
+ * before kfree() in kfd_cleanup_nodes(), kfd_device.c), which needs that lock for writing: what
+ * kfd_node and kfd_dev say can be relied upon. The queue manager is freed before that. So it is
+ * looked at only in ways that survive any memory, and what it says is a hint: that it leads back to
+ * its node excludes memory used for something else, but not memory that was just freed. Its counts
+ * may then be those of a node that has gone since.
+ * Then the lock is dropped and the hardware read, with a reference to the DRM device in place of
+ * it, as node.c has it. A device whose last reference is gone is not touched. The driver takes
+ * topology_lock inside kfd_processes_mutex and outside of the locks of the queue manager.
  */
 
 #include <linux/delay.h>
@@ -61,18 +56,13 @@ static void copy_hiq(void *pm, struct gp_host_node *h)
 		h->hiq_mqd = 0;
 }
 
-/* What the queue manager says, unless it is gone. */
+/* Counts of the queue manager, unless it is gone */
 static void copy_manager(struct gp_host_node *h)
 {
 	void *dqm = h->n.dqm, *pm, *back;
 	u32 processes, queues, mapped;
 	bool over;
 
-	h->scheduler = -1;
-	h->processes = -1;
-	h->queues = -1;
-	h->mapped = -1;
-	h->oversubscribed = -1;
 	if (gp_peek(dqm, device_queue_manager, dev, &back) || back != h->n.node)
 		return;
 	pm = gp_ptr(dqm, device_queue_manager, packet_mgr);
@@ -101,10 +91,13 @@ static int copy_node(void *node, u32 number, struct gp_host_node *h)
 	ret = gp_node_follow(node, n);
 	if (ret)
 		return ret;
+	h->gpu_id = n->gpu_id;
+	h->gfx = n->gfx;
+	h->xcc_mask = n->xcc_mask;
+	h->xccs = hweight32(n->xcc_mask);
 	h->node = number;
 	h->slots = bitmap_weight(n->cp_slots, n->n_slots);
-	h->slots_used = -1;
-	h->hiq = -1;
+	memset_startat(h, 0xff, slots_used);
 	copy_manager(h);
 	/* The memory of the device is there for as long as its node is. */
 	h->hardware = GP_VIEW_HARDWARE_REMOVED;

@@ -1,25 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many waves of a queue are in flight.
- *
- * The driver counts the waves in flight of all slots of an XCC at once, one shader engine after
- * the other, and reports the doorbell that it saw last in each slot. A count is a queue's if
- * the queue was in that slot before, and if that doorbell is its own: a queue that left the
- * slot meanwhile has no count. That one left, another one came and the first came back, all
- * while an XCC was counted, is not looked for. A queue that was in no slot has the waves that
- * were counted where its doorbell was last: more than 0 means that it executes, and is not off.
+ * Counts the waves of a queue that are in flight.
+ * The driver counts those of all slots of an XCC at once, one shader engine after the other, and
+ * reports the doorbell that it saw last in each slot. A count is a queue's if the queue was in that
+ * slot before, and if that doorbell is its own: a queue that left the slot meanwhile has no count.
+ * That one left, another one came and the first came back, all while an XCC was counted, is not
+ * looked for. A queue that was in no slot has the waves that were counted where its doorbell was
+ * last: more than 0 means that it executes, and is not off.
  */
 
 #include <linux/sched/signal.h>
-#include <linux/string.h>
-
-#include <gpreempt/view.h>
 
 #include "layout.h"
 #include "node.h"
 #include "snapshot.h"
 
-/* What was counted of a queue in one XCC; -1: it is not known. */
+/* Waves that were counted of a queue in one XCC; -1: it is not known */
 static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 		    struct gp_list *slots, const struct kfd_cu_occupancy *counts)
 {
@@ -55,7 +51,7 @@ static int count_waves(struct gp_node *n, u32 inst, struct kfd_cu_occupancy *cou
 	for (i = 0; i < GP_CP_SLOTS_MAX; i++)
 		used += counts[i].wave_cnt != 0;
 	gp_stat_inc(GP_STAT_wave_counts);
-	/* Of each engine which slots have waves, and two of each of these. */
+	/* Reads of each engine: which slots have waves, and two of each of these. */
 	gp_node_add_reads(n, n->engines * (1 + 2 * used));
 	/* A device that died meanwhile reads as ones, or as 0 if the driver knows it. */
 	return used ? gp_node_check(n, inst) : gp_node_is_lost(n) ? gp_node_lose(n) : 0;

@@ -65,8 +65,7 @@ bool gp_queue_is_cp(int type)
 
 void gp_queue_forget_hardware(struct gp_queue *q)
 {
-	q->active = -1;
-	q->rptr = q->wptr = -1;
+	memset_startat(q, 0xff, hardware);
 }
 
 /* As node.c, which check-node.c tests, but for the driver's own facts. */
