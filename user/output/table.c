@@ -281,11 +281,11 @@ static void print_pipe(enum out_mode mode, const struct out_table *table, const 
 		if (!shr_is_plain(cell))
 			cell = clean = shr_clean_copy(cell, false);
 		if (i)
-			putchar(csv ? ',' : '\t');
+			putchar_unlocked(csv ? ',' : '\t');
 		if (csv)
 			print_csv(cell ? cell : "");
 		else
-			fputs(cell ? cell : "", stdout);
+			fputs_unlocked(cell ? cell : "", stdout);
 		free(clean);
 	}
 	putchar('\n');

@@ -6,47 +6,76 @@
 
 #include "lib/core/internal.h"
 
-/* The number behind "Key:\t" in the text of /proc/<pid>/status. */
-static unsigned long status_number(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
+enum { STATE, TGID, TRACER, UID, NS_PID, THREADS, N_KEYS };
 
-	return at ? strtoul(at + strlen(key), NULL, 10) : 0;
+static const char *const keys[N_KEYS] = {
+	[STATE] = "State:\t", [TGID] = "Tgid:\t",    [TRACER] = "TracerPid:\t",
+	[UID] = "Uid:\t",     [NS_PID] = "NSpid:\t", [THREADS] = "Threads:\t",
+};
+
+/* The key of a line of /proc/<pid>/status. Most lines have none of them: two letters tell. */
+static int find_key(const char *line)
+{
+	int i = 0;
+
+	while (i < N_KEYS && (keys[i][0] != line[0] || keys[i][1] != line[1] ||
+			      strncmp(line, keys[i], strlen(keys[i]))))
+		i++;
+	return i;
 }
 
-/* Its number in the innermost namespace. */
-static int64_t inner_pid(const char *status)
+/* The last number of a line. */
+static int64_t last_number(const char *line)
 {
-	const char *at = strstr(status, "\nNSpid:\t");
-	const char *end = at ? strchr(at + 1, '\n') : NULL;
+	const char *end = strchrnul(line, '\n');
 
-	if (!end)
-		return GPREEMPT_UNKNOWN;
-	while (end[-1] != '\t')
+	while (end > line && end[-1] != '\t')
 		end--;
 	return strtoll(end, NULL, 10);
 }
 
+static void take_status(const char *line, struct gp_process *out)
+{
+	int key = find_key(line);
+	const char *value = key < N_KEYS ? line + strlen(keys[key]) : NULL;
+
+	switch (key) {
+	case STATE:
+		out->state = *value;
+		break;
+	case TGID:
+		out->tgid = strtoul(value, NULL, 10);
+		break;
+	case TRACER:
+		out->tracer = strtoul(value, NULL, 10);
+		break;
+	case UID:
+		out->uid = strtoul(value, NULL, 10);
+		break;
+	case NS_PID:
+		out->ns_pid = last_number(value);
+		break;
+	case THREADS:
+		out->threads = strtoul(value, NULL, 10);
+		break;
+	}
+}
+
 int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 {
-	char text[8192], *state;
+	char text[8192];
+	const char *at;
 	ssize_t n;
 
 	n = gp_read_proc(g, pid, "status", text, sizeof(text));
 	if (n < 0)
 		return n;
+	/* One whose user is not there is not root's. */
+	*out = (struct gp_process){ .uid = -1, .ns_pid = GPREEMPT_UNKNOWN };
 	/* The name comes first and holds no newline: the kernel escapes it. */
-	state = strstr(text, "\nState:\t");
-	if (!state)
-		return -EPROTO;
-	out->state = state[strlen("\nState:\t")];
-	out->tgid = status_number(state, "\nTgid:\t");
-	out->ns_pid = inner_pid(text);
-	/* One that is not there is not root's. */
-	out->uid = strstr(state, "\nUid:\t") ? status_number(state, "\nUid:\t") : (uid_t)-1;
-	out->tracer = status_number(state, "\nTracerPid:\t");
-	out->threads = status_number(state, "\nThreads:\t");
-	return 0;
+	for (at = strchr(text, '\n'); at; at = strchr(at, '\n'))
+		take_status(++at, out);
+	return out->state ? 0 : -EPROTO;
 }
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
@@ -61,9 +90,9 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
 		return n == -ENOENT ? -ESRCH : n;
 	/* The name, field 2, may hold anything; it ends at the last ")". */
 	at = strrchr(text, ')');
-	for (field = 2; at && *at && field < 22; at++)
-		field += at[1] == ' ';
-	if (!at || !*at)
+	for (field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
 		return -EPROTO;
 	*ticks = strtoull(at + 1, NULL, 10);
 	return 0;
