@@ -11,7 +11,7 @@ PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
-	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux trace-cmd xz-utils zsh
+	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux trace-cmd universal-ctags xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)
@@ -244,7 +244,7 @@ NOT_FOR_USERS := $(NOT_FOR_USERS),MACRO_ARG_PRECEDENCE,TRAILING_SEMICOLON
 NOT_FOR_USERS := $(NOT_FOR_USERS),STRING_FRAGMENTS
 
 # It takes the & of typeof(&function) in a macro for an operator between two words.
-TYPEOF_C = $(filter %/module-kmod.h user/ctl/trace/libs.h user/ctl/top/term.c,$(USER_C))
+TYPEOF_C = $(filter %/module-kmod.h user/lab/trace.h user/ctl/top-term.c,$(USER_C))
 
 .PHONY: sparse sparse-user checkpatch checkpatch-user
 sparse: sparse-user ## all C code through sparse

@@ -43,8 +43,6 @@ USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
 USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
 
-# What the library and its programs share: helpers, the socket layer, and what
-# is sent over sockets.
 # gpreempt-ctl is root's, and reads what others write. Each flag if the compiler
 # has it, and 3 of _FORTIFY_SOURCE only if it and the libc can: else they warn.
 if_takes = $(shell $(CC) -Werror -O2 $(1) -include stdlib.h -x c -c -o /dev/null \
@@ -55,14 +53,11 @@ HARDEN_CFLAGS := $(call if_takes,-fstack-protector-strong) \
 	$(or $(call if_takes,$(FORTIFY3)),$(FORTIFY3:3=2))
 HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
 
-SHARED_SRC := $(wildcard user/shared/*.c user/ipc/*.c user/proto/*.c)
-LIB_SRC := $(wildcard user/lib/*.c user/lib/*/*.c)
-CTL_SRC := $(wildcard user/agent/*.c user/output/*.c user/guard/*.c user/ctl/*.c \
-	user/ctl/*/*.c) $(filter-out user/holder/main.c,$(wildcard user/holder/*.c))
+SHARED_SRC := $(wildcard user/shared/*.c)
+LIB_SRC := $(wildcard user/lib/*/*.c)
+CTL_SRC := $(filter-out user/hold/main.c,$(wildcard $(foreach d,cli hold guard ctl lab,user/$(d)/*.c)))
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
-# What only programs of this tree use is in the archive alone.
-SO_OBJ := $(filter-out $(foreach d,amdlog doctor text trace,$(O)/user/lib/$(d)/%),$(LIB_OBJ))
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
 
 USER_BINS := $(O)/gpreempt-ctl $(O)/gpreempt-holder
@@ -84,10 +79,10 @@ $(O)/libgpreempt.a: $(LIB_OBJ)
 	rm -f $@
 	$(AR) rcsP $@ $^
 
-$(O)/$(LIB_SONAME): $(SO_OBJ) user/lib/libgpreempt.sym
+$(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
-		-o $@ $(SO_OBJ) $(LIB_LIBS)
+		-o $@ $(LIB_OBJ) $(LIB_LIBS)
 	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
@@ -98,26 +93,26 @@ $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
 	rm -f $@
 	$(AR) rcsP $@ $^
 
-$(O)/gpreempt-holder: $(O)/user/holder/main.o $(O)/ctl.a $(O)/libgpreempt.a
+$(O)/gpreempt-holder: $(O)/user/hold/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)
 
-REPORT_PARTS := user/ctl/report/make-page $(addprefix user/ctl/report/page.,html css js)
+REPORT_PARTS := user/lab/make-page $(addprefix user/lab/page.,html css js)
 $(REPORT_PAGE): $(REPORT_PARTS) $(wildcard $(DYGRAPHS)/dygraph.min.*)
 	@mkdir -p $(@D)
-	@user/ctl/report/make-page user/ctl/report '$(DYGRAPHS)' >$@.new && mv $@.new $@
+	@user/lab/make-page user/lab '$(DYGRAPHS)' >$@.new && mv $@.new $@
 
 # It contains the page.
-$(O)/user/ctl/report/page.o: $(REPORT_PAGE)
+$(O)/user/lab/report.o: $(REPORT_PAGE)
 
 # Built again when the version changes.
-$(O)/user/lib/gpreempt.o: dkms.conf
+$(O)/user/lib/core/handle.o: dkms.conf
 
 # Built again when another place is given.
-$(O)/user/lib/hold/hold.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
-$(O)/user/lib/hold/hold.o: $(O)/holder-path
+$(O)/user/lib/preempt/hold.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
+$(O)/user/lib/preempt/hold.o: $(O)/holder-path
 $(O)/holder-path: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@
 .PHONY: FORCE
 
--include $(O)/user/holder/main.d $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)
+-include $(O)/user/hold/main.d $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/text/text.h"
+#include "lab/text.h"
 
 static double now_ms(void)
 {

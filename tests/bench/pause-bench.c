@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "lib/pause/pause.h"
-#include "shared/urgent.h"
+#include "lib/preempt/pause.h"
+#include "shared/util.h"
 
 #define SETTLE_NS 200000
 

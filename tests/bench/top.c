@@ -19,9 +19,8 @@
 #include <gpreempt/gpreempt.h>
 #include <gpreempt/view.h>
 
-#include "ctl/top/gather.h"
-#include "ctl/top/screen.h"
-#include "shared/clock.h"
+#include "ctl/top.h"
+#include "shared/util.h"
 
 #define FIRST	 1000 /* PID */
 #define DELAY_NS (NSEC_PER_SEC / 2)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "fake-kfd/loop.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 
 #define NEW	KFD_EC_MASK(EC_QUEUE_NEW)
 #define RUNTIME KFD_EC_MASK(EC_PROCESS_RUNTIME)

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "fake-kfd/loop.h"
-#include "shared/macro.h"
-#include "shared/syscall.h"
+#include "shared/util.h"
 
 static int count_calls(const struct gp_loop *loop, const char *call)
 {

@@ -10,7 +10,7 @@
 #include <linux/kfd_ioctl.h>
 #include <stdbool.h>
 
-#include "lib/core/backend.h"
+#include "lib/core/internal.h"
 
 #define GP_LOOP_MAX    1100
 #define GP_LOOP_FILES  64

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "lib/amdlog/amdlog.h"
+#include "lab/amdlog.h"
 
 bool fuzz_one(const struct fuzz_input *in)
 {

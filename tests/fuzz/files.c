@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "files.h"
-#include "lib/backend/names.h"
 #include "lib/core/internal.h"
 
 #define MAX_FILES 256

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/text/ids.h"
+#include "lab/load.h"
 
 #include "fuzz.h"
 

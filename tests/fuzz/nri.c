@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/role.h"
-#include "ctl/nri/pods.h"
-#include "ctl/nri/wire.h"
+#include "hold/role.h"
+#include "ctl/nri.h"
 
 #include "fuzz.h"
 

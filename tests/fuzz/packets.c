@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto/guard.h"
-#include "proto/hold.h"
+#include "lib/preempt/wire.h"
 
 #include "fuzz.h"
 

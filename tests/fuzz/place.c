@@ -12,7 +12,7 @@
 
 #include "files.h"
 #include "fuzz.h"
-#include "lib/select/select.h"
+#include "lib/see/see.h"
 #include "shared/cgroup.h"
 
 #define PID	 77

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "lib/text/text.h"
+#include "lab/text.h"
 
 /* What points into an array must stay within it. */
 static void check(const struct gp_text_data *d)

@@ -21,10 +21,11 @@ check-gate:
 check-shell:
 	@tests/lint/shell $(O)/lint
 
-# Do the folders of user/ use each other as docs/source.md says, without circles?
-# And the files of the module?
-check-arrows: user $(O)/command-doc $(KMOD_BENCH)
-	@tests/lint/check-arrows $(O)/user $(dir $(KMOD_BENCH))kmod
+# Do the folders of user/ use each other as docs/source.md says, without circles? And is
+# the way of one act short?
+check-arrows: user $(O)/command-doc
+	@tests/lint/check-arrows $(O)/user
+	@tests/lint/way
 
 # Does the library name no command, and has all that it exports a user?
 check-library: user $(O)/command-doc

@@ -24,11 +24,11 @@ $(MUSL_HAVE): tests/musl/musl.mk
 # The rules of user/ build these; the order of the archives is that of a static link.
 .PHONY: musl-objects
 musl-objects: $(KFD_HEADER) $(MUSL_HAVE)
-	+@$(MUSL_MAKE) $(MUSL)/user/holder/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a
-$(MUSL)/user/holder/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a: musl-objects
+	+@$(MUSL_MAKE) $(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a
+$(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a: musl-objects
 	@:
 
-$(MUSL)/gpreempt-holder-musl: $(MUSL)/user/holder/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a
+$(MUSL)/gpreempt-holder-musl: $(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a
 	musl-gcc $(CFLAGS_USER) -static -o $@ $^ -pthread
 
 $(MUSL)/%-musl: tests/vm/tools/%.c $(MUSL)/libgpreempt.a

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/amdlog/amdlog.h"
+#include "lab/amdlog.h"
 #include "unit.h"
 
 #define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"

@@ -15,8 +15,7 @@
 
 #include "lib/core/apart.h"
 #include "lib/core/internal.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-fuse.h"
 #include "unit.h"
 

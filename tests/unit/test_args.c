@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/preempt/preempt.h"
-#include "guard/options.h"
-#include "shared/macro.h"
+#include "ctl/preempt.h"
+#include "cli/guard-options.h"
+#include "shared/util.h"
 #include "unit-args.h"
 #include "unit-ctl.h"
 

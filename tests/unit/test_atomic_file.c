@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "shared/atomic-file.h"
+#include "shared/util.h"
 #include "unit-command.h"
 
 static const char path[] = "file", other[] = "other";

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "agent/capabilities.h"
-#include "shared/macro.h"
+#include "hold/escape.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

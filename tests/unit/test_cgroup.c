@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/cgroup.h"
-#include "agent/holder-lock.h"
+#include "hold/escape.h"
+#include "hold/run-dir.h"
 #include "unit-host.h"
 #include "unit.h"
 

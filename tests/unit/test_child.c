@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "shared/child.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

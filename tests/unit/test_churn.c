@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/session/session.h"
-#include "shared/clock.h"
+#include "lib/preempt/session.h"
+#include "shared/util.h"
 #include "unit-session.h"
 
 #define STEP_NS (200 * NSEC_PER_USEC)

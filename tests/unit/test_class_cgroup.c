@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/role.h"
-#include "lib/select/words.h"
+#include "hold/role.h"
+#include "lib/see/words.h"
 #include "shared/cgroup.h"
 #include "unit-host.h"
 #include "unit.h"

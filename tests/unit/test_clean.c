@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "guard/guard.h"
-#include "output/table.h"
-#include "shared/clean.h"
-#include "shared/macro.h"
+#include "cli/table.h"
+#include "shared/text.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static const char *const harm[] = {

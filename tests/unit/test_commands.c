@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "guard/options.h"
-#include "shared/macro.h"
+#include "cli/guard-options.h"
+#include "shared/util.h"
 #include "unit-args.h"
 
 static const struct ctl_command *find_words(const char *line, int *words)

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/select/words.h"
-#include "output/message.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "lib/see/words.h"
+#include "cli/message.h"
+#include "shared/util.h"
 #include "unit-select.h"
 
 #define STORAGE "/var/lib/containers/storage/"

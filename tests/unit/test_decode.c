@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/text/decode.h"
-#include "ctl/text/diff.h"
+#include "lab/decode.h"
+#include "lab/diff.h"
 #include "unit-command.h"
 #include "unit-text.h"
 

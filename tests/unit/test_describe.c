@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/figures/describe.h"
+#include "cli/program.h"
 #include "lib/core/internal.h"
 #include "unit.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/session/session.h"
-#include "shared/clock.h"
+#include "lib/preempt/session.h"
+#include "shared/util.h"
 #include "unit-session.h"
 
 /* The session expects more of what it has seen, however slow this host is. */

@@ -2,7 +2,7 @@
 /* diff: of a process, of text without ids, of monitors, of nothing. */
 #include <string.h>
 
-#include "ctl/text/diff.h"
+#include "lab/diff.h"
 #include "unit-command.h"
 
 TEST(diff_of_a_process)

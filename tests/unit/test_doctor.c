@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/doctor/doctor.h"
+#include "ctl/doctor.h"
 #include "unit.h"
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"

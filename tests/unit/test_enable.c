@@ -11,9 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/backend/enable.h"
-#include "lib/backend/names.h"
-#include "shared/clock.h"
+#include "lib/core/internal.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static pid_t child, asked; /* asked: 0, it was not */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/experiment/experiment.h"
+#include "lab/experiment.h"
 #include "unit-command.h"
 #include "unit-text.h"
 

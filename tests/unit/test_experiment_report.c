@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/experiment/experiment.h"
+#include "lab/experiment.h"
 #include "unit-command.h"
 
 static void make_run(const char *run, const char *pids)

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/doctor/checks.h"
-#include "lib/doctor/faults.h"
+#include "ctl/doctor.h"
 #include "unit.h"
 
 #define NODES	"/sys/class/kfd/kfd/topology/nodes/"
@@ -316,7 +315,7 @@ TEST(documented)
 	char line[1024], when[256];
 	size_t i;
 
-	at = strstr(page, "<!-- user/lib/doctor/faults.c -->\n");
+	at = strstr(page, "<!-- user/ctl/faults.c -->\n");
 	ck_assert_ptr_nonnull(at);
 	at = strstr(at, "| --- |");
 	ck_assert_ptr_nonnull(at);

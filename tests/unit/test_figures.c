@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/figures/figures.h"
-#include "shared/macro.h"
+#include "ctl/figures.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define DIR   "/sys/kernel/debug/gpreempt/"

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "agent/find-targets.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "hold/targets.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define FIRST	4300

@@ -9,10 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "guard/finder.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "hold/run-dir.h"
+#include "guard/guard.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/owner.h"
+#include "hold/owner.h"
 #include "unit-follow.h"
 #include "unit-pausable.h"
 

@@ -8,9 +8,7 @@
 #include <sys/wait.h>
 
 #include "shared/cgroup.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
-#include "shared/proc.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

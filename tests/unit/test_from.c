@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/pause/pause.h"
+#include "lib/preempt/pause.h"
 #include "unit-command.h"
 
 #define KFD   "/sys/class/kfd/kfd/"

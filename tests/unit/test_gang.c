@@ -7,7 +7,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "lib/gang/gang.h"
+#include "lib/preempt/gang.h"
 #include "unit-gang.h"
 
 TEST(together)

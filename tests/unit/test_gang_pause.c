@@ -8,8 +8,8 @@
 #include <gpreempt/gang.h>
 #include <gpreempt/view.h>
 
-#include "lib/pause/pause.h"
-#include "shared/macro.h"
+#include "lib/preempt/pause.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define VIEW "/sys/kernel/debug/gpreempt/pid/4194242/queues"

@@ -6,9 +6,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "guard/worker.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "guard/guard.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static struct guard_channel *c;

@@ -18,9 +18,8 @@
 
 #include <gpreempt/online.h>
 
-#include "agent/holder-lock.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 #include "unit-host.h"

@@ -11,7 +11,7 @@
 
 #include "guard/guard.h"
 #include "shared/child.h"
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-command.h"
 
 #define WRITES 500

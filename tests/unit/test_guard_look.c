@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "lib/policy/policy.h"
-#include "shared/clock.h"
+#include "lib/preempt/policy.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-poll.h"
 

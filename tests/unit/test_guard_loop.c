@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 #include "unit-host.h"

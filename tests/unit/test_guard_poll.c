@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-poll.h"
 

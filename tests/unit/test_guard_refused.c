@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "agent/holder-lock.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "fake/guard.h"
 #include "unit-host.h"
 

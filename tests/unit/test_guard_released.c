@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "fake/guard.h"
-#include "lib/policy/policy.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "lib/preempt/policy.h"
+#include "shared/util.h"
 
 static struct guard_offline *offline;
 static struct guard_channel *c;

@@ -5,10 +5,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "output/table.h"
+#include "cli/table.h"
 #include "fake/guard.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-host.h"
 
 /* Three preemptions; the slots of one were not watched. */

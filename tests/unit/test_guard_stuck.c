@@ -18,8 +18,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "agent/holder-lock.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "unit-fuse.h"
 #include "unit-host.h"
 #include "unit-poll.h"

@@ -4,9 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
-#include "output/table.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "cli/table.h"
+#include "shared/util.h"
 #include "fake/guard.h"
 
 #define ID_A   "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-guard-worker.h"
 
 /* The session is ended just before the driver sees that call. */

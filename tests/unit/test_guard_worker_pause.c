@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "agent/pause-journal.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "unit-guard-worker.h"
 #include "unit-host.h"
 #include "unit-pausable.h"

@@ -7,8 +7,8 @@
 #include <sys/eventfd.h>
 #include <sys/wait.h>
 
-#include "guard/worker.h"
-#include "shared/clock.h"
+#include "guard/guard.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

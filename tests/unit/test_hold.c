@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "holder/holder.h"
-#include "ipc/client.h"
-#include "ipc/server.h"
-#include "shared/clock.h"
+#include "hold/holder.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-worker.h"
 
 #define START 777 /* of the made-up process */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agent/pause-journal.h"
+#include "hold/run-dir.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-worker.h"
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "holder/holder.h"
+#include "hold/holder.h"
 #include "unit.h"
 
 static char buf[IPC_MAX_PACKET];

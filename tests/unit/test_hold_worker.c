@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-worker.h"
 
 /* Its queues are those of its copy of the loop. */

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "agent/holder-lock.h"
-#include "agent/owner-text.h"
-#include "shared/macro.h"
+#include "hold/run-dir.h"
+#include "hold/owner.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "ipc/client.h"
+#include "shared/socket.h"
 #include "unit-holder.h"
 
 int holder_main(int argc, char **argv);

@@ -8,9 +8,9 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "holder/worker.h"
-#include "ipc/client.h"
-#include "shared/clock.h"
+#include "hold/holder.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -11,10 +11,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "ipc/client.h"
-#include "ipc/server.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define STRANGER 65534

@@ -5,8 +5,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "ipc/client.h"
-#include "shared/clock.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static uint64_t soon(void)

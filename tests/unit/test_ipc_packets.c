@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ipc/client.h"
-#include "shared/macro.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define KIND 0x74657374

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ipc/server.h"
+#include "shared/socket.h"
 #include "unit.h"
 
 static const struct ipc_limits limits = {

@@ -16,9 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/heartbeat.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "hold/escape.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

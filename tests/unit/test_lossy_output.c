@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "agent/lossy-output.h"
+#include "guard/guard.h"
 #include "unit.h"
 
 #define LINES  5000

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ctl/command/ctl.h"
+#include "cli/cli.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/session/meter.h"
+#include "lib/preempt/session.h"
 #include "unit.h"
 
 /* A slot has 10 of them, the window 1,000. */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/metrics.h"
-#include "shared/macro.h"
+#include "cli/metrics.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
 

@@ -8,8 +8,8 @@
 
 #include <gpreempt/view.h>
 
-#include "agent/holder-lock.h"
-#include "output/metrics.h"
+#include "hold/run-dir.h"
+#include "cli/metrics.h"
 #include "unit-command.h"
 #include "unit-holder.h"
 

@@ -6,8 +6,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "ctl/command/dynlib.h"
-#include "ctl/cmd/module-kmod.h"
+#include "cli/program.h"
+#include "ctl/module-kmod.h"
 #include "unit-ctl.h"
 
 /* What libkmod answers, and what was asked of it. */

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/amdlog/amdlog.h"
-#include "lib/text/text.h"
-#include "shared/macro.h"
+#include "lab/amdlog.h"
+#include "lab/text.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
 

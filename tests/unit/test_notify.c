@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "shared/notify.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static int manager;

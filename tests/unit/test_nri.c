@@ -10,10 +10,9 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
-#include "ctl/nri/pods.h"
-#include "ctl/nri/wire.h"
-#include "lib/select/words.h"
-#include "shared/clock.h"
+#include "ctl/nri.h"
+#include "lib/see/words.h"
+#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-host.h"
 

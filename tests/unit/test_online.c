@@ -11,11 +11,10 @@
 
 #include <gpreempt/online.h>
 
-#include "ipc/client.h"
-#include "ipc/server.h"
-#include "lib/policy/policy.h"
-#include "proto/guard.h"
-#include "shared/clock.h"
+#include "shared/socket.h"
+#include "lib/preempt/policy.h"
+#include "lib/preempt/wire.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-online.h"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "ipc/client.h"
-#include "proto/guard.h"
+#include "shared/socket.h"
+#include "lib/preempt/wire.h"
 #include "unit-online.h"
 
 #define STRANGER 65534

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/table.h"
-#include "shared/clean.h"
+#include "cli/table.h"
+#include "shared/text.h"
 #include "unit-ctl.h"
 
 struct row {

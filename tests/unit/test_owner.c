@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "agent/owner.h"
-#include "agent/pause-journal.h"
+#include "hold/owner.h"
+#include "hold/run-dir.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"
 

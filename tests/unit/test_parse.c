@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/parse.h"
+#include "shared/text.h"
 #include "unit.h"
 
 static const struct {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "lib/select/clients.h"
+#include "hold/run-dir.h"
+#include "lib/see/words.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

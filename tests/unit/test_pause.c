@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/pause/pause.h"
-#include "shared/macro.h"
+#include "lib/preempt/pause.h"
+#include "shared/util.h"
 #include "unit-pausable.h"
 
 /* It looks at descriptors 0 and 7, and at 9 when 7 is done. */

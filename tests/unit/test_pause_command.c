@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "agent/pause-journal.h"
+#include "hold/run-dir.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 #include "unit-pausable.h"

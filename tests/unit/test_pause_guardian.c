@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/pause-journal.h"
-#include "agent/pause-owner.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "hold/pause-owner.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-worker.h"
 

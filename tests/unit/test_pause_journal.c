@@ -10,9 +10,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "agent/holder-lock.h"
-#include "agent/pause-journal.h"
-#include "shared/macro.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

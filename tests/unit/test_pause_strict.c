@@ -2,8 +2,8 @@
 /* A pause under a driver whose unpause crashes where an address space is missing. */
 #include <string.h>
 
-#include "lib/pause/pause.h"
-#include "shared/macro.h"
+#include "lib/preempt/pause.h"
+#include "shared/util.h"
 #include "unit-pausable.h"
 
 #define NODES	   "/sys/class/kfd/kfd/topology/nodes/"

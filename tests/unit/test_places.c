@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/places.h"
+#include "hold/places.h"
 #include "unit-host.h"
 #include "unit.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/policy/policy.h"
+#include "lib/preempt/policy.h"
 #include "unit-world.h"
 
 #define RUNS   60

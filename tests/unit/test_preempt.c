@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ctl/preempt/preempt.h"
-#include "shared/macro.h"
+#include "ctl/preempt.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 
 static struct preempt_args args;

@@ -8,10 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "agent/pause-journal.h"
-#include "ctl/preempt/preempt.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "ctl/preempt.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "shared/proc.h"
+#include "shared/util.h"
 #include "unit.h"
 
 TEST(reads_the_start)

@@ -12,9 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/session/reader.h"
-#include "lib/session/session.h"
-#include "shared/clock.h"
+#include "lib/preempt/session.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-session.h"
 

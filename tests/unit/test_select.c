@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/select/words.h"
+#include "lib/see/words.h"
 #include "shared/cgroup.h"
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-select.h"
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "agent/owner.h"
-#include "shared/clock.h"
+#include "hold/owner.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static struct heartbeat heartbeat;

@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "holder/holder.h"
-#include "shared/clock.h"
+#include "hold/holder.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/text/snapshot.h"
+#include "lab/snapshot.h"
 #include "unit-command.h"
 
 #define KFD  "made/sys/class/kfd/kfd/proc/4194242/"

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/pause-journal.h"
-#include "agent/places.h"
-#include "holder/holder.h"
-#include "ipc/server.h"
-#include "shared/clock.h"
+#include "hold/run-dir.h"
+#include "hold/places.h"
+#include "hold/holder.h"
+#include "shared/socket.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 

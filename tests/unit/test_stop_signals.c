@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "shared/signals.h"
+#include "shared/util.h"
 #include "unit.h"
 
 static const int signals[] = { SIGUSR1, SIGUSR2, 0 };

@@ -7,7 +7,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-#include "lib/session/session.h"
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 TEST(suspend_all)

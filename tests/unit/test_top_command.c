@@ -14,8 +14,8 @@
 
 #include <gpreempt/view.h>
 
-#include "ctl/top/gather.h"
-#include "shared/clock.h"
+#include "ctl/top.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 
 #define DIR "/sys/kernel/debug/gpreempt/"

@@ -14,10 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/trace/trace.h"
+#include "lab/trace.h"
 #include "fake/tracefs.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-trace.h"
 

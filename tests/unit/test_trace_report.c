@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ctl/trace/trace.h"
-#include "ctl/trace/libs.h"
+#include "lab/trace.h"
 #include "unit-command.h"
 #include "unit-trace.h"
 

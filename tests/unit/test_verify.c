@@ -2,8 +2,7 @@
 /* Is what was suspended off the hardware? And after the GPU has hung. */
 #include <stdio.h>
 
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-session.h"
 
 static const struct {

@@ -7,8 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 

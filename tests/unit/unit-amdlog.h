@@ -3,7 +3,7 @@
 #ifndef UNIT_AMDLOG_H
 #define UNIT_AMDLOG_H
 
-#include "lib/amdlog/amdlog.h"
+#include "lab/amdlog.h"
 #include "unit.h"
 
 #define AMDLOG_PACKETS 64

@@ -3,7 +3,7 @@
 #ifndef UNIT_ARGS_H
 #define UNIT_ARGS_H
 
-#include "ctl/command/ctl.h"
+#include "cli/cli.h"
 #include "unit.h"
 
 /* The arguments of the last command line. */

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "ctl/command/ctl.h"
+#include "cli/cli.h"
 #include "unit-ctl.h"
 
 /* A new directory, which is the current one until command_teardown(). */

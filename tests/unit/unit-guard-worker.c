@@ -4,7 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-guard-worker.h"
 
 struct guard_common common;

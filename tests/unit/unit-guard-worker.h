@@ -6,7 +6,7 @@
 #ifndef UNIT_GUARD_WORKER_H
 #define UNIT_GUARD_WORKER_H
 
-#include "guard/worker.h"
+#include "guard/guard.h"
 #include "unit.h"
 
 #define GPU_A 0xf7bc /* node 0, as the made-up queues have it */

@@ -6,8 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 

@@ -3,8 +3,8 @@
 #ifndef UNIT_HOLDER_H
 #define UNIT_HOLDER_H
 
-#include "holder/holder.h"
-#include "shared/clock.h"
+#include "hold/holder.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

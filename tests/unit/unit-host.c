@@ -20,9 +20,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "lib/select/words.h"
-#include "shared/title.h"
+#include "hold/run-dir.h"
+#include "lib/see/words.h"
+#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "guard/guard.h"
-#include "lib/policy/policy.h"
-#include "proto/guard.h"
-#include "shared/clock.h"
+#include "lib/preempt/policy.h"
+#include "lib/preempt/wire.h"
+#include "shared/util.h"
 #include "unit.h"
 #include "unit-online.h"
 

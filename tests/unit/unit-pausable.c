@@ -2,8 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "agent/holder-lock.h"
-#include "agent/pause-journal.h"
+#include "hold/run-dir.h"
 #include "unit-pausable.h"
 
 #define HEAD                               \

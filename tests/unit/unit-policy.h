@@ -8,7 +8,7 @@
 
 #include <gpreempt/policy.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define MS    NSEC_PER_MSEC

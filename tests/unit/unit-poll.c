@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "shared/clock.h"
+#include "shared/util.h"
 #include "unit-poll.h"
 
 struct memory *memory;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/select/words.h"
+#include "lib/see/words.h"
 #include "unit-host.h"
 #include "unit-select.h"
 

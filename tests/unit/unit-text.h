@@ -3,7 +3,7 @@
 #ifndef UNIT_TEXT_H
 #define UNIT_TEXT_H
 
-#include "lib/text/text.h"
+#include "lab/text.h"
 #include "unit.h"
 
 #define FIXTURES	"tests/unit/fixtures/linux-6.12.117/"

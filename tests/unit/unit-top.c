@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-top.h"
 
 struct top_model model;

@@ -3,9 +3,7 @@
 #ifndef UNIT_TOP_H
 #define UNIT_TOP_H
 
-#include "ctl/top/columns.h"
-#include "ctl/top/keys.h"
-#include "ctl/top/screen.h"
+#include "ctl/top.h"
 #include "unit.h"
 
 extern struct top_model model;

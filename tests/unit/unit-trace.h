@@ -3,7 +3,7 @@
 #ifndef UNIT_TRACE_H
 #define UNIT_TRACE_H
 
-#include "lib/trace/trace.h"
+#include "lab/trace.h"
 #include "unit.h"
 
 /* Of the ioctl that all is about: what it is to do. */

@@ -3,7 +3,7 @@
 #ifndef UNIT_WORKER_H
 #define UNIT_WORKER_H
 
-#include "holder/worker.h"
+#include "hold/holder.h"
 #include "unit.h"
 
 extern struct hold_request request;

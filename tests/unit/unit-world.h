@@ -5,7 +5,7 @@
 
 #include <gpreempt/policy.h>
 
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit.h"
 
 #define US	 NSEC_PER_USEC

@@ -12,9 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shared/clock.h"
-#include "shared/macro.h"
-#include "shared/syscall.h"
+#include "shared/util.h"
 #include "unit.h"
 
 struct gp_loop loop;

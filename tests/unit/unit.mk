@@ -47,11 +47,11 @@ $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(UNIT)/user/ctl/report/page.o: $(REPORT_PAGE)
+$(UNIT)/user/lab/report.o: $(REPORT_PAGE)
 
 # Tests call it by another name, with command lines.
 $(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main
-$(UNIT)/user/holder/main.o: UNIT_CFLAGS += -Dmain=holder_main
+$(UNIT)/user/hold/main.o: UNIT_CFLAGS += -Dmain=holder_main
 
 # In an archive, so that a test gets only what it uses.
 $(UNIT)/units.a: $(UNIT_OBJ)

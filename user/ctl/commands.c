@@ -2,7 +2,7 @@
 /* The table of commands. Help, manual and completions are made of it. */
 #include <string.h>
 
-#include "ctl/command/ctl.h"
+#include "cli/cli.h"
 
 #define LEFT 19 /* columns of a name and its words, in the help */
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ctl/command/ctl.h"
-#include "shared/title.h"
+#include "cli/cli.h"
+#include "shared/util.h"
 
 static int run(const struct ctl_command *cmd, int argc, char **argv)
 {
@@ -41,6 +41,7 @@ int main(int argc, char **argv)
 	int words;
 
 	fill_gaps();
+	ctl_set_commands(ctl_commands);
 	shr_title_init(argc, argv);
 	if (argc < 2)
 		return run(&ctl_list, argc, argv);

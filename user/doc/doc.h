@@ -3,7 +3,7 @@
 #ifndef DOC_H
 #define DOC_H
 
-#include "ctl/command/ctl.h"
+#include "cli/cli.h"
 
 void doc_man(void);	 /* the commands, for gpreempt-ctl(1) */
 void doc_bash(void);	 /* tables, for the completion of bash */

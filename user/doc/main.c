@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "doc/doc.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 
 /* "command option value" a line, for tests. */
 static void doc_list(void)

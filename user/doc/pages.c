@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "doc/doc.h"
-#include "output/metrics.h"
+#include "cli/metrics.h"
 
 /*
  * Print a text of the table in paragraphs. Lines that begin with a space are

@@ -1,5 +1,250 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
+ * The processes that a TARGET word names now, and child processes that look for the
+ * words that may take long.
+ *
+ * Guard looks for a PID and a name (comm:) itself. The other words take longer: how
+ * long, the users of the host decide. A role is looked up in each level of a cgroup
+ * (role:), the cgroups of all processes are read (cgroup:, user:), the name of a container
+ * is in a file on a disk (container:), and a command line (cmd:) is in the memory of a
+ * process, which can map it from a file that never answers. A child does that. If it
+ * hangs, guard kills it, keeps the processes that it has found before, and starts
+ * another one later. Words that can hang have a child of their own.
+ */
+#ifndef GUARD_GUARD_H
+#define GUARD_GUARD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <gpreempt/gpreempt.h>
+#include <gpreempt/policy.h>
+#include <gpreempt/select.h>
+
+#include "cli/guard-options.h"
+#include "cli/metrics.h"
+#include "hold/escape.h"
+#include "hold/places.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
+
+/* Of one word: those with queues first. The processes of guard lock what it takes. */
+#ifndef GUARD_FOUND_MAX
+#define GUARD_FOUND_MAX 4096
+#endif
+#define GUARD_FINDER_WORDS 128
+#define GUARD_FINDER_STUCK 4 /* children that even SIGKILL does not end */
+
+/* How looking for one word went. */
+struct guard_finding {
+	/*
+	 * 0: as listed, also when that is none. -EEXIST: the name is that of
+	 * several containers, whose processes are listed. -EINPROGRESS: not
+	 * looked for yet. Any other -errno: it failed.
+	 */
+	int code;
+	size_t n;
+	struct gpreempt_target target[GUARD_FOUND_MAX];
+	char text[512]; /* why, if there is a code, or not all are listed */
+};
+
+/* Which child looks for a word. */
+enum guard_word_kind {
+	GUARD_WORD_SLOW,
+	GUARD_WORD_HANGS, /* it can */
+	GUARD_WORD_QUICK, /* none: it is looked for here */
+};
+#define GUARD_FINDERS GUARD_WORD_QUICK
+
+enum guard_word_kind guard_word_kind(const char *word);
+
+/* A word, in its role. */
+struct guard_sought {
+	const char *word;
+	bool online; /* then none in doubt is meant: lib/select/words.h */
+};
+
+/* Look for one word, here and now; skip as for gpreempt_select(). */
+void guard_find_word(struct gpreempt *g, struct guard_sought what,
+		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out);
+
+struct guard_finder_memory;
+
+struct guard_finder {
+	struct gpreempt *g;
+	struct guard_sought sought[GUARD_FINDER_WORDS];
+	size_t n;
+	struct guard_finder_memory *memory; /* NULL: not started */
+	struct guard_finding *last;	    /* what is known, for each word */
+	int wake;			    /* eventfd: look again */
+	pid_t child;			    /* 0: none now */
+	pid_t stuck[GUARD_FINDER_STUCK];
+	size_t n_stuck;
+	size_t first;	  /* word that a new child begins with */
+	uint64_t pace_ns; /* how often the child looks for each word at most */
+	uint64_t asked_ns;
+	uint64_t retry_ns; /* no new child before */
+};
+
+/* Words up to n are set. 0 or -errno; without words there is nothing to do. */
+int guard_finder_start(struct guard_finder *f, struct gpreempt *g);
+/* Take results, notice a child that hangs or has ended. Never waits. */
+void guard_finder_poll(struct guard_finder *f);
+/* NULL: the word is not the finder's, or it was not started. */
+const struct guard_finding *guard_finder_get(const struct guard_finder *f,
+					     struct guard_sought what);
+void guard_finder_stop(struct guard_finder *f);
+
+/*
+ * The worker of an offline process: its own side, guard's, and what they tell each
+ * other: memory that both see, and an eventfd. Without locks: either may be killed
+ * at any time, and guard's poller never waits for a worker.
+ */
+
+#define GUARD_NODES   64
+#define GUARD_RESULTS 256 /* that guard has not taken yet */
+
+/* What a worker is to do. */
+struct guard_order {
+	uint64_t nodes; /* where its queues are to be suspended */
+	enum gpreempt_policy_reason reason;
+	uint64_t arrival_ns; /* the work came after that; 0: no arrival */
+};
+
+/* What a worker has done. */
+struct guard_result {
+	pid_t pid;
+	bool suspend;
+	enum gpreempt_policy_reason reason;
+	int code;
+	struct gpreempt_error error; /* if there is a code */
+	uint64_t nodes;
+	uint64_t arrival_ns;
+	uint64_t start_ns; /* of the ioctl */
+	uint64_t end_ns;
+	int64_t slots_ns; /* since start_ns; GPREEMPT_UNKNOWN */
+	size_t requested;
+	size_t done;
+};
+
+enum guard_state {
+	GUARD_OPENING,
+	GUARD_READY,
+	GUARD_ENDED, /* see the error: why */
+};
+
+struct guard_channel {
+	atomic_uint version; /* of the order; odd: it is being written */
+	struct guard_order order;
+	atomic_uint taken; /* results, ever */
+	atomic_uint given;
+	struct guard_result result[GUARD_RESULTS];
+	atomic_int state;
+	atomic_bool quit;
+	atomic_bool busy; /* in the driver */
+	atomic_uint_fast64_t beat_ns;
+	atomic_uint_fast64_t released_ns; /* ran while it was to be held */
+	atomic_uint_fast64_t unseen;	  /* queues gone before they could be held */
+	/*
+	 * How often that was too much of the last window_ns; the figures are
+	 * those of the last time.
+	 */
+	atomic_uint churns;
+	atomic_uint losses; /* another program let it run */
+	atomic_bool off;    /* or its pause keeps it off the GPU for good */
+	atomic_uint_fast64_t recent_ns;
+	atomic_uint_fast64_t window_ns;
+	atomic_bool made;	     /* it made queues, and did not only destroy some */
+	struct gpreempt_error error; /* once it has ended */
+	struct gpreempt_error why;   /* it is paused, if a session was tried */
+	atomic_bool paused;	     /* not by a session: as a whole, always */
+};
+
+/* What all workers see. */
+struct guard_common {
+	uint32_t gpu_id[GUARD_NODES]; /* of each bit of nodes */
+	atomic_uint_fast64_t beat_ns; /* of the poller */
+	uint64_t late_ns;	      /* silent for longer, the poller is not there */
+};
+
+/* Memory that a child shares; NULL: there is none. */
+void *guard_channel_map(size_t size);
+
+/* Only the newest order counts. One thread at a time gives them. */
+void guard_channel_order(struct guard_channel *c, const struct guard_order *order);
+/*
+ * False: guard was stopped or killed while it wrote the order. *order is not
+ * valid then; ask again later.
+ */
+bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order);
+
+/* False: there is no room. */
+bool guard_channel_give(struct guard_channel *c, const struct guard_result *result);
+/* False: there is none. */
+bool guard_channel_take(struct guard_channel *c, struct guard_result *result);
+
+/*
+ * The eventfds by which guard wakes its workers. All are made before the first thread that
+ * reads the memory of other processes: such a thread has descriptors of its own, which are
+ * these and no others, so it can't have one that is made later.
+ */
+#define GUARD_WAKES 64 /* workers at once */
+
+struct guard_wake_pool {
+	int fd[GUARD_WAKES];
+	bool taken[GUARD_WAKES];
+};
+
+/* All of them, of a pool that is all zero. 0 or -errno. */
+int guard_wake_open(struct guard_wake_pool *pool);
+
+/*
+ * This thread has descriptors of its own from now on: those of the pool. What
+ * it keeps open when it never ends wakes no one. 0 or -errno.
+ */
+int guard_wake_keep_only(const struct guard_wake_pool *pool);
+
+/* What a worker is born with. */
+struct guard_job {
+	pid_t target;
+	int lock; /* of the target; free when the worker is gone */
+	int wake; /* eventfd: there is an order */
+	struct guard_common *common;
+	bool sample_each; /* watch slots in each suspend, not now and then */
+	enum gpreempt_how how;
+	bool follow; /* it is held while job control stops or freezes it, too */
+	pid_t guard;
+};
+
+/* Its life (worker.c). */
+void guard_work(const struct guard_job *job, struct guard_channel *channel);
+
+/* Guard's side (workers.c). */
+struct guard_worker {
+	struct guard_job job;
+	struct guard_channel *channel;
+	pid_t child;  /* 0: it has ended */
+	int status;   /* then */
+	pid_t repair; /* undoes a pause that it has left */
+};
+
+/* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */
+int guard_worker_start(const struct guard_job *job, struct guard_worker **out);
+void guard_worker_order(struct guard_worker *w, const struct guard_order *order);
+/* Have it release its target and end. */
+void guard_worker_quit(struct guard_worker *w);
+/* Has it ended? Then its target runs. One that is silent is killed. */
+bool guard_worker_gone(struct guard_worker *w);
+/* Why it ended, if not because we wanted it to. */
+void guard_worker_why(const struct guard_worker *w, char *text, size_t size);
+/* Once it is gone. */
+void guard_worker_free(struct guard_worker *w);
+
+/*
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
@@ -7,26 +252,6 @@
  * of online queues and asks the policy (poll.c, index.c). A worker, which is a
  * process of its own, has the session of each offline process (worker.c).
  */
-#ifndef GUARD_H
-#define GUARD_H
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <gpreempt/policy.h>
-
-#include "agent/foreground.h"
-#include "agent/heartbeat.h"
-#include "agent/places.h"
-#include "guard/finder.h"
-#include "guard/options.h"
-#include "guard/worker.h"
-#include "output/metrics.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
 
 #define GUARD_TARGETS GUARD_WAKES /* of each role */
 #define GUARD_QUEUES  64	  /* of an online process */
@@ -282,15 +507,11 @@ int guard_run(struct guard *guard);
 
 /* heartbeat.c: the main thread has done a step, of which there may be many. */
 void guard_heartbeat(struct guard *guard);
-/* Has the poller been scheduled lately? */
-bool guard_poller_runs(struct guard *guard);
 
 /* index.c: look at the queues of an online process. May wait. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
 int guard_look(struct guard_sight *sight);
-/* Queues that came or went; what was seen of the others is kept. */
-void guard_sight_update(struct guard_sight *sight, const struct guard_online *online);
 
 /* files.c */
 /* How long the end may wait for each of them. */
@@ -314,9 +535,6 @@ int guard_work_open(struct guard *guard);
 void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
 /* Print what was noted. */
 void guard_work_tell(struct guard *guard);
-
-/* poll.c: poll as long as it is the turn of this thread, which has that number. */
-void guard_poll_turn(struct guard *guard, unsigned int me);
 
 /* poll-threads.c */
 int guard_poll_start(struct guard *guard);
@@ -373,8 +591,6 @@ uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_off
 			       int entity);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
-/* How long it ran although it was to be suspended. */
-void guard_take_released(struct guard *guard, struct guard_offline *offline);
 
 /* report.c */
 void guard_live(struct guard *guard);
@@ -412,5 +628,22 @@ struct guard_server;
 int guard_serve_start(struct guard *guard, struct guard_server **out);
 /* NULL is allowed. */
 void guard_serve_stop(struct guard_server *s);
+
+/*
+ * Output that never waits for its reader: a process that holds targets must
+ * beat in time, also when its terminal is stopped (Ctrl-S) or the reader of its
+ * pipe sleeps. What the reader does not take is dropped and counted.
+ */
+
+/*
+ * Have *stream write to its descriptor without waiting.
+ * What is written up to an fflush() is written whole or dropped whole, but for what a terminal
+ * takes in parts. notice is a line with one %zu: how many lines were dropped; it comes before
+ * the next line that the reader takes, or at the end. 0, or -errno: *stream is as it was.
+ */
+int lossy_output_start(FILE **stream, const char *notice);
+
+/* stdout and stderr. -EOPNOTSUPP: this C library has no way, and they may wait. */
+int lossy_output_start_both(const char *out_notice, const char *err_notice);
 
 #endif

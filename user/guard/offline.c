@@ -1,16 +1,423 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Those that make way, each with a worker. */
+/* Offline processes: the workers that hold them, their orders and results. */
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/owner-text.h"
-#include "agent/pause-repair.h"
-#include "guard/guard.h"
-#include "output/message.h"
+#include "cli/message.h"
+#include "hold/escape.h"
+#include "hold/owner.h"
+#include "hold/pause-owner.h"
 #include "shared/child.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
+#include "guard.h"
+
+/* To write an order takes nanoseconds, if its writer runs. */
+#define ORDER_TRIES 1000
+
+void *guard_channel_map(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void guard_channel_order(struct guard_channel *c, const struct guard_order *order)
+{
+	atomic_fetch_add(&c->version, 1);
+	c->order = *order;
+	atomic_fetch_add(&c->version, 1);
+}
+
+bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order)
+{
+	unsigned int before, i;
+
+	for (i = 0; i < ORDER_TRIES; i++) {
+		before = atomic_load(&c->version);
+		*order = c->order;
+		atomic_thread_fence(memory_order_acquire);
+		if (!(before & 1) && atomic_load(&c->version) == before)
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+bool guard_channel_give(struct guard_channel *c, const struct guard_result *result)
+{
+	unsigned int given = atomic_load(&c->given);
+
+	if (given - atomic_load(&c->taken) == GUARD_RESULTS)
+		return false;
+	c->result[given % GUARD_RESULTS] = *result;
+	atomic_store(&c->given, given + 1);
+	return true;
+}
+
+bool guard_channel_take(struct guard_channel *c, struct guard_result *result)
+{
+	unsigned int taken = atomic_load(&c->taken);
+
+	if (taken == atomic_load(&c->given))
+		return false;
+	*result = c->result[taken % GUARD_RESULTS];
+	atomic_store(&c->taken, taken + 1);
+	return true;
+}
+
+int guard_wake_open(struct guard_wake_pool *pool)
+{
+	int i;
+
+	for (i = 0; i < GUARD_WAKES; i++) {
+		pool->fd[i] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		if (pool->fd[i] < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/* One that no other worker has, or -ENOSPC. */
+static int guard_wake_take(struct guard_wake_pool *pool)
+{
+	int i;
+
+	for (i = 0; i < GUARD_WAKES; i++)
+		if (!pool->taken[i]) {
+			pool->taken[i] = true;
+			return pool->fd[i];
+		}
+	return -ENOSPC;
+}
+
+/* Its worker is gone. */
+static void guard_wake_give(struct guard_wake_pool *pool, int fd)
+{
+	uint64_t count;
+	ssize_t n;
+	int i;
+
+	/* The next worker has no order yet. */
+	n = read(fd, &count, sizeof(count));
+	(void)n;
+	for (i = 0; i < GUARD_WAKES; i++)
+		if (pool->fd[i] == fd)
+			pool->taken[i] = false;
+}
+
+int guard_wake_keep_only(const struct guard_wake_pool *pool)
+{
+	if (unshare(CLONE_FILES) < 0)
+		return -errno;
+	shr_close_others(0, pool->fd, GUARD_WAKES);
+	return 0;
+}
+
+/* Workers of offline processes, as guard sees them. */
+
+static int work(void *arg)
+{
+	const struct guard_worker *w = arg;
+
+	guard_work(&w->job, w->channel);
+	return 0;
+}
+
+int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
+{
+	const int keep[] = { job->lock, job->wake };
+	struct guard_worker *w = calloc(1, sizeof(*w));
+	pid_t child = -ENOMEM;
+
+	if (!w)
+		return -ENOMEM;
+	w->job = *job;
+	w->channel = guard_channel_map(sizeof(*w->channel));
+	if (w->channel) {
+		atomic_store(&w->channel->beat_ns, shr_now_ns());
+		child = shr_child_start(work, w, keep, ARRAY_SIZE(keep));
+	}
+	if (child < 0) {
+		guard_worker_free(w);
+		return child;
+	}
+	w->child = child;
+	*out = w;
+	return 0;
+}
+
+static void wake(struct guard_worker *w)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	do {
+		n = write(w->job.wake, &one, sizeof(one));
+	} while (n < 0 && errno == EINTR);
+}
+
+void guard_worker_order(struct guard_worker *w, const struct guard_order *order)
+{
+	guard_channel_order(w->channel, order);
+	wake(w);
+}
+
+void guard_worker_quit(struct guard_worker *w)
+{
+	atomic_store(&w->channel->quit, true);
+	wake(w);
+}
+
+static bool silent(const struct guard_worker *w)
+{
+	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
+
+	return shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit;
+}
+
+bool guard_worker_gone(struct guard_worker *w)
+{
+	if (shr_child_gone(&w->child, &w->status))
+		return true;
+	if (silent(w))
+		kill(w->child, SIGKILL);
+	return false;
+}
+
+void guard_worker_why(const struct guard_worker *w, char *text, size_t size)
+{
+	if (WIFSIGNALED(w->status))
+		snprintf(text, size, "its worker was killed by signal %d", WTERMSIG(w->status));
+	else
+		gpreempt_error_text(&w->channel->error, text, size);
+}
+
+void guard_worker_free(struct guard_worker *w)
+{
+	if (w->channel)
+		munmap(w->channel, sizeof(*w->channel));
+	free(w);
+}
+
+/* What the workers have done: for the figures, the policy and the user. */
+
+#define RETRY_NS (100 * NSEC_PER_MSEC)
+/* The GPU is being reset, and each try may take the driver's 9 s again. */
+#define RETRY_HANG_NS (10 * NSEC_PER_SEC)
+
+struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++)
+		if (guard->offline[i].target.pid == pid)
+			return &guard->offline[i];
+	return NULL;
+}
+
+uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
+			       int entity)
+{
+	uint64_t nodes = 0;
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (offline->entity[i] == entity)
+			nodes |= 1ULL << i;
+	return nodes;
+}
+
+static int64_t after(uint64_t from, uint64_t to)
+{
+	return from ? (int64_t)(to - from) : GPREEMPT_UNKNOWN;
+}
+
+static struct guard_sample sample_of(const struct guard_result *r)
+{
+	int64_t slots = r->slots_ns == GPREEMPT_UNKNOWN ?
+				GPREEMPT_UNKNOWN :
+				after(r->arrival_ns, r->start_ns + r->slots_ns);
+
+	return (struct guard_sample){ {
+		[GUARD_TO_IOCTL] = after(r->arrival_ns, r->start_ns),
+		[GUARD_TO_SUSPENDED] = after(r->arrival_ns, r->end_ns),
+		[GUARD_TO_SLOTS] = slots,
+	} };
+}
+
+/* The policy took it that it worked. */
+static void tell_policy(struct guard *guard, struct guard_offline *offline,
+			const struct guard_result *r)
+{
+	bool hang = r->suspend && r->error.reason == GPREEMPT_HANG;
+	uint64_t retry = shr_now_ns() + (hang ? RETRY_HANG_NS : RETRY_NS);
+	size_t i;
+
+	pthread_mutex_lock(&guard->lock);
+	for (i = 0; i < GUARD_NODES; i++) {
+		int entity = offline->entity[i];
+
+		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
+		    gpreempt_policy_suspended(guard->policy, entity) != r->suspend)
+			continue;
+		gpreempt_policy_failed(guard->policy, entity, retry);
+		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
+	}
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+}
+
+static void note_failure(struct guard *guard, struct guard_offline *offline,
+			 const struct guard_result *r)
+{
+	char text[512];
+
+	/* What job control wants the worker tries again by itself. */
+	if (r->reason != GPREEMPT_POLICY_JOB_CONTROL)
+		tell_policy(guard, offline, r);
+	guard->figures.failures++;
+	if (offline->failed)
+		return;
+	offline->failed = true;
+	gpreempt_error_text(&r->error, text, sizeof(text));
+	guard_event(guard, "failed", r->pid, "process %d could not be %s: %s", r->pid,
+		    r->suspend ? "suspended" : "resumed", text);
+}
+
+/* It is held from then on, or runs. */
+static void note_held(struct guard *guard, struct guard_offline *offline,
+		      const struct guard_result *r)
+{
+	bool held = offline->held_since_ns;
+
+	if (r->suspend == held)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	if (r->suspend) {
+		offline->held_since_ns = r->end_ns;
+	} else {
+		offline->times.held_ns += r->start_ns - offline->held_since_ns;
+		offline->held_since_ns = 0;
+	}
+	pthread_mutex_unlock(&guard->lock);
+}
+
+static void take(struct guard *guard, const struct guard_result *r)
+{
+	struct guard_offline *offline = guard_find_offline(guard, r->pid);
+	struct guard_figures *figures = &guard->figures;
+	struct guard_sample sample = sample_of(r);
+
+	guard_tell_switch(guard, r, &sample);
+	if (r->code) {
+		if (offline && r->code != -ENOTCONN)
+			note_failure(guard, offline, r);
+		return;
+	}
+	if (r->suspend)
+		figures->suspends++;
+	else
+		figures->resumes[r->reason]++;
+	if (r->arrival_ns)
+		guard_add_sample(figures, &sample);
+	if (!offline)
+		return;
+	offline->failed = false;
+	note_held(guard, offline, r);
+}
+
+void guard_take_from(struct guard *guard, struct guard_worker *w)
+{
+	struct guard_result result;
+
+	while (guard_channel_take(w->channel, &result))
+		take(guard, &result);
+}
+
+/*
+ * To the policy it was no hold. On which node it ran the library does not know: on all where it
+ * is to be suspended; on any, if it was resumed meanwhile. Under the lock.
+ */
+static void pay_share(struct guard *guard, struct guard_offline *offline, uint64_t ns, uint64_t now)
+{
+	size_t i;
+
+	/* A paused one, with one entity on all, has no such time. */
+	for (i = 0; i < GUARD_NODES; i++)
+		if (offline->entity[i] >= 0 && (!offline->want || (offline->want & (1ULL << i))))
+			gpreempt_policy_ran(guard->policy, offline->entity[i], ns, now);
+	guard->changed = true;
+}
+
+/* How long it ran although it was to be suspended. */
+static void guard_take_released(struct guard *guard, struct guard_offline *offline)
+{
+	uint64_t total, ns, now = shr_now_ns();
+
+	total = atomic_load(&offline->worker->channel->released_ns);
+	ns = total - offline->times.released_ns;
+	if (!ns)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	offline->times.released_ns = total;
+	offline->times.unseen = atomic_load(&offline->worker->channel->unseen);
+	pay_share(guard, offline, ns, now);
+	pthread_mutex_unlock(&guard->lock);
+	guard_tell_ran(guard, offline->target.pid, ns);
+}
+
+/* It may be around that bound for hours. */
+static void tell_churn(struct guard *guard, struct guard_offline *offline)
+{
+	struct guard_channel *c = offline->worker->channel;
+	unsigned int churns = atomic_load(&c->churns);
+
+	if (churns == offline->churns)
+		return;
+	offline->churns = churns;
+	if (shr_report_due(&offline->churn_pause, shr_now_ns()))
+		guard_tell_churn(guard, offline->target.pid, c);
+}
+
+static void tell_loss(struct guard *guard, struct guard_offline *offline)
+{
+	unsigned int losses = atomic_load(&offline->worker->channel->losses);
+
+	if (losses == offline->losses)
+		return;
+	offline->losses = losses;
+	guard_event(guard, "lost", offline->target.pid,
+		    atomic_load(&offline->worker->channel->off) ?
+			    "another program paused process %d, too, and this "
+			    "driver counts pauses: it is off the GPU until it "
+			    "ends" :
+			    "another program let process %d run; it is taken "
+			    "off again",
+		    offline->target.pid);
+}
+
+void guard_take_results(struct guard *guard)
+{
+	struct guard_offline *offline;
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++) {
+		offline = &guard->offline[i];
+		guard_take_from(guard, offline->worker);
+		guard_take_released(guard, offline);
+		tell_churn(guard, offline);
+		tell_loss(guard, offline);
+	}
+}
+
+/* Those that make way, each with a worker. */
 
 /* How long the lock of a target may last that its worker and guardian had. */
 #define REPAIR_NS	(2 * NSEC_PER_SEC)

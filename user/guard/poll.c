@@ -1,4 +1,396 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Looks at the queues of online and offline processes, and notes who had work. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "cli/message.h"
+#include "shared/util.h"
+#include "guard.h"
+
+/*
+ * When online began and ended work, as events. The poller notes it, under the lock and
+ * without a system call; the main thread prints it in its next step.
+ */
+
+int guard_work_open(struct guard *guard)
+{
+	if (!guard->options->json || !guard->options->verbose)
+		return 0;
+	guard->work = calloc(1, sizeof(*guard->work));
+	return guard->work ? 0 : ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+}
+
+static void add(struct guard_work *work, pid_t pid, bool busy, uint64_t ns)
+{
+	if (work->n == GUARD_WORKS)
+		work->lost++;
+	else
+		work->note[work->at][work->n++] = (struct guard_note){ pid, busy, ns };
+}
+
+void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now)
+{
+	if (!guard->work)
+		return;
+	/* One that came and went was there since the last look. */
+	if (seen == GUARD_PULSE)
+		add(guard->work, pid, true, guard->turn.looked_ns);
+	else if (seen == GUARD_BUSY)
+		add(guard->work, pid, true, now);
+	if (seen != GUARD_BUSY)
+		add(guard->work, pid, false, now);
+}
+
+void guard_work_tell(struct guard *guard)
+{
+	struct guard_work *work = guard->work;
+	const struct guard_note *told;
+	size_t n, lost, i;
+
+	if (!work)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	told = work->note[work->at];
+	n = work->n;
+	lost = work->lost;
+	work->at = !work->at;
+	work->n = work->lost = 0;
+	pthread_mutex_unlock(&guard->lock);
+	for (i = 0; i < n; i++)
+		guard_tell_work(guard, &told[i]);
+	if (lost)
+		guard_tell_lost(lost);
+}
+
+/*
+ * Has an online process work? Its AQL indices show packets that the GPU has
+ * not begun. Equal indices do not mean that the last packet is done: its
+ * completion signal shows that, if it has one.
+ */
+
+#define PACKET_SIZE   64
+#define PACKET_SIGNAL 56 /* completion_signal in any AQL packet */
+#define SIGNAL_VALUE  8	 /* in amd_signal_t */
+
+struct indices {
+	uint64_t read;
+	uint64_t written;
+};
+
+static int read_word(pid_t pid, uint64_t address, uint64_t *out)
+{
+	struct iovec here = { out, sizeof(*out) };
+	struct iovec there = { (void *)(uintptr_t)address, sizeof(*out) };
+
+	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ? 0 : -EFAULT;
+}
+
+/* All indices of all queues in one call. */
+static int read_indices(const struct guard_sight *sight, struct indices *indices)
+{
+	struct iovec there[2 * GUARD_QUEUES];
+	struct iovec here = { indices, sight->n * sizeof(*indices) };
+	ssize_t n;
+	size_t i;
+
+	for (i = 0; i < sight->n; i++) {
+		const struct guard_queue *queue = &sight->queue[i];
+
+		there[2 * i].iov_base = (void *)(uintptr_t)queue->read_addr;
+		there[2 * i].iov_len = sizeof(indices->read);
+		there[2 * i + 1].iov_base = (void *)(uintptr_t)queue->write_addr;
+		there[2 * i + 1].iov_len = sizeof(indices->written);
+	}
+	n = process_vm_readv(sight->pid, &here, 1, there, 2 * sight->n, 0);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == here.iov_len ? 0 : -EFAULT;
+}
+
+/* The signal of the last packet, which stays in the ring when it is begun. */
+static uint64_t find_signal(const struct guard_sight *sight, const struct guard_queue *queue)
+{
+	uint64_t at, signal;
+
+	if (!queue->written || !queue->packets)
+		return 0;
+	at = queue->ring + (queue->written - 1) % queue->packets * PACKET_SIZE;
+	if (read_word(sight->pid, at + PACKET_SIGNAL, &signal))
+		return 0;
+	return signal;
+}
+
+/* A signal counts down; one that cannot be read says nothing. */
+static bool signal_waits(const struct guard_sight *sight, const struct guard_queue *queue)
+{
+	uint64_t value;
+
+	return queue->signal && !read_word(sight->pid, queue->signal + SIGNAL_VALUE, &value) &&
+	       (int64_t)value > 0;
+}
+
+/* True: it had work since the last look. */
+static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
+		    const struct indices *indices)
+{
+	bool moved = queue->known && indices->written != queue->written;
+	bool found = !queue->known || moved;
+
+	queue->written = indices->written;
+	queue->known = true;
+	if (indices->read != indices->written) {
+		/* The last packet is not written as long as it comes. */
+		queue->signal = 0;
+		queue->busy = true;
+		return true;
+	}
+	if (found || (queue->busy && !queue->signal))
+		queue->signal = find_signal(sight, queue);
+	queue->busy = signal_waits(sight, queue);
+	/* Done: what the program does with the signal now is its own. */
+	if (!queue->busy)
+		queue->signal = 0;
+	return moved || queue->busy;
+}
+
+int guard_look(struct guard_sight *sight)
+{
+	struct indices indices[GUARD_QUEUES];
+	bool busy = false, worked = false;
+	size_t i;
+	int ret;
+
+	if (!sight->n)
+		return GUARD_IDLE;
+	ret = read_indices(sight, indices);
+	if (ret)
+		return ret;
+	for (i = 0; i < sight->n; i++) {
+		worked |= look_at(sight, &sight->queue[i], &indices[i]);
+		busy |= sight->queue[i].busy;
+	}
+	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
+}
+
+/* Queues that came or went; what was seen of the others is kept. */
+static void guard_sight_update(struct guard_sight *sight, const struct guard_online *online)
+{
+	struct guard_queue fresh[GUARD_QUEUES];
+	size_t i, j;
+
+	for (i = 0; i < online->n; i++) {
+		fresh[i] = online->queue[i];
+		for (j = 0; j < sight->n; j++)
+			if (sight->queue[j].qid == fresh[i].qid &&
+			    sight->queue[j].write_addr == fresh[i].write_addr)
+				fresh[i] = sight->queue[j];
+	}
+	memcpy(sight->queue, fresh, online->n * sizeof(*fresh));
+	sight->n = online->n;
+}
+
+/*
+ * The threads of the poller, one of which polls at a time.
+ *
+ * A read of another process's memory may never end: the page may be one of userfaultfd or of a
+ * FUSE file, and the kernel waits for whatever the process does to its address space. A second
+ * thread, the stand-in, watches the one whose turn it is, and takes over when a read takes
+ * long. When that read returns, the thread that waited for it is the next stand-in. Even
+ * SIGKILL does not end a wait for a page of FUSE, so these threads share no descriptors with
+ * the others: guard's socket and locks are closed when guard is killed.
+ */
+
+/* Workers release their targets when the poller is away for longer. */
+#ifndef GUARD_LATE_NS
+#define GUARD_LATE_NS NSEC_PER_SEC
+#endif
+/* A read takes microseconds. */
+#define STUCK_NS    (10 * NSEC_PER_MSEC)
+#define STAND_IN_NS (3 * NSEC_PER_MSEC)
+/* To end them all takes no longer than a sleep of one. */
+#define END_NS (2 * NSEC_PER_SEC)
+
+/* Wait until the one whose turn it is has to be relieved. False: the end. */
+static bool stand_in(struct guard *guard, unsigned int me)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool taken = false;
+
+	prctl(PR_SET_NAME, "guard-stand-in");
+	while (!taken && !atomic_load(&guard->quit)) {
+		shr_sleep_ns(STAND_IN_NS);
+		pthread_mutex_lock(&guard->lock);
+		taken = turn->since_ns && shr_now_ns() > turn->since_ns + STUCK_NS;
+		if (taken) {
+			turn->thread = me;
+			turn->since_ns = 0;
+			turn->stuck++;
+			turn->has_stand_in = false;
+		}
+		pthread_mutex_unlock(&guard->lock);
+	}
+	if (taken)
+		guard_poll_tend(guard);
+	return taken;
+}
+
+/*
+ * It does not poll any more: at the end of all, or because it was relieved and
+ * its read has returned. True: it is the stand-in.
+ */
+static bool come_back(struct guard *guard, unsigned int me)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool wanted = false;
+
+	pthread_mutex_lock(&guard->lock);
+	if (turn->thread != me) {
+		turn->stuck--;
+		wanted = !turn->has_stand_in && !atomic_load(&guard->quit);
+		turn->has_stand_in |= wanted;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return wanted;
+}
+
+static void guard_poll_turn(struct guard *guard, unsigned int me);
+
+/* As long as it is its turn, or it is the stand-in. */
+static void take_turns(struct guard *guard)
+{
+	struct guard_turn *turn = &guard->turn;
+	unsigned int me;
+	bool polls;
+
+	/* The kernel rounds sleeps up by 50 us otherwise. */
+	prctl(PR_SET_TIMERSLACK, 1);
+	shr_ask_short_slices();
+	pthread_mutex_lock(&guard->lock);
+	me = ++turn->numbers;
+	polls = !turn->thread;
+	if (polls)
+		turn->thread = me;
+	pthread_mutex_unlock(&guard->lock);
+	while (polls || stand_in(guard, me)) {
+		guard_poll_turn(guard, me);
+		polls = false;
+		if (!come_back(guard, me))
+			break;
+	}
+}
+
+static void *poller_thread(void *arg)
+{
+	struct guard *guard = arg;
+	int ret = guard_wake_keep_only(&guard->wakes);
+
+	if (!ret)
+		take_turns(guard);
+	pthread_mutex_lock(&guard->lock);
+	guard->turn.threads--;
+	/* It was to be one; another can try. */
+	if (ret)
+		guard->turn.has_stand_in = false;
+	pthread_mutex_unlock(&guard->lock);
+	return NULL;
+}
+
+/* A thread starts on the CPUs of the one that makes it: pin that, for a moment. */
+static int pin(const struct guard *guard, cpu_set_t *before)
+{
+	uint64_t cpu = guard->options->cpu;
+	cpu_set_t set;
+
+	if (!cpu)
+		return 0;
+	CPU_ZERO(&set);
+	CPU_SET(cpu - 1, &set);
+	if (sched_getaffinity(0, sizeof(*before), before) < 0 ||
+	    sched_setaffinity(0, sizeof(set), &set) < 0)
+		return -errno;
+	return 0;
+}
+
+static void unpin(const struct guard *guard, const cpu_set_t *before)
+{
+	if (guard->options->cpu)
+		sched_setaffinity(0, sizeof(*before), before);
+}
+
+static int start_thread(struct guard *guard)
+{
+	cpu_set_t before;
+	pthread_t thread;
+	int ret;
+
+	ret = pin(guard, &before);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&guard->lock);
+	ret = shr_thread_start(&thread, 0, true, poller_thread, guard);
+	/* One that never returns from a read cannot be joined. */
+	if (!ret)
+		pthread_detach(thread);
+	guard->turn.threads += !ret;
+	pthread_mutex_unlock(&guard->lock);
+	unpin(guard, &before);
+	return ret;
+}
+
+int guard_poll_start(struct guard *guard)
+{
+	int ret;
+
+	atomic_store(&guard->common->beat_ns, shr_now_ns());
+	guard->common->late_ns = GUARD_LATE_NS + guard->poll_ns;
+	guard->turn.wake = GPREEMPT_POLICY_NEVER;
+	guard->turn.looked_ns = shr_now_ns();
+	/* The first that runs polls. */
+	guard->turn.has_stand_in = true;
+	ret = start_thread(guard);
+	if (ret)
+		return ret;
+	ret = start_thread(guard);
+	if (ret)
+		guard_poll_stop(guard);
+	return ret;
+}
+
+void guard_poll_tend(struct guard *guard)
+{
+	struct guard_turn *turn = &guard->turn;
+	bool wanted;
+
+	pthread_mutex_lock(&guard->lock);
+	wanted = !turn->has_stand_in && turn->threads <= GUARD_STUCK && !atomic_load(&guard->quit);
+	turn->has_stand_in |= wanted;
+	pthread_mutex_unlock(&guard->lock);
+	if (!wanted || !start_thread(guard))
+		return;
+	pthread_mutex_lock(&guard->lock);
+	turn->has_stand_in = false;
+	pthread_mutex_unlock(&guard->lock);
+}
+
+void guard_poll_stop(struct guard *guard)
+{
+	uint64_t end = shr_now_ns() + END_NS;
+	bool ended = false;
+
+	atomic_store(&guard->quit, true);
+	while (!ended && shr_now_ns() < end) {
+		shr_sleep_ns(NSEC_PER_MSEC);
+		pthread_mutex_lock(&guard->lock);
+		ended = guard->turn.threads <= guard->turn.stuck;
+		pthread_mutex_unlock(&guard->lock);
+	}
+}
+
 /*
  * The poller: sees work come and go, asks the policy, and gives orders.
  *
@@ -6,11 +398,6 @@
  * never end. The process that is being read is left out until that read returns;
  * another thread takes over: poll-threads.c.
  */
-#include <sys/prctl.h>
-#include <time.h>
-
-#include "guard/guard.h"
-#include "shared/clock.h"
 
 /* It looks for new targets at least that often. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
@@ -210,7 +597,8 @@ static void beat(struct guard *guard, uint64_t now)
 	atomic_store(&guard->common->beat_ns, now);
 }
 
-void guard_poll_turn(struct guard *guard, unsigned int me)
+/* poll.c: poll as long as it is the turn of this thread, which has that number. */
+static void guard_poll_turn(struct guard *guard, unsigned int me)
 {
 	uint64_t looks, cpu = shr_thread_cpu_ns(), was = cpu;
 

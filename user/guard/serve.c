@@ -11,14 +11,11 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
-#include "guard/guard.h"
-#include "ipc/server.h"
-#include "output/message.h"
-#include "proto/guard.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
-#include "shared/syscall.h"
-#include "shared/thread.h"
+#include "guard.h"
+#include "shared/socket.h"
+#include "cli/message.h"
+#include "lib/preempt/wire.h"
+#include "shared/util.h"
 
 /* More in one packet is nonsense. */
 #define MAX_COUNT 65536

@@ -11,13 +11,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "agent/capabilities.h"
-#include "agent/owner.h"
-#include "guard/worker.h"
-#include "output/message.h"
+#include "hold/escape.h"
+#include "hold/owner.h"
+#include "guard.h"
+#include "cli/message.h"
 #include "shared/cgroup.h"
-#include "shared/clock.h"
-#include "shared/urgent.h"
+#include "shared/util.h"
 
 /* Watching slots costs a CPU for as long as a suspend takes. */
 #define SAMPLE_EVERY_NS NSEC_PER_SEC

@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 
 #include "shared/cgroup.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
-#include "shared/proc.h"
+#include "util.h"
 
 /*
  * /proc/PID/cgroup

@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "shared/child.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
-#include "shared/syscall.h"
+#include "util.h"
 
 #define MAX_KEPT 64
 #define TICK_MS	 20

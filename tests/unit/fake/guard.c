@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "agent/holder-lock.h"
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "hold/run-dir.h"
+#include "shared/util.h"
 #include "fake/guard.h"
 
 #define KFD_DIR	      "/sys/class/kfd/kfd/proc/"

@@ -5,7 +5,7 @@
 
 #include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-trace.h"
 
 #define PAGE   4096

@@ -8,7 +8,7 @@
 
 #include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-host.h"
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctl/trace/libs.h"
+#include "lab/trace.h"
 
 /* Put it in place of libtracefs, and an amdgpu that is a module. */
 void fake_tracefs_setup(void);

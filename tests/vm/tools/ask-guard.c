@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ipc/client.h"
-#include "proto/guard.h"
+#include "shared/socket.h"
+#include "lib/preempt/wire.h"
 
 static char reply[64];
 

@@ -12,8 +12,7 @@
 
 #include <gpreempt/gpreempt.h>
 
-#include "shared/clock.h"
-#include "shared/macro.h"
+#include "shared/util.h"
 
 static struct gpreempt *lib;
 

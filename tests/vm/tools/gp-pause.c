@@ -20,7 +20,7 @@
 
 #include <gpreempt/gpreempt.h>
 
-#include "lib/pause/pause.h"
+#include "lib/preempt/pause.h"
 
 static const char *const words[] = { "no", "yes", "unknown" };
 

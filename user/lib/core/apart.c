@@ -12,11 +12,8 @@
 #include <sys/wait.h>
 
 #include "lib/core/apart.h"
-#include "lib/core/internal.h"
-#include "shared/clock.h"
-#include "shared/proc.h"
-#include "shared/syscall.h"
-#include "shared/urgent.h"
+#include "internal.h"
+#include "shared/util.h"
 
 #define STACK	  (64 * 1024)
 #define MAX_STUCK 8 /* with more, nothing is begun */

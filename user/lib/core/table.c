@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/core/internal.h"
+#include "internal.h"
 #include "lib/core/table.h"
-#include "shared/array.h"
+#include "shared/util.h"
 
 #define WORD(name, word) word,
 
@@ -385,7 +385,8 @@ static int parse_cell(const struct gp_table *table, const struct gp_column *colu
 	}
 }
 
-void gp_table_forget(const struct gp_table *table, void *record)
+/* A record of which nothing is known. */
+static void gp_table_forget(const struct gp_table *table, void *record)
 {
 	size_t i;
 

@@ -8,7 +8,7 @@
 
 #include <gpreempt/view.h>
 
-#include "lib/core/internal.h"
+#include "internal.h"
 
 struct gp_column {
 	const char *name;
@@ -49,9 +49,6 @@ struct gp_table {
  */
 int gp_table_parse(const struct gp_table *table, const char *text, size_t len, void **records,
 		   size_t *count);
-
-/* A record of which nothing is known. */
-void gp_table_forget(const struct gp_table *table, void *record);
 
 /* What is known of the thing of that name in @dir; false: it is no such thing. */
 typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir, const char *name,

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the subcommands of gpreempt-ctl share. */
+#ifndef CTL_COMMAND_CTL_H
+#define CTL_COMMAND_CTL_H
+
+#include <stdio.h>
+
+#include <gpreempt/gpreempt.h>
+
+#include "table.h"
+#include "shared/util.h"
+
+/*
+ * The arguments of a command are a struct of its own: what its options and
+ * words set. These are parts that several commands have.
+ */
+
+/* Targets or files, as typed. */
+struct ctl_words {
+	const char *const *word;
+	size_t n;
+};
+
+/* A command with CTL_TARGETS has one of these, named targets. */
+struct ctl_target_args {
+	struct ctl_words words;
+	uint64_t wait_ns;	       /* 0: a target must be there */
+	struct gpreempt_filter queues; /* CTL_QUEUE_OPTIONS */
+	const char *from;	       /* a snapshot's directory; NULL: this host */
+};
+
+enum ctl_kind {
+	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
+	CTL_COUNT,    /* uint64_t, at least 1 */
+	CTL_DURATION, /* uint64_t, in ns */
+	CTL_LEASE,    /* the same, above 0 */
+	CTL_IDS,      /* struct gpreempt_filter: the queues */
+	CTL_PRIORITY, /* the same */
+	CTL_GPUS,     /* the same */
+	CTL_FILE,     /* const char *, the name of a file */
+	CTL_NAME,     /* const char * */
+	CTL_PERCENT,  /* uint64_t, 0 to 99; "%" may follow */
+	CTL_CPU,      /* uint64_t, the number and 1 */
+	CTL_ROLE,     /* struct guard_words; words may follow */
+	CTL_UIDS,     /* struct shr_ids */
+	CTL_HOW,      /* enum gpreempt_how */
+	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
+	CTL_CSV,      /* the same */
+	CTL_KINDS,
+};
+
+struct ctl_option {
+	const char *name; /* without "--"; some have a letter: args.c */
+	enum ctl_kind kind;
+	size_t offset;	 /* in the command's arguments */
+	const char *arg; /* its name in the help; NULL for a flag */
+	const char *help;
+};
+
+#define CTL_MAX_OPTIONS 32 /* of a command */
+
+/* --how, of those that take a process off its GPUs. */
+#define CTL_HOW_OPTION(type)                                                         \
+	{                                                                            \
+		"how", CTL_HOW, offsetof(type, how), "ROUTE",                        \
+			"debug, pause, or auto: pause what debug cannot hold (auto)" \
+	}
+
+/* Rows of several commands' tables, for the members targets and mode. */
+#define CTL_QUEUE_OPTIONS(type)                                                      \
+	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST",                 \
+	  "only these queue ids (0,2)" },                                            \
+		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), "RANGE", \
+		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },            \
+	{                                                                            \
+		"gpu", CTL_GPUS, offsetof(type, targets.queues), "LIST",             \
+			"only queues on these GPUs (f7bc: the gpu_id)"               \
+	}
+#define CTL_WAIT_OPTION(type)                                                         \
+	{                                                                             \
+		"wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME",        \
+			"wait up to that long for the targets and their queues (30s)" \
+	}
+#define CTL_JSON_OPTION(type)                                                         \
+	{                                                                             \
+		"json", CTL_JSON, offsetof(type, mode), NULL, "print one JSON object" \
+	}
+#define CTL_FROM_OPTION(type)                                          \
+	{                                                              \
+		"from", CTL_FILE, offsetof(type, targets.from), "DIR", \
+			"read a snapshot, also of another host"        \
+	}
+
+/* What the words of a command are; its options may stand between them. */
+enum ctl_words_kind {
+	CTL_NO_WORDS,
+	CTL_TARGETS, /* as gpreempt_select() takes them */
+	CTL_FILES,
+	CTL_ROLES, /* a role, and what gets it */
+};
+
+struct ctl_command {
+	const char *name;
+	int (*run)(void *args);
+	size_t args_size;     /* of the command's own struct; 0: none */
+	const void *defaults; /* such a struct; NULL: zeroes */
+	enum ctl_words_kind words;
+	size_t words_at; /* offset of a struct ctl_words */
+	size_t min_words;
+	size_t max_words;    /* 0: as many as one likes */
+	const char *usage;   /* the words in the help; NULL: it takes none */
+	const char *command; /* "COMMAND...": may follow "--"; NULL: not */
+	size_t command_at;   /* offset of a char **; NULL there: none */
+	const char *summary;
+	const char *details;		  /* for its own --help; NULL: none */
+	const struct ctl_option *options; /* up to one without a name */
+};
+
+/* For a command whose words are targets, in its arguments' member targets. */
+#define CTL_TARGET_ARGS(type) \
+	.args_size = sizeof(type), .words = CTL_TARGETS, .words_at = offsetof(type, targets.words)
+
+#define ctl_for_each_option(o, cmd) for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
+
+/* All commands, in the order of the help: ctl_list and so on. */
+#define CTL_COMMANDS(DO)  \
+	DO(list)          \
+	DO(queues)        \
+	DO(suspend)       \
+	DO(resume)        \
+	DO(repair)        \
+	DO(status)        \
+	DO(monitor)       \
+	DO(metrics)       \
+	DO(top)           \
+	DO(preempt)       \
+	DO(decode)        \
+	DO(snapshot)      \
+	DO(diff)          \
+	DO(report)        \
+	DO(amdlog)        \
+	DO(pidmap)        \
+	DO(experiment)    \
+	DO(self)          \
+	DO(trace)         \
+	DO(guard)         \
+	DO(guard_begin)   \
+	DO(guard_end)     \
+	DO(guard_release) \
+	DO(follow)        \
+	DO(run)           \
+	DO(role)          \
+	DO(nri)           \
+	DO(doctor)        \
+	DO(module_load)   \
+	DO(module_unload)
+
+#define CTL_DECLARE(name) extern const struct ctl_command ctl_##name;
+CTL_COMMANDS(CTL_DECLARE)
+
+/* The same as a table, up to NULL (commands.c). */
+extern const struct ctl_command *const ctl_commands[];
+
+/* main() gives the table of commands; one of them by its name, which must be there. */
+void ctl_set_commands(const struct ctl_command *const *commands);
+const struct ctl_command *ctl_command(const char *name);
+/* What a target can be, for help and manual. */
+extern const char ctl_targets_help[];
+
+/*
+ * The command that the words begin with, and how many of them are its name: 1
+ * or 2. NULL if there is none.
+ */
+const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
+/* Report that the words begin with no command. Returns the exit status. */
+int ctl_no_command(int argc, char **argv);
+
+/* The name that a wrong word is nearest to, among those that were offered. */
+struct ctl_nearest {
+	const char *typed;
+	const char *name; /* NULL: none is near */
+	size_t edits;
+};
+
+void ctl_offer(struct ctl_nearest *nearest, const char *name);
+
+/* A command's arguments with their defaults; NULL: no memory. */
+void *ctl_new_args(const struct ctl_command *cmd);
+void ctl_free_args(const struct ctl_command *cmd, void *args);
+/*
+ * Fill in args from the words behind argv[0]. Returns -1 to go on, or the exit
+ * status: 0 after --help, 2 after a mistake. Sorts argv.
+ */
+int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
+/* All commands, or all about one. */
+void ctl_help_all(FILE *f);
+void ctl_help(const struct ctl_command *cmd, FILE *f);
+/* "gpreempt-ctl COMMAND WORDS [OPTION...] [-- COMMAND...]" */
+void ctl_usage(const struct ctl_command *cmd, FILE *f);
+
+/* Is a part of a process asked for? A pause takes all of it. */
+bool ctl_is_part(const struct gpreempt_filter *queues);
+/* 0, or the exit status after saying that a pause cannot do that. */
+int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
+
+/* Is it among the queues that --queues, --priority and --gpu choose? */
+bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue *queue);
+
+/*
+ * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or
+ * the exit status after saying why not.
+ */
+int ctl_open(const char *from, struct gpreempt **out);
+/* One on this system, for root in the host's namespaces alone; also for gpreempt_free(). */
+int ctl_open_host(struct gpreempt **out);
+
+/*
+ * The processes that the words of the command line name, after --wait; no holder is among them.
+ * For gpreempt_targets_free(). 0, or the exit status after saying why there is none.
+ */
+int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
+		struct gpreempt_targets **out);
+/* The same without processes in doubt, see lib/select/words.h: for what releases them. */
+int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
+		     struct gpreempt_targets **out);
+
+/* The exit status of two targets together. */
+int ctl_merge_status(int a, int b);
+
+/*
+ * Become the program, with output, if it is not negative, as its stdout and
+ * stderr. Returns only when that fails, after reporting why on our stderr: as a
+ * shell 127 for a program that is not there, else 126.
+ */
+int ctl_exec(char **command, int output);
+/* The exit status as a shell has it, from what waitpid() gave. */
+int ctl_program_status(int status);
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages and errors, each with its next step. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shared/text.h"
+#include "shared/util.h"
+#include "message.h"
+
+/* What to do about an error, with the commands of gpreempt-ctl. */
+
+/* In place of what the library says, which knows no commands. */
+static const char *const steps[GPREEMPT_REASON_COUNT] = {
+	[GPREEMPT_NO_MATCH] = "gpreempt-ctl list shows the GPU processes",
+	[GPREEMPT_MANY_CONTAINERS] = "give more of the id: gpreempt-ctl list --json shows them",
+	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
+	[GPREEMPT_PAUSED] = "wait for that program, such as CRIU, which undoes its pause; if it "
+			    "has ended: gpreempt-ctl resume --force",
+	[GPREEMPT_HELD] = "gpreempt-ctl status shows what holds it",
+	[GPREEMPT_OTHER_VERSION] = "use the gpreempt-ctl of that version, or end the holder, which "
+				   "lets the queues run: gpreempt-ctl status shows its PID, then "
+				   "kill",
+	[GPREEMPT_PAUSE_OFF] = "look again: gpreempt-ctl queues; if EVICTED stays, it "
+			       "does not run on a GPU until it ends",
+};
+
+static const char no_container[] =
+	"gpreempt-ctl list shows the GPU processes, and to root the names of "
+	"its containers; give a rootless one by its id: "
+	"container:$(podman inspect -f '{{.Id}}' NAME)";
+
+/* After a system call that failed for want of something, not of the driver. */
+static const struct {
+	int code;
+	const char *step;
+} wants[] = {
+	{ -EMFILE, "raise the limit of open files: ulimit -n" },
+	{ -ENFILE, "close files: /proc/sys/fs/file-max is the host's limit" },
+	{ -ENOMEM, "free memory, or raise the limit of its cgroup" },
+	{ -ENOSPC, "make room on that disk" },
+};
+
+const char *ctl_want(int code)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wants); i++)
+		if (wants[i].code == code)
+			return wants[i].step;
+	return NULL;
+}
+
+const char *ctl_step_of(enum gpreempt_reason reason)
+{
+	return reason < GPREEMPT_REASON_COUNT ? steps[reason] : NULL;
+}
+
+void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
+{
+	const char *want = err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) :
+							    ctl_step_of(err->reason);
+
+	if (err->reason == GPREEMPT_NO_MATCH && err->word &&
+	    !strncmp(err->word, "container:", strlen("container:")))
+		want = no_container;
+	if (want)
+		snprintf(buf, size, "%s", want);
+	else
+		gpreempt_error_next(err, buf, size);
+}
+
+/* What every command says in the same way. */
+
+/*
+ * Every line of text goes through here: there may be a name in it that a
+ * process has chosen, a path of a cgroup, or a word of the command line.
+ */
+__attribute__((format(printf, 2, 0))) static void print_clean(FILE *f, const char *format,
+							      va_list ap)
+{
+	char *text, *clean;
+
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	clean = shr_clean_copy(text, false);
+	if (clean)
+		fputs(clean, f);
+	free(clean);
+	free(text);
+}
+
+void ctl_say(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_clean(stdout, format, ap);
+	va_end(ap);
+	putchar('\n');
+	fflush(stdout);
+}
+
+__attribute__((format(printf, 2, 0))) static void print_err(const char *before, const char *format,
+							    va_list ap)
+{
+	fflush(stdout);
+	fputs(before, stderr);
+	print_clean(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
+		  const char *step)
+{
+	*err = (struct gpreempt_error){
+		.code = code,
+		.reason = reason,
+		.pid = pid,
+		.step = step,
+	};
+	return code;
+}
+
+int ctl_fail(const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	ctl_next_step(err, next, sizeof(next));
+	return ctl_fail_text(gpreempt_error_class(err), next, "%s", text);
+}
+
+int ctl_fail_text(enum gpreempt_class class, const char *next, const char *format, ...)
+{
+	char *clean;
+	va_list ap;
+
+	va_start(ap, format);
+	print_err("gpreempt-ctl: ", format, ap);
+	va_end(ap);
+	if (next && *next) {
+		clean = shr_clean_copy(next, false);
+		fprintf(stderr, "next: %s\n", clean ? clean : "");
+		free(clean);
+	}
+	return class;
+}
+
+int ctl_fail_lines(enum gpreempt_class class, const char *text)
+{
+	const char *end = strchrnul(text, '\n');
+
+	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s", (int)(end - text), text);
+}
+
+int ctl_fail_file(const char *what, const char *path, const char *when, int code)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     code == -ENOSPC || code == -EDQUOT ?
+				     "make room on that disk, and do it again" :
+				     "name a file in a directory that can be written",
+			     "the %s %s %s: %s", what, path, when, shr_file_reason(code));
+}
+
+int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
+{
+	struct gpreempt_error err;
+
+	ctl_set_error(&err, code, reason, pid, "the command");
+	return ctl_fail(&err);
+}
+
+int ctl_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	/* Who reads has enough, as in "| head". */
+	if (errno == EPIPE)
+		return status;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     errno == ENOSPC ? "make room on that disk, and do it again" :
+					       "give it a standard output that it can write to",
+			     "cannot write the output: %s", strerror(errno));
+}
+
+void ctl_note(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	print_err("note: ", format, ap);
+	va_end(ap);
+}
+
+void ctl_note_reason(enum gpreempt_reason reason, pid_t pid)
+{
+	const struct gpreempt_error err = { .reason = reason, .pid = pid };
+	char text[512], next[512];
+
+	gpreempt_error_text(&err, text, sizeof(text));
+	ctl_next_step(&err, next, sizeof(next));
+	ctl_note("%s; %s", text, next);
+}
+
+void ctl_progress(const char *format, ...)
+{
+	va_list ap;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	fputs("\r\033[K", stderr);
+	va_start(ap, format);
+	print_clean(stderr, format, ap);
+	va_end(ap);
+	fflush(stderr);
+}
+
+void ctl_progress_end(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+void ctl_note_sysfs(bool snapshot)
+{
+	if (snapshot)
+		ctl_note("state, slots and priorities are not known: the snapshot does "
+			 "not have the process as gpreempt.ko shows it");
+	else if (geteuid())
+		ctl_note("state, slots and priorities are not known: only root may read "
+			 "them");
+	else
+		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
+			 "loaded (gpreempt-ctl module load), or does not show "
+			 "the process (gpreempt-ctl doctor)");
+}
+
+int ctl_need_root(pid_t pid)
+{
+	if (geteuid() == 0)
+		return 0;
+	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
+}
+
+bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err)
+{
+	/* We are no target; but first it is asked where we are. */
+	return !gpreempt_check(g, getpid(), err) || err->reason != GPREEMPT_PID_NAMESPACE;
+}
+
+int ctl_need_host(struct gpreempt *g)
+{
+	struct gpreempt_error err;
+
+	return ctl_is_host(g, &err) ? 0 : ctl_fail(&err);
+}
+
+bool ctl_simulated(void)
+{
+	return !access("/sys/module/vgpu", F_OK);
+}
+
+void ctl_label_times(void)
+{
+	if (ctl_simulated())
+		puts("times are of the driver's path on a simulated GPU");
+}
+
+const char *ctl_verdict_name(enum gpreempt_verdict verdict)
+{
+	switch (verdict) {
+	case GPREEMPT_VERIFIED:
+		return "yes";
+	case GPREEMPT_CONTRADICTED:
+		return "no";
+	default:
+		return "not checked";
+	}
+}
+
+const char *ctl_verified_by_name(enum gpreempt_verified_by by)
+{
+	static const char *const names[] = {
+		[GPREEMPT_BY_SLOTS] = "slots",
+		[GPREEMPT_BY_SLOTS_WAVES] = "slots+waves",
+		[GPREEMPT_BY_WAVES] = "waves",
+	};
+
+	return by < ARRAY_SIZE(names) ? names[by] : NULL;
+}
+
+const char *ctl_route_name(enum gpreempt_route route)
+{
+	return route == GPREEMPT_ROUTE_PAUSE ? "pause" : "debug";
+}

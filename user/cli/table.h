@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What commands print about several things alike: one table of fields makes
+ * the columns on a terminal, the tab-separated lines in a pipe, and JSON.
+ */
+#ifndef OUTPUT_TABLE_H
+#define OUTPUT_TABLE_H
+
+#include <json-c/json.h>
+
+#include "message.h"
+#include "shared/util.h"
+
+/* What a member of a row is, and how it is printed. */
+enum out_kind {
+	OUT_TEXT,   /* const char *, or NULL: not known */
+	OUT_WORD,   /* the same, a word that may have a colour */
+	OUT_SET,    /* words, commas between; in JSON an array */
+	OUT_LIST,   /* the same without colours */
+	OUT_DEC,    /* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,    /* the same; in JSON a string */
+	OUT_FLAG,   /* the same, 0 or 1; in JSON true or false */
+	OUT_US,	    /* the same in ns, printed in microseconds */
+	OUT_S,	    /* and in seconds */
+	OUT_TENTHS, /* the same in tenths, printed with one digit behind the point */
+	OUT_SIZE,   /* in bytes, on a terminal in KiB, MiB and so on */
+};
+
+struct out_field {
+	const char *name;    /* key of JSON and column in a pipe */
+	const char *heading; /* on a terminal; NULL: it is not shown there */
+	enum out_kind kind;
+	size_t offset;
+	int width;  /* on a terminal, when lines come one by one */
+	bool cut;   /* to fit the terminal; at most one field */
+	bool spare; /* not on a terminal if it is "-" in all rows */
+	bool array; /* a text that is in the row itself; "": not known */
+};
+
+/* A member of a row; the rest as .width = 9. */
+#define OUT_NAMED(key, type, member, title, what, ...)                                         \
+	{                                                                                      \
+		.name = key, .heading = title, .kind = what, .offset = offsetof(type, member), \
+		__VA_ARGS__                                                                    \
+	}
+
+/* The same by the member's own name. */
+#define OUT_FIELD(type, member, title, what, ...) \
+	OUT_NAMED(#member, type, member, title, what, __VA_ARGS__)
+
+struct out_table {
+	const char *name; /* key of the JSON array */
+	const struct out_field *fields;
+	size_t n_fields;
+	size_t row_size;
+};
+
+#define OUT_TABLE(key, columns, type)                                            \
+	{                                                                        \
+		.name = key, .fields = columns, .n_fields = ARRAY_SIZE(columns), \
+		.row_size = sizeof(type),                                        \
+	}
+
+enum out_mode {
+	OUT_TERMINAL,
+	OUT_PIPE,
+	OUT_CSV,
+	OUT_JSON,
+};
+
+/* The cell of a field: a number is for the kinds behind OUT_LIST. */
+static inline const char *out_text_of(const struct out_field *field, const void *row)
+{
+	const char *at = (const char *)row + field->offset;
+
+	if (field->array)
+		return *at ? at : NULL;
+	return *(const char *const *)at;
+}
+
+static inline int64_t out_number_of(const struct out_field *field, const void *row)
+{
+	return *(const int64_t *)((const char *)row + field->offset);
+}
+
+/* Unknown when one of the values is. */
+static inline void out_sum(int64_t *sum, int64_t value)
+{
+	bool known = *sum != GPREEMPT_UNKNOWN && value != GPREEMPT_UNKNOWN;
+
+	*sum = known ? *sum + value : GPREEMPT_UNKNOWN;
+}
+
+/* What a terminal gets of a cell, made harmless. For free(); NULL: no memory. */
+char *out_cell(const struct out_field *field, const void *row);
+/* Does it stand to the right of its column? */
+bool out_to_the_right(const struct out_field *field);
+
+/* How stdout is to look without --json and --csv. */
+enum out_mode out_mode(void);
+
+/* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
+void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count);
+
+/* One by one, for all but OUT_JSON. Each line is flushed. */
+void out_heading(enum out_mode mode, const struct out_table *table);
+void out_row(enum out_mode mode, const struct out_table *table, const void *row);
+
+/* The same as JSON, for a command that adds keys. */
+struct json_object *out_json_rows(const struct out_table *table, const void *rows, size_t count);
+struct json_object *out_json_row(const struct out_table *table, const void *row);
+/* A key of an object. */
+static inline void out_add(struct json_object *object, const char *key, struct json_object *value)
+{
+	json_object_object_add(object, key, value);
+}
+/* Print rows with times, and whether the GPU is the simulated one. */
+void out_json_print_timed(const struct out_table *table, const void *rows, size_t count);
+/* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
+struct json_object *out_json_number(int64_t value);
+struct json_object *out_json_us(int64_t ns);
+/* With three digits behind the point; NULL, as JSON has it, for what is not finite. */
+struct json_object *out_json_double(double value);
+struct json_object *out_json_text(const char *text);
+struct json_object *out_json_flag(int64_t value);
+/* Write an object and a newline, and free the object. */
+void out_json_write(FILE *f, struct json_object *object);
+/* The same on stdout, flushed. */
+void out_json_print(struct json_object *object);
+
+/* In one line of stdout, flushed. */
+void out_json_print_line(struct json_object *object);
+
+/* May a terminal have colours? NO_COLOR is not set, and TERM is none without. */
+bool out_want_colour(void);
+/* Columns of the terminal that stdout is; 80 if unknown. */
+int out_terminal_width(void);
+
+#endif

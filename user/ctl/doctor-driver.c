@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Checks of doctor: the driver and its GPUs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/preempt/pause.h"
+#include "lib/preempt/session.h"
+#include "lib/see/see.h"
+#include "doctor.h"
+
+/* What the known faults depend on. */
+
+#define MES_VERSION 0xfff /* the rest of the number is of its interface */
+#define MAX_KCQ	    8	  /* kernel queues, the driver's default and limit */
+
+static int64_t read_linux(const struct gpreempt *g)
+{
+	unsigned int major, minor;
+	char text[64];
+
+	/* The release tells nothing of amdgpu-dkms, which alone has a version. */
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/version") >= 0 ||
+	    gp_look_in(g, GP_AMDGPU) < 0 ||
+	    gp_read_small(g, text, sizeof(text), "/proc/sys/kernel/osrelease") < 0 ||
+	    sscanf(text, "%u.%u", &major, &minor) != 2 || minor > 999)
+		return GPREEMPT_UNKNOWN;
+	return (int64_t)major * 1000 + minor;
+}
+
+static int64_t read_mes(const struct gpreempt *g, const struct gpreempt_node *node)
+{
+	int64_t version;
+	char text[24];
+
+	if (!*node->device ||
+	    gp_read_small(g, text, sizeof(text),
+			  "/sys/bus/pci/devices/%s/fw_version/mes_fw_version", node->device) < 0)
+		return GPREEMPT_UNKNOWN;
+	version = strtoull(text, NULL, 16) & MES_VERSION;
+	return version ? version : GPREEMPT_UNKNOWN;
+}
+
+static int64_t read_kernel_queues(const struct gpreempt *g)
+{
+	char text[24];
+	long value;
+
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/num_kcq") < 0)
+		return GPREEMPT_UNKNOWN;
+	value = strtol(text, NULL, 10);
+	return value < 0 || value > MAX_KCQ ? MAX_KCQ : value;
+}
+
+static int64_t count_compute(const struct gpreempt_view *view, int64_t gpu_id)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		n += view->queues[i].gpu_id == gpu_id && gp_is_compute(&view->queues[i]);
+	return n;
+}
+
+static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *facts, size_t count)
+{
+	struct gpreempt_view *view;
+	size_t i;
+
+	/* It has ended meanwhile. */
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return;
+	for (i = 0; i < count; i++) {
+		int64_t n = count_compute(view, facts[i].gpu_id);
+		int64_t *value = facts[i].value;
+
+		value[GP_FACT_CLIENTS] += n > 0;
+		value[GP_FACT_WAITING] += n;
+		if (n > value[GP_FACT_QUEUES])
+			value[GP_FACT_QUEUES] = n;
+	}
+	gpreempt_view_free(view);
+}
+
+/* All facts about queues, or none. */
+static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t count)
+{
+	struct gpreempt_targets *processes;
+	size_t i;
+
+	if (gpreempt_processes(g, &processes, NULL))
+		return;
+	for (i = 0; i < count; i++)
+		facts[i].value[GP_FACT_CLIENTS] = facts[i].value[GP_FACT_QUEUES] =
+			facts[i].value[GP_FACT_WAITING] = 0;
+	for (i = 0; i < processes->count; i++)
+		add_process(g, processes->targets[i].pid, facts, count);
+	gpreempt_targets_free(processes);
+	for (i = 0; i < count; i++) {
+		int64_t *waiting = &facts[i].value[GP_FACT_WAITING];
+		uint64_t slots;
+
+		if (gp_gpu_property(g, facts[i].gpu_id, "num_cp_queues", &slots))
+			*waiting = GPREEMPT_UNKNOWN;
+		else
+			*waiting = *waiting > (int64_t)slots ? *waiting - (int64_t)slots : 0;
+	}
+}
+
+static void read_facts(const struct gpreempt *g, const struct gpreempt_node *node,
+		       struct gp_gpu_facts *facts)
+{
+	size_t i;
+
+	facts->gpu_id = node->gpu_id;
+	for (i = 0; i < GP_FACTS; i++)
+		facts->value[i] = GPREEMPT_UNKNOWN;
+	facts->value[GP_FACT_LINUX] = read_linux(g);
+	facts->value[GP_FACT_GFX] = node->gfx;
+	facts->value[GP_FACT_MES] = read_mes(g, node);
+	facts->value[GP_FACT_KERNEL_QUEUES] = read_kernel_queues(g);
+}
+
+int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count)
+{
+	struct gp_gpu_facts *facts;
+	struct gpreempt_nodes *nodes;
+	int ret = gpreempt_nodes_read(g, &nodes, NULL);
+	size_t i;
+
+	if (ret)
+		return ret;
+	facts = calloc(nodes->count + 1, sizeof(*facts));
+	for (i = 0; facts && i < nodes->count; i++)
+		read_facts(g, &nodes->nodes[i], &facts[i]);
+	if (facts)
+		read_queues(g, facts, nodes->count);
+	*out = facts;
+	*count = nodes->count;
+	gpreempt_nodes_free(nodes);
+	return facts ? 0 : -ENOMEM;
+}
+
+/* Checks of the kernel, its driver and the GPUs. */
+
+/* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
+#define CAP_TRAP_DEBUG_FIRMWARE 0x20000000
+
+/* Minor versions of KFD's interface 1 that brought AMDKFD_IOC_CRIU_OP, _DBG_TRAP. */
+#define PAUSE_MINOR 7
+#define DEBUG_MINOR 13
+
+/* Only amdgpu-dkms's module has a version. */
+static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
+{
+	if (gp_read_small(g, text, size, GP_AMDGPU "/version") < 0)
+		return false;
+	text[strcspn(text, "\n")] = '\0';
+	return true;
+}
+
+/* What the kernel can do is asked elsewhere; distributions change kernels. */
+static void check_kernel(struct gpreempt *g, struct gp_finding *f)
+{
+	char release[64], dkms[64];
+
+	if (gp_read_small(g, release, sizeof(release), "/proc/sys/kernel/osrelease") < 0) {
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "the kernel's release cannot be read");
+		return;
+	}
+	release[strcspn(release, "\n")] = '\0';
+	if (dkms_version(g, dkms, sizeof(dkms)))
+		gp_find(f, "%s with amdgpu-dkms %s", release, dkms);
+	else
+		gp_find(f, "%s", release);
+}
+
+static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
+{
+	int ret = gp_look_in(g, GP_AMDGPU);
+
+	if (ret == -ENOENT)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
+			       "amdgpu is not loaded");
+	else if (ret < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "whether amdgpu is loaded cannot be read: %s",
+			    strerror(-ret));
+	else
+		gp_find(f, "amdgpu is loaded");
+}
+
+static void check_kfd(struct gpreempt *g, struct gp_finding *f)
+{
+	struct gp_kfd k = { .g = g };
+	unsigned int major, minor;
+	int ret;
+
+	if (g->saved) {
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "what /dev/kfd answers is not in a snapshot");
+		return;
+	}
+	k.fd = g->ops->open_kfd(g->be);
+	if (k.fd == -EACCES || k.fd == -EPERM) {
+		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",
+			       "/dev/kfd cannot be opened");
+		return;
+	}
+	if (k.fd < 0) {
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "this takes an AMD GPU and its driver: modprobe "
+			       "amdgpu",
+			       "/dev/kfd cannot be opened: %s", strerror(-k.fd));
+		return;
+	}
+	ret = gp_kfd_version(&k, &major, &minor);
+	close(k.fd);
+	if (ret)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look at the last lines of dmesg",
+			       "/dev/kfd does not tell its version: %s", strerror(-ret));
+	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "whole processes can be paused; for more use "
+			    "kernel 6.5 or newer, or amdgpu-dkms",
+			    "the driver's interface is %u.%u: it has no debug "
+			    "trap, which came with 1.13",
+			    major, minor);
+	else if (major != 1 || minor < PAUSE_MINOR)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "use kernel 6.5 or newer, or amdgpu-dkms",
+			       "the driver's interface is %u.%u; 1.13 to 1.x "
+			       "is needed: older ones have no debug trap",
+			       major, minor);
+	else
+		gp_find(f, "the driver's interface is %u.%u", major, minor);
+}
+
+/* What a GPU says to a question. */
+enum answer {
+	NO,
+	YES,
+	SILENT, /* it does not tell */
+};
+
+/* Names of GPUs for which something is so. */
+struct names {
+	char text[96];
+	size_t count;
+	size_t all; /* 0: there are none at all */
+	size_t silent;
+};
+
+static void add_name(struct names *names, int64_t gpu_id)
+{
+	size_t used = strlen(names->text);
+
+	names->count++;
+	snprintf(names->text + used, sizeof(names->text) - used, "%s0x%llx", used ? " " : "",
+		 (unsigned long long)gpu_id);
+}
+
+/* 0, or why the GPUs cannot be listed: none is in *names then. */
+static int find_nodes(struct gpreempt *g, struct names *names,
+		      enum answer (*ask)(struct gpreempt *g, const struct gpreempt_node *node))
+{
+	struct gpreempt_nodes *nodes;
+	struct gpreempt_error err;
+	size_t i;
+
+	*names = (struct names){ 0 };
+	if (gpreempt_nodes_read(g, &nodes, &err))
+		return err.reason == GPREEMPT_NO_KFD ? 0 : err.code;
+	names->all = nodes->count;
+	for (i = 0; i < nodes->count; i++) {
+		enum answer answer = ask ? ask(g, &nodes->nodes[i]) : YES;
+
+		if (answer == YES)
+			add_name(names, nodes->nodes[i].gpu_id);
+		names->silent += answer == SILENT;
+	}
+	gpreempt_nodes_free(nodes);
+	return 0;
+}
+
+/* All is well only if each GPU has answered. */
+static void find_well(struct gp_finding *f, const struct names *names, const char *text)
+{
+	if (!names->all)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be asked");
+	else if (names->silent)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "%zu of %zu GPUs do not tell", names->silent,
+			    names->all);
+	else
+		gp_find(f, "%s", text);
+}
+
+static void check_gpus(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+	int ret = find_nodes(g, &names, NULL);
+
+	if (ret)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "KFD's GPUs cannot be read: %s",
+			    strerror(-ret));
+	else if (names.all)
+		gp_find(f, "%zu: %s", names.all, names.text);
+	else
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look for amdgpu and kfd in dmesg",
+			       "KFD has no GPU");
+}
+
+/* Has it that bit of its capability? */
+static enum answer lacks_bit(struct gpreempt *g, const struct gpreempt_node *node, uint64_t bit)
+{
+	uint64_t value;
+	char number[24];
+
+	snprintf(number, sizeof(number), "%lld", (long long)node->node);
+	if (gp_node_property(g, number, "capability", &value))
+		return SILENT;
+	return value & bit ? NO : YES;
+}
+
+static enum answer no_trap(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	return lacks_bit(g, node, GP_CAP_TRAP_DEBUG);
+}
+
+static void check_trap(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, no_trap);
+	if (!names.count)
+		find_well(f, &names, "the GPUs have a debug trap");
+	else if (names.count < names.all)
+		gp_find_bad(f, GP_HEALTH_WARNING, "processes that use them cannot be suspended",
+			    "no debug trap on GPU %s", names.text);
+	else
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "GPUs from gfx9 (Vega) on have it",
+			       "no debug trap on GPU %s", names.text);
+}
+
+static enum answer old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	return lacks_bit(g, node, CAP_TRAP_DEBUG_FIRMWARE);
+}
+
+static void check_firmware(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, old_firmware);
+	if (!names.count)
+		find_well(f, &names, "the firmware is fit for debugging");
+	else
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "update the GPU's firmware and boot again; "
+			    "suspending is not safe with it",
+			    "the driver calls the firmware of GPU %s too old "
+			    "for debugging",
+			    names.text);
+}
+
+/*
+ * kfd_dbg_is_per_vmid_supported() in amdkfd/kfd_debug.h, by the version that
+ * the topology has: gfx90a is 90010 there, gfx942 is 90402.
+ */
+static enum answer one_vmid(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	if (node->gfx == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->gfx < 110000 && node->gfx != 90010 && node->gfx != 90402 &&
+			       node->gfx != 90500 ?
+		       YES :
+		       NO;
+}
+
+static void check_vmid(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, one_vmid);
+	if (!names.count)
+		find_well(f, &names, "several processes of a GPU can be held at once");
+	else
+		gp_find_bad(f, GP_HEALTH_WARNING, "let one go before you hold the next",
+			    "only one process at a time can be held on GPU %s", names.text);
+}
+
+/* kfd_dbg_has_cwsr_workaround() there. */
+static enum answer halves(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	if (node->gfx == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->gfx >= 110000 && node->gfx <= 110003 ? YES : NO;
+}
+
+static void check_workaround(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+
+	find_nodes(g, &names, halves);
+	if (!names.count)
+		find_well(f, &names, "being held costs a process no compute units");
+	else
+		gp_find_bad(f, GP_HEALTH_NOTE,
+			    "hold it for short; processes with a CU mask "
+			    "cannot be held",
+			    "a process that is held has half the compute "
+			    "units of GPU %s, also while its queues run",
+			    names.text);
+}
+
+static enum answer no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
+{
+	(void)g;
+	if (node->scheduler == GPREEMPT_UNKNOWN)
+		return SILENT;
+	return node->scheduler == GP_VIEW_SCHEDULER_NONE ? YES : NO;
+}
+
+/* YES: the driver then refuses debug sessions, whatever is asked. */
+static enum answer runs_unscheduled(struct gpreempt *g, struct names *names)
+{
+	char text[16];
+	ssize_t n = gp_read_small(g, text, sizeof(text),
+				  GP_AMDGPU "/parameters/"
+					    "sched_policy");
+
+	find_nodes(g, names, no_scheduler);
+	if (names->count || (n > 0 && *text == '2'))
+		return YES;
+	/* Without gpreempt.ko, the parameter alone speaks for all GPUs. */
+	if (n > 0)
+		names->silent = 0;
+	return names->all && !names->silent ? NO : SILENT;
+}
+
+static void check_scheduler(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+
+	if (runs_unscheduled(g, &names) == YES)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "do not load amdgpu with sched_policy=2",
+			       "the driver runs without the hardware scheduler, "
+			       "and then refuses debug sessions");
+	else
+		find_well(f, &names, "a hardware scheduler runs the queues");
+}
+
+static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
+{
+	char text[16];
+
+	if (gp_read_small(g, text, sizeof(text),
+			  GP_AMDGPU "/parameters/"
+				    "cwsr_enable") < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "amdgpu does not tell whether it uses CWSR");
+	else if (*text == '0')
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "load amdgpu with cwsr_enable=1, its default",
+			       "CWSR is off: work cannot be saved, and "
+			       "suspending long kernels hangs the GPU");
+	else
+		gp_find(f, "CWSR is on: work is saved when it is preempted");
+}
+
+/*
+ * Drivers differ in whether every process may end a session, and distributions
+ * have the change in old releases, too: Linux 7.2, Debian's 6.12.117.
+ */
+static void check_sessions(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names;
+	int ret = runs_unscheduled(g, &names) == YES ? -ENOTSUP : g->ops->ask_disable(g->be);
+
+	switch (ret) {
+	case -EPERM:
+		gp_find(f, "only a process with the right can end a debug session");
+		break;
+	case -EINVAL:
+		gp_find_bad(f, GP_HEALTH_NOTE, "it is noticed, and queues are suspended again",
+			    "this driver lets any process that may open /dev/kfd "
+			    "end a debug session");
+		break;
+	case -EBUSY:
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "end the profiler, such as rocprofv3 with PC sampling",
+			    "the driver profiles a process, and refuses debug "
+			    "sessions meanwhile");
+		break;
+	default:
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "who may end a debug session cannot be asked");
+	}
+}
+
+static void check_pauses(struct gpreempt *g, struct gp_finding *f)
+{
+	int ret = gp_pause_counts(g);
+
+	if (ret < 0)
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
+			    "whether the driver counts pauses cannot be asked: that "
+			    "takes gpreempt.ko, and the host itself");
+	else if (ret)
+		gp_find_bad(f, GP_HEALTH_NOTE,
+			    "do not dump a process by CRIU while it is paused, "
+			    "unless with gpreempt's plug-in for it",
+			    "this driver counts pauses: one by another program "
+			    "during ours keeps a process off the GPU until it "
+			    "ends");
+	else
+		gp_find(f, "one unpause undoes the pauses of two programs");
+}
+
+const struct gp_doctor_check gp_driver_checks[] = {
+	{ .name = "kernel", .run = check_kernel },
+	{ .name = "amdgpu", .run = check_amdgpu },
+	{ .name = "kfd", .run = check_kfd, .decides = true },
+	{ .name = "gpus", .run = check_gpus },
+	{ .name = "debug-trap", .run = check_trap, .debug = true },
+	{ .name = "firmware", .run = check_firmware, .debug = true },
+	{ .name = "debug-vmid", .run = check_vmid, .debug = true },
+	{ .name = "compute-units", .run = check_workaround, .debug = true },
+	{ .name = "scheduler", .run = check_scheduler },
+	{ .name = "cwsr", .run = check_cwsr },
+	{ .name = "sessions", .run = check_sessions, .debug = true },
+	{ .name = "pauses", .run = check_pauses, .debug = true },
+	{ 0 },
+};

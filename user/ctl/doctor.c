@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Does this host, or a process, have all that suspending takes? */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "hold/owner.h"
+#include "hold/pause-owner.h"
+#include "hold/places.h"
+#include "doctor.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "lib/preempt/wire.h"
+#include "shared/util.h"
+
+struct row {
+	const char *check;
+	const char *result;
+	const char *text;
+	const char *next;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, result, "RESULT", OUT_WORD, .width = 7),
+	OUT_FIELD(struct row, check, "CHECK", OUT_TEXT, .width = 14),
+	OUT_FIELD(struct row, text, "FOUND", OUT_TEXT),
+	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = OUT_TABLE("checks", fields, struct row);
+
+struct doctor_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+	const char *partition; /* a GPU; NULL: the checks */
+};
+
+struct report {
+	struct gpreempt *g;
+	enum out_mode mode;
+	struct json_object *checks; /* OUT_JSON only */
+	int status;
+};
+
+/* In place of what the library says, which knows no commands. */
+static const struct {
+	const char *check;
+	enum gp_health health;
+	const char *step;
+} remedies[] = {
+	{ "module", GP_HEALTH_WARNING, "gpreempt-ctl module load" },
+	{ "debuggers", GP_HEALTH_NOTE, "gpreempt-ctl resume, or end the debugger" },
+	{ "address-spaces", GP_HEALTH_WARNING,
+	  "gpreempt-ctl doctor PID says more; they are refused" },
+};
+
+static void print_row(struct report *r, struct row *row)
+{
+	char text[512];
+
+	if (row->next && !*row->next)
+		row->next = NULL;
+	if (r->mode == OUT_JSON) {
+		json_object_array_add(r->checks, out_json_row(&table, row));
+		return;
+	}
+	/* What to do stands behind what was found. */
+	if (r->mode == OUT_TERMINAL && row->next) {
+		snprintf(text, sizeof(text), "%s; %s", row->text, row->next);
+		row->text = text;
+	}
+	out_row(r->mode, &table, row);
+}
+
+static const char *remedy(const struct gp_finding *f)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(remedies); i++)
+		if (remedies[i].health == f->health && !strcmp(remedies[i].check, f->name))
+			return remedies[i].step;
+	return f->next;
+}
+
+static void report(void *data, const struct gp_finding *f)
+{
+	struct report *r = data;
+	struct row row = {
+		.check = f->name,
+		.result = gp_health_names[f->health],
+		.text = f->text,
+		.next = remedy(f),
+	};
+
+	r->status = gp_finding_class(f, r->status);
+	print_row(r, &row);
+}
+
+/* Where holders keep locks and sockets. */
+static void check_dir(struct report *r)
+{
+	struct gp_finding f = { .name = "run-directory" };
+	struct stat st;
+
+	if (lstat(HOLD_DIR, &st) < 0) {
+		if (errno != ENOENT)
+			f.health = GP_HEALTH_UNKNOWN;
+		snprintf(f.text, sizeof(f.text), "%s: %s", HOLD_DIR,
+			 errno == ENOENT ? "made when it is needed" : strerror(errno));
+	} else if (!S_ISDIR(st.st_mode) || st.st_uid) {
+		f.health = GP_HEALTH_FAILED;
+		f.failure = GPREEMPT_CLASS_PERMISSION;
+		snprintf(f.text, sizeof(f.text), "%s is not root's directory", HOLD_DIR);
+		snprintf(f.next, sizeof(f.next), "remove it");
+	} else {
+		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
+	}
+	report(r, &f);
+}
+
+/* One that waits for repair, or that is no entry. */
+static int check_pause(void *arg, pid_t target)
+{
+	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };
+	struct report *to = arg;
+	struct pause_report r;
+
+	pause_look(to->g, target, &r);
+	if (r.finding == PAUSE_WAITS) {
+		snprintf(f.text, sizeof(f.text),
+			 "process %d was left paused by %s (%d), which has "
+			 "ended",
+			 target, r.entry.comm, r.entry.by);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
+	} else if (r.finding == PAUSE_IS_KEPT) {
+		f.health = GP_HEALTH_NOTE;
+		snprintf(f.text, sizeof(f.text), "process %d is paused by %s (%d)", target,
+			 r.entry.comm, r.entry.by);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl resume %d", target);
+	} else if (r.finding == PAUSE_DAMAGED) {
+		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);
+		snprintf(f.next, sizeof(f.next), NEXT_PAUSE_DAMAGED);
+	} else {
+		return 0;
+	}
+	report(to, &f);
+	return 0;
+}
+
+static int check_places(void *arg, const struct places_left *left)
+{
+	struct gp_finding f = {
+		.name = "places",
+		.health = left->left ? GP_HEALTH_WARNING : GP_HEALTH_NOTE,
+	};
+
+	places_left_text(left, f.text, sizeof(f.text));
+	snprintf(f.next, sizeof(f.next), "gpreempt-ctl status names them");
+	report(arg, &f);
+	return 0;
+}
+
+static bool is_paused_here(struct gpreempt *g, pid_t pid)
+{
+	struct pause_report r;
+
+	pause_look(g, pid, &r);
+	return r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_ANSWERED ||
+	       r.finding == PAUSE_WAITS;
+}
+
+/* The other route, for what the debug ioctl cannot hold. */
+static void check_route(struct report *r, pid_t pid)
+{
+	struct gp_finding f = { .name = "pause" };
+	struct gpreempt_error err;
+	int ret = owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err);
+
+	if (ret && err.reason == GPREEMPT_PAUSED && is_paused_here(r->g, pid)) {
+		snprintf(f.text, sizeof(f.text), "process %d is paused by gpreempt-ctl", pid);
+	} else if (ret) {
+		f.health = GP_HEALTH_NOTE;
+		gpreempt_error_text(&err, f.text, sizeof(f.text));
+		ctl_next_step(&err, f.next, sizeof(f.next));
+	} else {
+		snprintf(f.text, sizeof(f.text), "process %d can be paused: suspend --how pause",
+			 pid);
+	}
+	report(r, &f);
+}
+
+/* suspend pauses it where a session cannot be had. */
+static void check_target(struct report *r, pid_t pid)
+{
+	struct gp_finding f = { .name = "target" };
+	struct gpreempt_error err;
+
+	if (gpreempt_check(r->g, pid, &err)) {
+		f.health = pause_can_serve(err.reason) && !gp_pause_check(r->g, pid, NULL) ?
+				   GP_HEALTH_WARNING :
+				   GP_HEALTH_FAILED;
+		f.failure = gpreempt_error_class(&err);
+		gpreempt_error_text(&err, f.text, sizeof(f.text));
+		ctl_next_step(&err, f.next, sizeof(f.next));
+	} else {
+		snprintf(f.text, sizeof(f.text), "process %d can be suspended", pid);
+	}
+	report(r, &f);
+}
+
+static int check_all(struct report *r, const struct doctor_args *args)
+{
+	struct gpreempt_targets *list = NULL;
+	int ret = 0;
+	size_t i;
+
+	if (args->targets.words.n)
+		ret = ctl_targets(r->g, &args->targets, &list);
+	if (ret)
+		return ret;
+	if (r->mode != OUT_JSON)
+		out_heading(r->mode, &table);
+	gp_doctor(r->g, report, r);
+	if (!args->targets.from) {
+		check_dir(r);
+		pause_journal_list(check_pause, r);
+		if (places_left_list(r->g, check_places, r))
+			report(r, &(struct gp_finding){ .name = "places",
+							.health = GP_HEALTH_UNKNOWN,
+							.text = HOLD_DIR " cannot be read" });
+	}
+	for (i = 0; list && i < list->count; i++) {
+		check_target(r, list->targets[i].pid);
+		check_route(r, list->targets[i].pid);
+	}
+	gpreempt_targets_free(list);
+	return 0;
+}
+
+/* No check is made: that would open /dev/kfd. */
+static int run_partition(const struct doctor_args *args)
+{
+	if (args->targets.words.n || args->targets.from)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl doctor --help",
+				     "--partition looks at all processes of "
+				     "this host: no TARGET, and no --from");
+	return ctl_partition(args->partition, args->mode);
+}
+
+static int run_doctor(void *data)
+{
+	const struct doctor_args *args = data;
+	struct report r = { .mode = args->mode };
+	struct json_object *object;
+	int ret;
+
+	if (args->partition)
+		return run_partition(args);
+	ret = ctl_open(args->targets.from, &r.g);
+	if (ret)
+		return ret;
+	if (r.mode == OUT_JSON)
+		r.checks = json_object_new_array();
+	ret = check_all(&r, args);
+	gpreempt_free(r.g);
+	if (ret) {
+		json_object_put(r.checks);
+		return ret;
+	}
+	if (r.mode == OUT_JSON) {
+		object = json_object_new_object();
+		out_add(object, table.name, r.checks);
+		out_add(object, "status", json_object_new_int(r.status));
+		out_json_print(object);
+	}
+	return r.status;
+}
+
+static const struct ctl_option options[] = {
+	{ "partition", CTL_NAME, offsetof(struct doctor_args, partition), "GPU",
+	  "list the processes that block a repartition of this GPU" },
+	CTL_WAIT_OPTION(struct doctor_args),
+	CTL_JSON_OPTION(struct doctor_args),
+	CTL_FROM_OPTION(struct doctor_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_doctor = {
+	.name = "doctor",
+	.run = run_doctor,
+	CTL_TARGET_ARGS(struct doctor_args),
+	.usage = "[TARGET]",
+	.summary = "Check whether suspending can work here, or for a process.",
+	.details =
+		"Each line is a check: ok; note, useful to know; warning, something is missing\n"
+		"that suspending does not need; failed, suspending cannot work; unknown, the\n"
+		"check was not possible. The end of the line is what to do. The exit status is\n"
+		"0 when suspending should work, 3 when the host cannot do it and 4 when only\n"
+		"rights are missing; with a target, that of suspending it. With --from, what\n"
+		"the driver would have to answer is unknown.\n"
+		"\n"
+		"--partition GPU checks nothing, and lists each process that has /dev/kfd open\n"
+		"or had, with what to end: while they are there, the driver refuses to change\n"
+		"the partition mode. GPU is a gpu_id (f7bc), the address of a PCI device or the\n"
+		"number of KFD's node. BLOCKS is yes, or maybe: of a process that may not use\n"
+		"this GPU, and of a descriptor that came from another process, it depends on\n"
+		"the driver and on that process. KEEPS is process; holder, of gpreempt-ctl;\n"
+		"descriptor, only that of another process; ended, a process that has ended, of\n"
+		"which another one has the descriptor. Exit status 7: there are such processes;\n"
+		"0: there are none; 4 or 1: not all processes could be looked at.\n",
+	.options = options,
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Does this host have all that suspending takes? */
+#ifndef CTL_DOCTOR_H
+#define CTL_DOCTOR_H
+
+#include <gpreempt/core.h>
+#include <gpreempt/gpreempt.h>
+
+#include "cli/table.h"
+#include "lib/core/internal.h"
+
+/* The result of a check. */
+enum gp_health {
+	GP_HEALTH_OK,
+	GP_HEALTH_NOTE,	   /* good to know */
+	GP_HEALTH_WARNING, /* something is missing or worse than it could be */
+	GP_HEALTH_FAILED,  /* this alone stands in the way of suspending */
+	GP_HEALTH_UNKNOWN, /* it could not be looked at */
+};
+
+/* The words for it. */
+extern const char *const gp_health_names[];
+
+/* One check. */
+struct gp_finding {
+	const char *name; /* a word */
+	enum gp_health health;
+	enum gpreempt_class failure; /* the kind of failure, if it is one */
+	char text[192];		     /* what was found */
+	char next[192];		     /* what to do about it, or "" */
+};
+
+/*
+ * Check this host; @found gets each finding, in the order to read them. Opens
+ * /dev/kfd for a moment, which makes the calling process a GPU process until it
+ * ends. gpreempt_check() checks one process.
+ */
+void gp_doctor(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
+	       void *data);
+
+/*
+ * Can suspending work, by this finding and what the ones before came to? The host
+ * comes before the target, and that it cannot before a right.
+ */
+enum gpreempt_class gp_finding_class(const struct gp_finding *f, enum gpreempt_class before);
+
+/* The checks of gp_doctor(). */
+
+#define GP_AMDGPU "/sys/module/amdgpu"
+
+/* Each fills in what it found, and leaves what is well at OK. */
+struct gp_doctor_check {
+	const char *name;
+	void (*run)(struct gpreempt *g, struct gp_finding *f);
+	bool decides; /* a warning: this driver has no debug trap */
+	bool debug;   /* it asks what only a driver with a debug trap knows */
+};
+
+extern const struct gp_doctor_check gp_host_checks[];
+extern const struct gp_doctor_check gp_driver_checks[];
+extern const struct gp_doctor_check gp_view_checks[];
+
+__attribute__((format(printf, 2, 3))) void gp_find(struct gp_finding *f, const char *format, ...);
+/* The same with what it means and what to do. */
+__attribute__((format(printf, 4, 5))) void gp_find_bad(struct gp_finding *f, enum gp_health health,
+						       const char *next, const char *format, ...);
+/* It stands in the way: of that class. */
+__attribute__((format(printf, 4, 5))) void gp_find_failed(struct gp_finding *f,
+							  enum gpreempt_class class,
+							  const char *next, const char *format,
+							  ...);
+
+/*
+ * Known faults of drivers and firmware: what each applies to, and where it was reported.
+ * A row only warns. Nothing is decided by it: distributions move repairs to old releases.
+ */
+
+/* What can be read about a GPU and its driver. */
+enum gp_fact {
+	GP_FACT_LINUX,	       /* 6012: the kernel's release, if its own driver is loaded */
+	GP_FACT_GFX,	       /* as gfx_target_version in KFD's topology */
+	GP_FACT_MES,	       /* version of the firmware that schedules, gfx 11 and later */
+	GP_FACT_CLIENTS,       /* processes that have a compute queue on the GPU */
+	GP_FACT_QUEUES,	       /* compute queues of the process that has the most there */
+	GP_FACT_WAITING,       /* compute queues there above the number of slots */
+	GP_FACT_KERNEL_QUEUES, /* slots that the driver keeps: num_kcq */
+	GP_FACTS,
+};
+
+/* By enum gp_fact; GPREEMPT_UNKNOWN: it could not be read. */
+struct gp_gpu_facts {
+	int64_t gpu_id;
+	int64_t value[GP_FACTS];
+};
+
+#define GP_FAULT_CONDITIONS 4
+
+struct gp_fault {
+	const char *name;
+	enum gp_health health; /* where it applies */
+	/* All must hold; one with last 0 is none. */
+	struct {
+		enum gp_fact fact;
+		int64_t first;
+		int64_t last; /* INT64_MAX: and later ones */
+	} when[GP_FAULT_CONDITIONS];
+	const char *symptom;
+	const char *remedy;
+	const char *thread; /* where to read about it */
+};
+
+extern const struct gp_fault gp_faults[]; /* up to one without a name */
+
+/* Of all GPUs, for free(). 0 or -errno. */
+int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count);
+
+/* A finding for each fault that applies or may, or one for all. */
+void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
+		      void *data);
+
+/*
+ * List what keeps /dev/kfd open, which blocks a repartition of the GPU that the word
+ * names. The exit status.
+ */
+int ctl_partition(const char *gpu, enum out_mode mode);
+
+/* 0, or the exit status after saying that there is no such GPU. */
+int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *which);
+
+/* Keep the processes that use the GPUs, or may; without GPUs, all. */
+void ctl_keep_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
+			struct gpreempt_targets *list);
+
+/*
+ * For scripts, the exit status: does one of the processes use the GPUs? @list NULL: does
+ * any process?
+ */
+int ctl_has_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
+		      const struct gpreempt_targets *list);
+
+#endif

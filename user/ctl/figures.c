@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How busy GPUs and processes are: looks, shares, memory, and who they are. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/program.h"
+#include "hold/holder.h"
+#include "hold/owner.h"
+#include "lib/core/internal.h"
+#include "lib/see/see.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "figures.h"
+
+/* Processes and GPUs of which figures are kept. */
+
+void gp_figures_init(struct gp_figures *f, struct gpreempt *g)
+{
+	*f = (struct gp_figures){ .g = g };
+}
+
+/* Close and free what is in it. */
+static void gp_figures_clear_process(struct gp_process_figures *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->gpus.items);
+}
+
+void gp_figures_clear(struct gp_figures *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->processes.count; i++)
+		gp_figures_clear_process(&f->processes.items[i]);
+	free(f->processes.items);
+	free(f->gpus.items);
+	gp_figures_init(f, f->g);
+}
+
+void gp_figures_begin(struct gp_figures *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < f->processes.count; i++) {
+		struct gp_process_figures *p = &f->processes.items[i];
+
+		for (j = 0; j < p->gpus.count; j++)
+			p->gpus.items[j].share = (struct gp_share){ 0 };
+	}
+	for (i = 0; i < f->gpus.count; i++)
+		f->gpus.items[i].share = (struct gp_share){ 0 };
+}
+
+/*
+ * The item of an array in the order of its first field that has that key, or a new
+ * one, zeroed, in its place. NULL: no memory.
+ */
+static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, bool *added)
+{
+	size_t from = 0, to = *count, at;
+	char *items;
+
+	memcpy(&items, array, sizeof(items));
+	while (from < to) {
+		int64_t here;
+
+		at = (from + to) / 2;
+		memcpy(&here, items + at * size, sizeof(here));
+		if (here == key)
+			return items + at * size;
+		if (here < key)
+			from = at + 1;
+		else
+			to = at;
+	}
+	if (!shr_array_add(array, count, size))
+		return NULL;
+	memcpy(&items, array, sizeof(items));
+	items += from * size;
+	memmove(items + size, items, (*count - 1 - from) * size);
+	memset(items, 0, size);
+	memcpy(items, &key, sizeof(key));
+	*added = true;
+	return items;
+}
+
+/* NULL without memory. */
+static struct gp_process_figures *gp_figures_process(struct gp_figures *f, int64_t pid)
+{
+	const struct gpreempt *g = f->g;
+	struct gp_process_figures *p;
+	bool added = false;
+
+	p = find_or_add(&f->processes.items, &f->processes.count, sizeof(*p), pid, &added);
+	if (!added)
+		return p;
+	p->fd = g->saved ? -1 : g->ops->open_process(g->be, pid);
+	gpreempt_start_time(f->g, pid, &p->start);
+	gp_read_comm(g, pid, p->comm, sizeof(p->comm));
+	p->active = p->slots = p->paused = p->debugged = GPREEMPT_UNKNOWN;
+	p->there = true;
+	return p;
+}
+
+static struct gp_figure *gp_figures_gpu(struct gp_process_figures *p, int64_t gpu_id)
+{
+	struct gp_figure *gpu;
+	bool added = false;
+
+	gpu = find_or_add(&p->gpus.items, &p->gpus.count, sizeof(*gpu), gpu_id, &added);
+	if (added)
+		gpu->queues = gpu->suspended = gpu->waves = gpu->vram = gpu->evicted =
+			gpu->evicted_ms = GPREEMPT_UNKNOWN;
+	return gpu;
+}
+
+/* NULL: there is none. */
+static struct gp_gpu_figures *gp_figures_node(struct gp_figures *f, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; i < f->gpus.count; i++)
+		if (f->gpus.items[i].node.gpu_id == gpu_id)
+			return &f->gpus.items[i];
+	return NULL;
+}
+
+/* Add one number to another, as far as both are known. */
+static void gp_figures_sum(int64_t *to, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN || *to == GPREEMPT_UNKNOWN)
+		*to = GPREEMPT_UNKNOWN;
+	else
+		*to += value;
+}
+
+/* A look: which processes execute something now, and on which GPUs. */
+
+const char *const gp_method_names[GP_METHODS] = {
+	[GP_METHOD_NONE] = GP_VIEW_UNKNOWN,
+	[GP_METHOD_PACKETS] = "packets",
+	[GP_METHOD_WAVES] = "waves",
+};
+
+double gp_share_percent(const struct gp_share *share)
+{
+	return share->looks ? 100.0 * share->busy / share->looks : -1;
+}
+
+/* The queues of the process whose lines stand together, where they had to be read. */
+struct queues {
+	int64_t pid; /* 0: of none yet */
+	struct gpreempt_view *view;
+};
+
+/* Has a queue of it that a slot holds packets that were not read? -1: not known. */
+static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u, struct queues *of)
+{
+	int found = -1;
+	size_t i;
+
+	if (of->pid != u->pid) {
+		gpreempt_view_free(of->view);
+		of->pid = u->pid;
+		if (gpreempt_view_read(g, u->pid, &of->view, NULL))
+			of->view = NULL;
+	}
+	for (i = 0; of->view && i < of->view->count && found < 1; i++) {
+		const struct gpreempt_queue *q = &of->view->queues[i];
+
+		if (q->gpu_id == u->gpu_id && gp_is_compute(q) && q->active != GPREEMPT_UNKNOWN)
+			found = q->active && q->rptr != q->wptr;
+	}
+	return found;
+}
+
+/* Does it execute? -1: that is not known. */
+static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of,
+		   enum gp_method *method)
+{
+	*method = GP_METHOD_WAVES;
+	switch (u->hardware) {
+	case GP_VIEW_HARDWARE_UNUSED:
+	case GP_VIEW_HARDWARE_ASLEEP:
+		return 0;
+	case GP_VIEW_HARDWARE_READ:
+		if (u->busy != GPREEMPT_UNKNOWN)
+			return u->busy;
+		*method = GP_METHOD_PACKETS;
+		return has_packets(f->g, u, of);
+	default:
+		return -1;
+	}
+}
+
+/* Begin a look at something; what is known of it is added up. */
+static void begin_look(struct gp_look *look, uint64_t number)
+{
+	*look = (struct gp_look){ .number = number, .method = GP_METHOD_WAVES };
+}
+
+static void see(struct gp_look *look, int busy, enum gp_method method)
+{
+	look->busy |= busy > 0;
+	look->unknown |= busy < 0;
+	if (method < look->method)
+		look->method = method;
+}
+
+/* What is busy is, whatever is not known beside it. */
+static void end_look(struct gp_share *share, const struct gp_look *look)
+{
+	if (!look->busy && look->unknown)
+		return;
+	if (!share->looks || look->method < share->method)
+		share->method = look->method;
+	share->looks++;
+	share->busy += look->busy;
+}
+
+/* A process that has several contexts has several lines. */
+static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
+{
+	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
+	struct gp_process_figures *p = gp_figures_process(f, u->pid);
+	struct gp_figure *gpu = p ? gp_figures_gpu(p, u->gpu_id) : NULL;
+	enum gp_method method;
+	int busy;
+
+	if (!gpu)
+		return -ENOMEM;
+	if (gpu->look.number != f->looks) {
+		begin_look(&gpu->look, f->looks);
+		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = 0;
+		gpu->evicted_ms = 0;
+	}
+	gp_figures_sum(&gpu->queues, u->queues);
+	gp_figures_sum(&gpu->suspended, u->suspended);
+	gp_figures_sum(&gpu->waves, u->waves);
+	gp_figures_sum(&gpu->evicted, u->evicted);
+	gp_figures_sum(&gpu->evicted_ms, u->evicted_ms);
+	busy = is_busy(f, u, of, &method);
+	see(&gpu->look, busy, method);
+	if (node) {
+		see(&node->look, busy, method);
+		node->waves_max = u->waves_max;
+		gp_figures_sum(&node->waves, u->waves);
+	}
+	return 0;
+}
+
+/* Who has no line has no queue: it was not busy, if it ever had one. */
+static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
+{
+	bool suspended, held;
+
+	if (gpu->look.number != f->looks) {
+		if (!gpu->look.number)
+			return;
+		begin_look(&gpu->look, gpu->look.number);
+		gpu->look.method = gpu->all.method;
+		gpu->queues = gpu->suspended = gpu->waves = 0;
+		gpu->evicted = 0;
+	}
+	end_look(&gpu->share, &gpu->look);
+	end_look(&gpu->all, &gpu->look);
+	suspended = gpu->suspended > 0 && gpu->suspended == gpu->queues;
+	if (suspended)
+		gpu->suspended_ns += ns;
+	held = suspended || gpu->evicted > 0;
+	gpu->holds += held && !gpu->held;
+	gpu->held = held;
+}
+
+int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
+{
+	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
+	struct gpreempt_usages *list;
+	struct queues of = { 0 };
+	size_t i, j;
+	int ret = gpreempt_usage_read(f->g, 0, &list, err);
+
+	if (ret)
+		return ret;
+	f->looks++;
+	f->look_ns = now;
+	for (i = 0; i < f->gpus.count; i++) {
+		begin_look(&f->gpus.items[i].look, f->looks);
+		f->gpus.items[i].waves = 0;
+	}
+	for (i = 0; !ret && i < list->count; i++)
+		ret = add_line(f, &list->usages[i], &of);
+	gpreempt_view_free(of.view);
+	gpreempt_usage_free(list);
+	if (ret)
+		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
+	for (i = 0; i < f->processes.count; i++)
+		for (j = 0; j < f->processes.items[i].gpus.count; j++)
+			end_figure(f, &f->processes.items[i].gpus.items[j], ns);
+	for (i = 0; i < f->gpus.count; i++)
+		end_look(&f->gpus.items[i].share, &f->gpus.items[i].look);
+	return 0;
+}
+
+/* Who is there, what memory each process has, and what slots its queues. */
+
+/* Slots may take that part of a CPU's time, and so may memory. */
+#define SLOW_PART 250
+
+#define BANKS 4 /* of memory, in a node of the topology, that are looked for */
+
+/* The memory of a GPU, which its topology has in banks. */
+static int64_t vram_size(struct gpreempt *g, int64_t node)
+{
+	int64_t size = 0;
+	uint64_t bank;
+	char name[64];
+	int i;
+
+	for (i = 0; i < BANKS; i++) {
+		snprintf(name, sizeof(name), "%lld/mem_banks/%d", (long long)node, i);
+		if (gp_node_property(g, name, "size_in_bytes", &bank))
+			break;
+		size += bank;
+	}
+	return i ? size : GPREEMPT_UNKNOWN;
+}
+
+static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
+{
+	struct gpreempt_nodes *nodes;
+	struct gp_gpu_figures *gpu;
+	size_t i;
+	int ret = gpreempt_nodes_read(f->g, &nodes, err);
+
+	if (ret)
+		return ret;
+	for (i = 0; i < nodes->count; i++) {
+		gpu = gp_figures_node(f, nodes->nodes[i].gpu_id);
+		if (!gpu) {
+			gpu = shr_add(&f->gpus);
+			if (!gpu)
+				break;
+			gpu->waves = gpu->waves_max = GPREEMPT_UNKNOWN;
+			gpu->vram_size = vram_size(f->g, nodes->nodes[i].node);
+		}
+		gpu->node = nodes->nodes[i];
+	}
+	gpreempt_nodes_free(nodes);
+	return 0;
+}
+
+/* What the module, or sysfs, knows of all processes; with register reads. */
+static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
+{
+	struct gpreempt_process_list *list;
+	struct gp_process_figures *p;
+	size_t i;
+	int ret = gpreempt_processes_read(f->g, &list, err);
+
+	if (ret)
+		return ret;
+	f->source = list->source;
+	for (i = 0; i < list->count; i++) {
+		const struct gpreempt_process *from = &list->processes[i];
+
+		p = gp_figures_process(f, from->pid);
+		if (!p)
+			break;
+		p->active = from->active;
+		p->slots = from->slots;
+		p->paused = from->paused;
+		p->debugged = from->debugged;
+		if (p->active == GPREEMPT_UNKNOWN || p->slots <= 0)
+			continue;
+		p->slots_held += p->active;
+		p->slots_taken += p->slots;
+	}
+	gpreempt_processes_free(list);
+	return 0;
+}
+
+static int see_process(void *arg, const char *name)
+{
+	struct gp_figures *f = arg;
+	struct gp_process_figures *p;
+	uint64_t pid;
+
+	if (shr_parse_u64(name, INT32_MAX, &pid))
+		return 0;
+	p = gp_figures_process(f, pid);
+	if (!p)
+		return -ENOMEM;
+	p->there = true;
+	return 0;
+}
+
+/* Is that the process that it was? Another one may have its number. */
+static bool is_same(struct gp_figures *f, struct gp_process_figures *p)
+{
+	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
+	uint64_t start;
+
+	/* The files of a snapshot stay as they are. */
+	if (!p->there || f->g->saved)
+		return p->there;
+	if (p->fd >= 0)
+		return poll(&fd, 1, 0) <= 0;
+	return gpreempt_start_time(f->g, p->pid, &start) || start == p->start;
+}
+
+/* Take out who has ended. */
+static void drop_ended(struct gp_figures *f)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < f->processes.count; i++) {
+		struct gp_process_figures *p = &f->processes.items[i];
+
+		if (is_same(f, p))
+			f->processes.items[kept++] = *p;
+		else
+			gp_figures_clear_process(p);
+	}
+	f->processes.count = kept;
+}
+
+/* Which GPUs a process may use is fixed when it opens /dev/kfd: once is enough. */
+static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
+{
+	struct gpreempt_process_gpus *list;
+	int ret = 0;
+	size_t i;
+
+	if (gpreempt_process_gpus_read(f->g, p->pid, 0, &list, NULL))
+		return 0;
+	for (i = 0; !ret && i < list->count; i++)
+		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
+			ret = -ENOMEM;
+	p->listed = list->count && !ret;
+	gpreempt_process_gpus_free(list);
+	return ret;
+}
+
+static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
+{
+	/* The module has the rest. */
+	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
+	struct gpreempt_process_gpu gpu;
+	int ret = p->listed ? 0 : list_gpus(f, p);
+	size_t i;
+
+	for (i = 0; !ret && i < p->gpus.count; i++) {
+		gpu.gpu_id = p->gpus.items[i].gpu_id;
+		gp_process_gpu_read(f->g, p->pid, what, &gpu);
+		p->gpus.items[i].vram = gpu.vram;
+		if (!f->looks)
+			p->gpus.items[i].evicted_ms = gpu.evicted_ms;
+	}
+	return ret;
+}
+
+/*
+ * Those that are new, and of the others so many as there is time for, in turn: each of
+ * them costs a file for each of its GPUs.
+ */
+static int read_memories(struct gp_figures *f, uint64_t now)
+{
+	uint64_t until = shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
+	size_t i, count = f->processes.count;
+	bool late = false;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++)
+		if (!f->processes.items[i].listed)
+			ret = read_memory(f, &f->processes.items[i]);
+	for (i = 0; !ret && !late && i < count; i++) {
+		f->memory_at = (f->memory_at + 1) % count;
+		ret = read_memory(f, &f->processes.items[f->memory_at]);
+		late = shr_thread_cpu_ns() > until;
+	}
+	f->refresh_ns = now;
+	return ret;
+}
+
+static void add_up_memory(struct gp_figures *f)
+{
+	size_t i, j;
+
+	for (i = 0; i < f->gpus.count; i++)
+		f->gpus.items[i].vram = 0;
+	for (i = 0; i < f->processes.count; i++) {
+		struct gp_process_figures *p = &f->processes.items[i];
+
+		for (j = 0; j < p->gpus.count; j++) {
+			struct gp_gpu_figures *gpu = gp_figures_node(f, p->gpus.items[j].gpu_id);
+
+			if (gpu)
+				gp_figures_sum(&gpu->vram, p->gpus.items[j].vram);
+		}
+	}
+}
+
+int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
+{
+	const struct gpreempt *g = f->g;
+	uint64_t cpu = shr_thread_cpu_ns();
+	size_t i;
+	int ret;
+
+	for (i = 0; i < f->processes.count; i++)
+		f->processes.items[i].there = false;
+	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, see_process, f);
+	if (ret < 0)
+		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD : GPREEMPT_SYSTEM, 0,
+				GP_FIGURES_STEP);
+	drop_ended(f);
+	if (now >= f->slow_ns) {
+		ret = add_nodes(f, err);
+		if (!ret)
+			ret = add_slots(f, err);
+		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
+	}
+	if (!ret)
+		ret = read_memories(f, now);
+	add_up_memory(f);
+	return ret;
+}
+
+/* When to look, and who the processes are. */
+
+/* Looks take that part of a CPU at most, and are no closer than that. */
+#define LOOK_PART  100
+#define LEAST_NS   (20 * NSEC_PER_MSEC)
+#define LONGEST_MS 10000 /* of one call of poll() */
+
+void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g, uint64_t period_ns)
+{
+	*s = (struct ctl_sampler){
+		.g = g,
+		.period_ns = period_ns,
+		.live = true,
+	};
+	gp_figures_init(&s->figures, g);
+}
+
+void ctl_sampler_clear(struct ctl_sampler *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->people.count; i++)
+		free(s->people.items[i].command);
+	free(s->people.items);
+	gp_figures_clear(&s->figures);
+}
+
+/* The next look is at a random moment of the period after this one's. */
+static void set_next(struct ctl_sampler *s, uint64_t now, uint64_t cost_ns)
+{
+	uint64_t period = s->period_ns;
+
+	if (!period)
+		period = LOOK_PART * cost_ns;
+	if (!s->period_ns && period < LEAST_NS)
+		period = LEAST_NS;
+	s->slot_ns += period;
+	if (s->slot_ns < now)
+		s->slot_ns = now;
+	s->next_ns = s->slot_ns + random() % period;
+}
+
+/* It is there, but this one time it did not answer. */
+static bool may_succeed(const struct gpreempt_error *err)
+{
+	return err->reason != GPREEMPT_NO_MODULE && err->reason != GPREEMPT_OLD_MODULE;
+}
+
+void ctl_sampler_look(struct ctl_sampler *s)
+{
+	uint64_t now = shr_now_ns(), cpu = shr_thread_cpu_ns();
+
+	if (gp_figures_look(&s->figures, now, &s->why) && !may_succeed(&s->why)) {
+		s->blind = true;
+		s->next_ns = UINT64_MAX;
+		return;
+	}
+	set_next(s, now, shr_thread_cpu_ns() - cpu);
+}
+
+bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
+{
+	struct pollfd fd = { .fd = stop, .events = POLLIN };
+	uint64_t now, next, ms;
+	bool looked = false;
+
+	/* On a busy host, too, each period has a look that was due in it. */
+	while ((now = shr_now_ns()) < until_ns || (now >= s->next_ns && !looked)) {
+		if (now >= s->next_ns) {
+			ctl_sampler_look(s);
+			looked = true;
+			continue;
+		}
+		next = s->next_ns < until_ns ? s->next_ns : until_ns;
+		ms = (next - now) / NSEC_PER_MSEC + 1;
+		if (poll(&fd, 1, ms > LONGEST_MS ? LONGEST_MS : ms) > 0)
+			return true;
+	}
+	return false;
+}
+
+static struct ctl_person *find(const struct ctl_sampler *s, int64_t pid)
+{
+	return s->people.count ? bsearch(&pid, s->people.items, s->people.count,
+					 sizeof(*s->people.items), shr_compare_first) :
+				 NULL;
+}
+
+const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid)
+{
+	return find(s, pid);
+}
+
+/* Who has ended goes, and so does who had the number of another one. */
+static void drop_people(struct ctl_sampler *s)
+{
+	const struct gp_process_figures *p = s->figures.processes.items;
+	size_t i, j = 0, kept = 0, count = s->figures.processes.count;
+
+	for (i = 0; i < s->people.count; i++) {
+		struct ctl_person *person = &s->people.items[i];
+
+		while (j < count && p[j].pid < person->pid)
+			j++;
+		if (j < count && p[j].pid == person->pid && p[j].start == person->start)
+			s->people.items[kept++] = *person;
+		else
+			free(person->command);
+	}
+	s->people.count = kept;
+}
+
+static void fill_person(struct ctl_sampler *s, struct hold_owners *owners,
+			const struct gpreempt_target *target,
+			const struct gpreempt_description *who, struct ctl_person *out)
+{
+	*out = (struct ctl_person){
+		.pid = target->pid,
+		.start = target->start,
+		.uid = GPREEMPT_UNKNOWN,
+		.command = strdup(*who->command ? who->command : who->comm),
+		.holder = geteuid() ? !strcmp(who->comm, HOLD_TITLE) :
+				      hold_skip_owner(owners, target->pid),
+	};
+	memcpy(out->comm, who->comm, sizeof(out->comm));
+	if (who->uid != (uid_t)-1) {
+		out->uid = who->uid;
+		if (gp_user_name(s->g, who->uid, out->user, sizeof(out->user)))
+			snprintf(out->user, sizeof(out->user), "%u", who->uid);
+	}
+	gp_place(s->g, -ENOENT, target->pid, &out->place);
+}
+
+/* The command line is read by a child, as a process can let its reader wait for ever. */
+static int add_people(struct ctl_sampler *s, struct gpreempt_targets *list)
+{
+	struct ctl_described *all = ctl_describe_all(s->g, list, s->live);
+	struct hold_owners owners = { 0 };
+	struct ctl_person *person;
+	size_t i;
+
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < list->count; i++) {
+		if (all[i].code)
+			continue;
+		person = shr_add(&s->people);
+		if (!person)
+			break;
+		fill_person(s, &owners, &list->targets[i], &all[i].who, person);
+	}
+	hold_owners_free(&owners);
+	ctl_described_free(all, list);
+	if (s->people.count)
+		qsort(s->people.items, s->people.count, sizeof(*s->people.items),
+		      shr_compare_first);
+	return i == list->count ? 0 : -ENOMEM;
+}
+
+int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
+{
+	static const char step[] = "finding out who the processes are";
+	struct gpreempt_targets fresh = { 0 };
+	size_t i, count;
+	int ret = gp_figures_refresh(&s->figures, shr_now_ns(), err);
+
+	if (ret)
+		return ret;
+	drop_people(s);
+	count = s->figures.processes.count;
+	fresh.targets = calloc(count + 1, sizeof(*fresh.targets));
+	if (!fresh.targets)
+		return ctl_set_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+	for (i = 0; i < count; i++) {
+		const struct gp_process_figures *p = &s->figures.processes.items[i];
+
+		if (!find(s, p->pid))
+			fresh.targets[fresh.count++] = (struct gpreempt_target){
+				.pid = p->pid,
+				.start = p->start,
+			};
+	}
+	if (fresh.count)
+		ret = add_people(s, &fresh);
+	free(fresh.targets);
+	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, step) : 0;
+}
+
+void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out)
+{
+	struct gpreempt_description who;
+	struct hold_owner owner;
+
+	*out = (struct ctl_holder){ .pid = GPREEMPT_UNKNOWN };
+	if (!hold_read_owner(pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
+		out->pid = hold_command_of(&owner);
+		snprintf(out->as, sizeof(out->as), "%s", hold_role_name(owner.role));
+	} else if (!gpreempt_identify(s->g, pid, &who) && who.tracer) {
+		out->pid = who.tracer;
+		memcpy(out->as, who.tracer_comm, sizeof(out->as));
+	}
+}

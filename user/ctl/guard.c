@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The commands of guard: run it, and ask one that runs. */
+#include <errno.h>
+#include <string.h>
+
+#include <gpreempt/online.h>
+
+#include "cli/cli.h"
+#include "guard/guard.h"
+#include "hold/escape.h"
+#include "hold/pause-owner.h"
+#include "hold/run-dir.h"
+#include "lib/preempt/wire.h"
+#include "shared/socket.h"
+#include "shared/text.h"
+#include "shared/util.h"
+
+/* Ask the guard: online work begins or ends; release an offline process. */
+
+/* How long the guard may take to release: it may wait for the hardware. */
+#define RELEASE_NS (15 * NSEC_PER_SEC)
+/* Until a guard that runs has answered. */
+#define PATIENCE_NS (30 * NSEC_PER_SEC)
+#define PAUSE_NS    (5 * NSEC_PER_MSEC)
+
+static int fail_guard(int code)
+{
+	if (code == -ENOENT || code == -ECONNREFUSED)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard --help",
+				     "no guard runs here");
+	if (code == -EACCES || code == -EPERM)
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root, or tell the guard: "
+				     "--allow-uid",
+				     "the guard does not let us ask");
+	if (code == -EUSERS)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "try again",
+				     "the guard has too many connections");
+	if (code == -EPROTO)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
+				     "use the gpreempt-ctl of that version, or "
+				     "start the guard again with this one",
+				     "the guard is of another version of "
+				     "gpreempt");
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
+			     "the guard did not answer: %s", strerror(-code));
+}
+
+static int begin_or_end(bool begin, pid_t pid)
+{
+	struct gpreempt_online_options options = {
+		.size = sizeof(options),
+		.timeout_ns = PATIENCE_NS,
+		.pid = pid,
+	};
+	struct gpreempt_online *online;
+	int ret;
+
+	ret = gpreempt_online_open(&options, &online);
+	if (ret)
+		return ret;
+	ret = begin ? gpreempt_online_begin(online) : gpreempt_online_end(online);
+	gpreempt_online_close(online);
+	return ret;
+}
+
+static int report_work(bool begin)
+{
+	pid_t pid = getppid();
+	int ret = begin_or_end(begin, pid);
+
+	if (ret == -EINVAL)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard begin",
+				     "process %d has no request open", pid);
+	if (ret < 0)
+		return fail_guard(ret);
+	printf("process %d: %d requests open\n", pid, ret);
+	return 0;
+}
+
+static int run_begin(void *args)
+{
+	(void)args;
+	return report_work(true);
+}
+
+static int run_end(void *args)
+{
+	(void)args;
+	return report_work(false);
+}
+
+const struct ctl_command ctl_guard_begin = {
+	.name = "guard begin",
+	.run = run_begin,
+	.summary = "Report to guard that online work begins.",
+	.details = "It counts for the program that runs this command, such as a shell: when that\n"
+		   "ends, so do its requests. Requests may be nested. Root only, unless guard has\n"
+		   "--allow-uid: these users can hold back offline work, except for its share.\n",
+};
+
+const struct ctl_command ctl_guard_end = {
+	.name = "guard end",
+	.run = run_end,
+	.summary = "Report to guard that online work ends.",
+	.details = "It ends one request of \"guard begin\" of the same program.\n",
+};
+
+/* -ESRCH: guard does not have it; or another negative errno value. */
+static int ask_release(pid_t pid, uint64_t ns)
+{
+	struct guard_request request = {
+		.verb = GUARD_RELEASE,
+		.pid = pid,
+		.ns = ns,
+	};
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	struct guard_reply reply;
+	int fd, ret;
+
+	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	if (fd < 0)
+		return fd;
+	ret = gp_guard_ask(fd, &request, &reply, deadline);
+	close(fd);
+	return ret ? ret : reply.code;
+}
+
+static bool is_guarded(pid_t pid)
+{
+	struct hold_owner owner;
+
+	return !hold_read_owner(pid, &owner) && owner.role == HOLD_ROLE_GUARD;
+}
+
+struct release_args {
+	struct ctl_target_args targets;
+	uint64_t lease_ns; /* 0: for good */
+};
+
+static int release_one(pid_t pid, uint64_t ns)
+{
+	uint64_t deadline = shr_now_ns() + RELEASE_NS;
+	int ret;
+
+	ret = ask_release(pid, ns ? ns : UINT64_MAX);
+	if (ret == -ESRCH)
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				     "gpreempt-ctl status shows who has it",
+				     "process %d is not guarded", pid);
+	if (ret)
+		return fail_guard(ret);
+	while (is_guarded(pid)) {
+		if (shr_now_ns() > deadline)
+			return ctl_fail_text(GPREEMPT_CLASS_FAILED, "try again; or end the guard",
+					     "the guard has not released "
+					     "process %d",
+					     pid);
+		shr_sleep_ns(PAUSE_NS);
+	}
+	printf("released %d\n", pid);
+	return 0;
+}
+
+static int run_release(void *data)
+{
+	const struct release_args *args = data;
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret, status = 0;
+	size_t i;
+
+	ret = ctl_need_root(0);
+	if (!ret)
+		ret = ctl_open(NULL, &g);
+	if (ret)
+		return ret;
+	ret = ctl_targets_sure(g, &args->targets, &list);
+	gpreempt_free(g);
+	if (ret)
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		ret = release_one(list->targets[i].pid, args->lease_ns);
+		status = i ? ctl_merge_status(status, ret) : ret;
+	}
+	gpreempt_targets_free(list);
+	return status;
+}
+
+static const struct ctl_option release_options[] = {
+	{ "for", CTL_LEASE, offsetof(struct release_args, lease_ns), "TIME",
+	  "the guard may take it back after that time (10m)" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_guard_release = {
+	.name = "guard release",
+	.run = run_release,
+	CTL_TARGET_ARGS(struct release_args),
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Make guard release a process and not take it back.",
+	.details = "When it returns, the queues run and the process is not traced: for a\n"
+		   "debugger or a checkpoint.\n",
+	.options = release_options,
+};
+
+/* Online before offline. */
+
+#define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
+/* Of a poller that is not given a time. */
+#define SLEEP_NS	 (200 * NSEC_PER_USEC)
+#define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
+
+static int fail_usage(const char *what)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard --help", "%s", what);
+}
+
+static int check_usage(const struct guard_options *args)
+{
+	if (!args->offline_words.n)
+		return fail_usage("there is nothing to suspend: --offline TARGET "
+				  "is needed");
+	if (!args->duty && !args->online_words.n)
+		return fail_usage("there is nothing to protect: --online "
+				  "TARGET is needed, or --duty");
+	if (args->duty && args->online_words.n)
+		return fail_usage("--duty is for offline work alone, without "
+				  "--online");
+	if (args->share > 90)
+		return fail_usage("--offline-share is 90% at most");
+	if (!args->max_hold_ns)
+		return fail_usage("--max-hold of no time makes no sense");
+	return 0;
+}
+
+static int set_poll(struct guard *guard)
+{
+	const char *mode = guard->options->poll;
+
+	guard->poll_ns = SLEEP_NS;
+	if (!mode || !strcmp(mode, "adaptive"))
+		guard->spin_ns = ADAPTIVE_SPIN_NS;
+	else if (!strcmp(mode, "busy"))
+		guard->spin_ns = UINT64_MAX;
+	else if (shr_parse_duration(mode, &guard->poll_ns) || guard->poll_ns > NSEC_PER_SEC)
+		return fail_usage("--poll is busy, adaptive, or a time up to "
+				  "1s, as in 200us");
+	return 0;
+}
+
+static int set_policy(struct guard *guard)
+{
+	const struct guard_options *args = guard->options;
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options),
+		.linger_ns = args->linger_ns,
+		.max_hold_ns = args->max_hold_ns,
+		.min_run_ns = args->min_run_ns,
+		.share = args->share,
+		.duty = args->duty,
+		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ? args->max_hold_ns :
+								  DUTY_PERIOD_NS,
+	};
+
+	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
+		return fail_usage("these times cannot be had together");
+	return 0;
+}
+
+/* Indices are in the view of the module, and nowhere else. */
+static int check_module(struct guard *guard)
+{
+	struct gpreempt_process_list *list;
+	struct gpreempt_error err;
+	bool module;
+
+	if (guard->options->duty)
+		return 0;
+	if (gpreempt_processes_read(guard->g, &list, &err))
+		return ctl_fail(&err);
+	module = list->source == GPREEMPT_SOURCE_MODULE;
+	gpreempt_processes_free(list);
+	if (module)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+			     "modprobe gpreempt; --duty works without it",
+			     "arrivals cannot be seen without gpreempt.ko, "
+			     "which knows where the indices of a queue are");
+}
+
+/* Before its files are tried: what can be written then can be written later. */
+static int give_up_rights(const struct guard_options *options)
+{
+	bool writes = options->metrics || options->samples;
+
+	return foreground_capabilities(writes ? CAPABILITIES_WRITER : CAPABILITIES_HOLDER);
+}
+
+static int run_guard(void *args)
+{
+	/* As long as the process: a thread may come back late from a read. */
+	static struct guard_options options;
+	static struct guard guard;
+	int ret;
+
+	options = *(const struct guard_options *)args;
+	guard.options = &options;
+	pthread_mutex_init(&guard.lock, NULL);
+	ret = check_usage(&options);
+	if (!ret)
+		ret = set_poll(&guard);
+	if (!ret)
+		ret = set_policy(&guard);
+	if (!ret)
+		ret = ctl_need_root(0);
+	if (!ret)
+		ret = foreground_dir();
+	if (!ret)
+		ret = foreground_freezer();
+	if (!ret) {
+		pause_repair_early();
+		ret = give_up_rights(&options);
+	}
+	if (!ret)
+		ret = ctl_open(NULL, &guard.g);
+	if (ret)
+		return ret;
+	ret = check_module(&guard);
+	if (!ret)
+		ret = guard_files_check(&guard);
+	if (!ret)
+		ret = guard_work_open(&guard);
+	if (!ret)
+		ret = guard_run(&guard);
+	free(guard.work);
+	gpreempt_free(guard.g);
+	gpreempt_policy_free(guard.policy);
+	free(guard.figures.sample);
+	return ret;
+}
+
+#define IN_GUARD(member) offsetof(struct guard_options, member)
+
+static const struct ctl_option rows[] = {
+	{ "online", CTL_ROLE, IN_GUARD(online_words), "TARGET",
+	  "processes with deadlines; more targets may follow" },
+	{ "offline", CTL_ROLE, IN_GUARD(offline_words), "TARGET",
+	  "processes that make way; more targets may follow" },
+	{ "linger", CTL_DURATION, IN_GUARD(linger_ns), "TIME",
+	  "online counts as busy for so long after its work (2ms)" },
+	{ "max-hold", CTL_DURATION, IN_GUARD(max_hold_ns), "TIME",
+	  "held time after which offline gets its share (1s)" },
+	{ "offline-share", CTL_PERCENT, IN_GUARD(share), "PERCENT",
+	  "of the time, for each offline process (10%)" },
+	{ "min-run", CTL_DURATION, IN_GUARD(min_run_ns), "TIME",
+	  "at least that long instead of its share" },
+	{ "duty", CTL_PERCENT, IN_GUARD(duty), "PERCENT",
+	  "without --online: part of the time that offline runs" },
+	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
+	  "suspend all processes of one --offline TARGET together" },
+	{ "follow", CTL_FLAG, IN_GUARD(follow), NULL,
+	  "suspend offline also while job control stops or freezes it" },
+	CTL_HOW_OPTION(struct guard_options),
+	{ "poll", CTL_NAME, IN_GUARD(poll), "MODE",
+	  "busy, adaptive (default), or a time such as 200us" },
+	{ "cpu", CTL_CPU, IN_GUARD(cpu), "CPU", "poll on that CPU" },
+	{ "allow-uid", CTL_UIDS, IN_GUARD(uids), "LIST",
+	  "these users may send \"guard begin\" too" },
+	{ "samples", CTL_FILE, IN_GUARD(samples), "FILE",
+	  "write all latencies to a file at the end" },
+	{ "metrics", CTL_FILE, IN_GUARD(metrics), "FILE",
+	  "for Prometheus's textfile collector, each 5 s" },
+	{ "json", CTL_FLAG, IN_GUARD(json), NULL, "print events, one JSON object a line" },
+	{ "verbose", CTL_FLAG, IN_GUARD(verbose), NULL,
+	  "print each switch; with --json also what online does" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_guard = {
+	.name = "guard",
+	.run = run_guard,
+	.args_size = sizeof(struct guard_options),
+	.summary = "Suspend offline processes while online ones have work.",
+	.details = "An offline process is suspended on the GPUs that it has in common with an\n"
+		   "online one. Processes may start and end at any time. Nothing is attached to\n"
+		   "online processes: guard sees their work in their AQL queues. SIGUSR1 prints\n"
+		   "the figures so far. When guard ends, for any reason, all queues run.\n"
+		   "Suspending frees no memory on the GPU.\n"
+		   "It has 64 places for each role, which are shared as those of follow; the exit\n"
+		   "status is 6 if a process with queues had none.\n",
+	.options = rows,
+	.defaults =
+		&(const struct guard_options){
+			.linger_ns = 2 * NSEC_PER_MSEC,
+			.max_hold_ns = NSEC_PER_SEC,
+			.share = 10,
+		},
+};

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Metrics of GPUs, and what AMD's exporter calls each of them. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/cli.h"
+#include "hold/owner.h"
+#include "hold/places.h"
+#include "shared/util.h"
+#include "metrics.h"
+
+/* PCI addresses; a longer one has a higher domain. */
+static int compare_devices(const char *a, const char *b)
+{
+	size_t x = strlen(a), y = strlen(b);
+
+	return x != y ? (x > y) - (x < y) : strcmp(a, b);
+}
+
+/* But for the function, where KFD's sysfs has the number of a partition. */
+static bool are_near(const char *a, const char *b)
+{
+	size_t len = strcspn(a, ".");
+
+	return len == strcspn(b, ".") && !strncmp(a, b, len);
+}
+
+/*
+ * AMD's libraries sort GPUs by PCI address, and partitions of one as the kernel has
+ * made them. A GPU has the partition "NA" if it is not partitioned. What sysfs has in
+ * place of the module can be partitions, or functions of a device.
+ */
+static void name_gpu(const struct gp_figures *f, size_t i, struct metrics_gpu *out)
+{
+	const char *device = f->gpus.items[i].node.device;
+	size_t j, index = 0, partition = 0, partitions = 0, near = 0;
+
+	for (j = 0; j < f->gpus.count; j++) {
+		const char *other = f->gpus.items[j].node.device;
+		int order = compare_devices(other, device);
+
+		index += order < 0 || (!order && j < i);
+		partition += !order && j < i;
+		partitions += !order;
+		near += are_near(other, device);
+	}
+	snprintf(out->index, sizeof(out->index), "%zu", index);
+	if (partitions > 1)
+		snprintf(out->partition, sizeof(out->partition), "%zu", partition);
+	else if (near == 1 || f->source == GPREEMPT_SOURCE_MODULE)
+		strcpy(out->partition, "NA");
+}
+
+/* For free() of gpus, and not longer than the figures. 0 or -ENOMEM. */
+static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
+{
+	bool known = true;
+	size_t i;
+
+	*out = (struct metrics_gpus){
+		.gpus = calloc(f->gpus.count + 1, sizeof(*out->gpus)),
+		.count = f->gpus.count,
+	};
+	if (!out->gpus)
+		return -ENOMEM;
+	for (i = 0; i < f->gpus.count; i++)
+		known &= *f->gpus.items[i].node.device != '\0';
+	for (i = 0; i < f->gpus.count; i++) {
+		struct metrics_gpu *gpu = &out->gpus[i];
+
+		gpu->gpu_id = f->gpus.items[i].node.gpu_id;
+		gpu->device = f->gpus.items[i].node.device;
+		snprintf(gpu->kfd, sizeof(gpu->kfd), "0x%llx", (unsigned long long)gpu->gpu_id);
+		/* One that has no address makes the order unknown. */
+		if (known)
+			name_gpu(f, i, gpu);
+	}
+	return 0;
+}
+
+/* Put those of that GPU into labels. */
+static void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
+			    struct out_labels *labels)
+{
+	size_t i;
+
+	for (i = 0; i < gpus->count; i++) {
+		const struct metrics_gpu *gpu = &gpus->gpus[i];
+
+		if (gpu->gpu_id != gpu_id)
+			continue;
+		labels->value[OUT_GPU_ID] = gpu->index;
+		labels->value[OUT_GPU_PARTITION_ID] = gpu->partition;
+		labels->value[OUT_KFD_GPU_ID] = gpu->kfd;
+		labels->value[OUT_DEVICE] = gpu->device;
+	}
+}
+
+static void metrics_add_share(struct out_metrics *m, enum out_family_id id,
+			      struct out_labels *labels, const struct gp_share *share)
+{
+	enum gp_method method = share->looks ? share->method : GP_METHOD_NONE;
+	double percent = gp_share_percent(share);
+
+	labels->value[OUT_METHOD] = gp_method_names[method];
+	out_metric(m, id, labels, percent < 0 ? NAN : percent / 100);
+	labels->value[OUT_METHOD] = NULL;
+}
+
+static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
+			     const struct metrics_gpus *gpus)
+{
+	struct out_labels labels = { 0 };
+	size_t i;
+
+	for (i = 0; i < f->gpus.count; i++) {
+		const struct gp_gpu_figures *gpu = &f->gpus.items[i];
+
+		metrics_set_gpu(gpus, gpu->node.gpu_id, &labels);
+		metrics_add_share(m, OUT_GPU_BUSY, &labels, &gpu->share);
+		out_metric_known(m, OUT_GPU_WAVES, &labels, gpu->waves);
+		out_metric_known(m, OUT_GPU_WAVES_MAX, &labels, gpu->waves_max);
+		out_metric_known(m, OUT_GPU_SLOTS_USED, &labels, gpu->node.slots_used);
+		out_metric_known(m, OUT_GPU_SLOTS, &labels, gpu->node.slots);
+		out_metric_known(m, OUT_GPU_VRAM, &labels, gpu->vram);
+		out_metric_known(m, OUT_GPU_VRAM_SIZE, &labels, gpu->vram_size);
+		out_metric_known(m, OUT_GPU_PROCESSES, &labels, gpu->node.processes);
+		out_metric_known(m, OUT_GPU_QUEUES, &labels, gpu->node.queues);
+	}
+}
+
+/* Metrics of processes, and which of them are left out. */
+
+struct ranked {
+	const struct gp_process_figures *p;
+	const struct ctl_person *person; /* NULL: not known */
+	double busy;			 /* percent, on the GPU where it is highest */
+	int64_t vram;
+	char by[64]; /* who holds it, or "" */
+};
+
+/* The busiest first, then those with most memory. */
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	if (x->vram != y->vram)
+		return x->vram < y->vram ? 1 : -1;
+	return (x->p->pid > y->p->pid) - (x->p->pid < y->p->pid);
+}
+
+static bool is_suspended(const struct gp_process_figures *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->gpus.count; i++)
+		if (p->gpus.items[i].suspended > 0)
+			return true;
+	return false;
+}
+
+static void find_holder(struct ctl_sampler *s, struct ranked *r)
+{
+	const struct gp_process_figures *p = r->p;
+	bool held = p->paused > 0 || p->debugged > 0 || is_suspended(p);
+	struct ctl_holder holder;
+
+	/* Without the module all may be. */
+	if (!held && p->paused != GPREEMPT_UNKNOWN)
+		return;
+	ctl_sampler_holder(s, p->pid, &holder);
+	if (holder.pid != GPREEMPT_UNKNOWN)
+		memcpy(r->by, holder.as, sizeof(r->by));
+	else if (held)
+		strcpy(r->by, "unknown");
+}
+
+static void rank(struct ctl_sampler *s, const struct gp_process_figures *p,
+		 const struct ctl_person *person, struct ranked *out)
+{
+	size_t i;
+
+	*out = (struct ranked){ .p = p, .person = person, .busy = -1 };
+	find_holder(s, out);
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct gp_figure *gpu = &p->gpus.items[i];
+		double busy = gp_share_percent(&gpu->share);
+
+		if (busy > out->busy)
+			out->busy = busy;
+		if (gpu->vram > 0)
+			out->vram += gpu->vram;
+	}
+}
+
+/* A process may have all GPUs open and use one. */
+static bool is_used(const struct gp_figure *gpu)
+{
+	return gpu->queues > 0 || gpu->vram > 0 || gpu->share.busy || gpu->suspended_ns;
+}
+
+static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
+		       const struct gp_figure *gpu, bool looked)
+{
+	metrics_add_share(m, OUT_PROCESS_BUSY, labels, &gpu->share);
+	out_metric_known(m, OUT_PROCESS_WAVES, labels, gpu->waves);
+	out_metric_known(m, OUT_PROCESS_QUEUES, labels, gpu->queues);
+	out_metric_known(m, OUT_PROCESS_VRAM, labels, gpu->vram);
+	if (gpu->evicted_ms != GPREEMPT_UNKNOWN)
+		out_metric(m, OUT_PROCESS_EVICTED, labels, gpu->evicted_ms / 1e3);
+	if (looked && gpu->suspended != GPREEMPT_UNKNOWN)
+		out_metric(m, OUT_PROCESS_SUSPENDED, labels,
+			   (double)gpu->suspended_ns / NSEC_PER_SEC);
+}
+
+static void set_person(const struct ctl_person *person, struct out_labels *labels)
+{
+	if (!person)
+		return;
+	labels->value[OUT_COMM] = person->comm;
+	labels->value[OUT_USER] = person->user;
+	labels->value[OUT_POD_UUID] = person->place.pod_uid;
+	labels->value[OUT_POD] = person->place.in.pod;
+	labels->value[OUT_NAMESPACE] = person->place.in.pod_namespace;
+	labels->value[OUT_CONTAINER] = person->place.in.name;
+	labels->value[OUT_CONTAINER_ID] = person->place.in.id;
+	labels->value[OUT_JOB_ID] = person->place.job;
+	if (*person->place.job)
+		labels->value[OUT_JOB_USER] = person->user;
+	labels->value[OUT_CGROUP] = person->place.cgroup;
+}
+
+static void add_process(struct out_metrics *m, const struct ranked *r,
+			const struct metrics_gpus *gpus, bool looked)
+{
+	const struct gp_process_figures *p = r->p;
+	struct out_labels labels = { { [OUT_BY] = r->by } };
+	char pid[24];
+	size_t i;
+
+	snprintf(pid, sizeof(pid), "%lld", (long long)p->pid);
+	labels.value[OUT_PROCESS_ID] = pid;
+	set_person(r->person, &labels);
+	out_metric(m, OUT_PROCESS, &labels, 1);
+	if (p->slots_taken)
+		out_metric(m, OUT_PROCESS_SLOTS, &labels, (double)p->slots_held / p->slots_taken);
+	if (*r->by)
+		out_metric(m, OUT_PROCESS_HELD, &labels, 1);
+	for (i = 0; i < p->gpus.count; i++) {
+		if (!is_used(&p->gpus.items[i]))
+			continue;
+		metrics_set_gpu(gpus, p->gpus.items[i].gpu_id, &labels);
+		add_on_gpu(m, &labels, &p->gpus.items[i], looked);
+	}
+}
+
+/* As many as there is room for; returns how many series the others would have had. */
+static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, size_t n,
+			 const struct metrics_gpus *gpus, bool looked, size_t room)
+{
+	size_t i, count, dropped = 0, begin = m->series;
+
+	for (i = 0; i < n; i++) {
+		size_t before = m->series;
+
+		m->counting = true;
+		add_process(m, &ranked[i], gpus, looked);
+		m->counting = false;
+		count = m->series - before;
+		m->series = before;
+		/* After one that does not fit, no lesser one is taken. */
+		if (dropped || before - begin + count > room)
+			dropped += count;
+		else
+			add_process(m, &ranked[i], gpus, looked);
+	}
+	return dropped;
+}
+
+/*
+ * Those of all processes, but not more than that many series, by their share and
+ * their memory; the others are counted in *dropped. Holders are left out. 0 or -ENOMEM.
+ */
+static int metrics_add_processes(struct out_metrics *m, struct ctl_sampler *s,
+				 const struct metrics_gpus *gpus, size_t room, size_t *dropped)
+{
+	const struct gp_figures *f = &s->figures;
+	struct ranked *ranked = calloc(f->processes.count + 1, sizeof(*ranked));
+	size_t i, n = 0;
+
+	if (!ranked)
+		return -ENOMEM;
+	for (i = 0; i < f->processes.count; i++) {
+		const struct gp_process_figures *p = &f->processes.items[i];
+		const struct ctl_person *person = ctl_sampler_person(s, p->pid);
+
+		if (!person || !person->holder)
+			rank(s, p, person, &ranked[n++]);
+	}
+	qsort(ranked, n, sizeof(*ranked), compare_ranked);
+	*dropped = add_ranked(m, ranked, n, gpus, f->looks, room);
+	free(ranked);
+	return 0;
+}
+
+/* Metrics of GPUs and processes, for Prometheus. */
+
+struct metrics_args {
+	uint64_t for_ns;
+	uint64_t looks_ns;
+	uint64_t max_series;
+	const char *format;
+	const char *output; /* NULL: stdout */
+};
+
+/* Series of the host that are added last. */
+#define LAST_SERIES 2
+
+static double cpu_seconds(int who)
+{
+	struct rusage u;
+
+	getrusage(who, &u);
+	return u.ru_utime.tv_sec + u.ru_stime.tv_sec +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static int parse_format(const char *word, enum out_format *out)
+{
+	if (!word || !strcmp(word, "prometheus"))
+		*out = OUT_PROMETHEUS;
+	else if (!strcmp(word, "openmetrics"))
+		*out = OUT_OPENMETRICS;
+	else
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl metrics --help",
+				     "--format is prometheus or openmetrics");
+	return 0;
+}
+
+/* Look at all GPUs for that long, at least once. *took_ns: how long it was. */
+static int sample(struct ctl_sampler *s, uint64_t for_ns, uint64_t *took_ns)
+{
+	struct gpreempt_error err;
+	uint64_t begin;
+	int ret = ctl_sampler_refresh(s, &err);
+
+	if (ret)
+		return ctl_fail(&err);
+	begin = shr_now_ns();
+	ctl_sampler_look(s);
+	if (s->blind)
+		ctl_note_reason(s->why.reason, 0);
+	else
+		ctl_sampler_wait(s, shr_later_ns(begin, for_ns), -1);
+	*took_ns = shr_now_ns() - begin;
+	ret = ctl_sampler_refresh(s, &err);
+	return ret ? ctl_fail(&err) : 0;
+}
+
+static void add_versions(struct out_metrics *m, struct gpreempt *g)
+{
+	struct out_labels labels = { { [OUT_VERSION] = gpreempt_version() } };
+	const struct gpreempt_fact *module;
+	struct gpreempt_facts *facts = NULL;
+
+	if (!gpreempt_module_version(g, &facts, NULL)) {
+		module = gpreempt_facts_find(facts, "module");
+		labels.value[OUT_MODULE] = module ? module->value : NULL;
+	}
+	out_metric(m, OUT_GPREEMPT, &labels, 1);
+	gpreempt_facts_free(facts);
+}
+
+static int count_left(void *arg, const struct places_left *left)
+{
+	size_t *sums = arg;
+
+	sums[left->role] += left->left;
+	return 0;
+}
+
+/* Both are there at any time, so that an alert needs no other series. */
+static void add_left(struct out_metrics *m, struct gpreempt *g)
+{
+	static const enum hold_role roles[] = { HOLD_ROLE_FOLLOW, HOLD_ROLE_GUARD };
+	size_t sums[HOLD_ROLES] = { 0 }, i;
+
+	/* Not root's: it is not known. */
+	if (places_left_list(g, count_left, sums))
+		return;
+	for (i = 0; i < ARRAY_SIZE(roles); i++)
+		out_metric(m, OUT_LEFT_ALONE,
+			   &(struct out_labels){ { [OUT_BY] = hold_role_name(roles[i]) } },
+			   sums[roles[i]]);
+}
+
+static int add_all(struct out_metrics *m, struct ctl_sampler *s, const struct metrics_args *args,
+		   uint64_t took_ns)
+{
+	uint64_t max = args->max_series;
+	size_t dropped = 0, used;
+	struct metrics_gpus gpus;
+	int ret = metrics_name_gpus(&s->figures, &gpus);
+
+	if (ret)
+		return ret;
+	add_versions(m, s->g);
+	out_metric(m, OUT_SIMULATED, NULL, ctl_simulated());
+	out_metric(m, OUT_SAMPLE_SECONDS, NULL, took_ns / 1e9);
+	out_metric(m, OUT_SAMPLE_LOOKS, NULL, s->figures.looks);
+	add_left(m, s->g);
+	metrics_add_gpus(m, &s->figures, &gpus);
+	used = m->series + LAST_SERIES;
+	ret = metrics_add_processes(m, s, &gpus, max > used ? max - used : 0, &dropped);
+	out_metric(m, OUT_SERIES_DROPPED, NULL, dropped);
+	out_metric(m, OUT_SCRAPE_CPU, NULL,
+		   cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN));
+	free(gpus.gpus);
+	return ret;
+}
+
+/* On stdout, or as the whole of a file. 0 or an exit status. */
+static int print(struct out_metrics *m, const struct metrics_args *args, enum out_format format)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = args->output ? open_memstream(&text, &size) : stdout;
+	int ret;
+
+	if (!out)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	ret = out_metrics_print(m, format, out);
+	if (args->output && fclose(out))
+		ret = -ENOMEM;
+	if (ret) {
+		free(text);
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	}
+	if (args->output)
+		ret = shr_file_replace(args->output, 0644, text, size);
+	free(text);
+	return ret ? ctl_fail_file("metrics file", args->output, "cannot be written", ret) : 0;
+}
+
+static int collect(struct gpreempt *g, const struct metrics_args *args, enum out_format format)
+{
+	struct ctl_sampler s;
+	struct out_metrics m;
+	uint64_t took_ns = 0;
+	int ret;
+
+	ctl_sampler_init(&s, g, args->looks_ns);
+	ret = sample(&s, args->for_ns, &took_ns);
+	if (!ret) {
+		out_metrics_init(&m);
+		if (add_all(&m, &s, args, took_ns))
+			m.failed = true;
+		ret = print(&m, args, format);
+	}
+	ctl_sampler_clear(&s);
+	return ret;
+}
+
+static int run_metrics(void *data)
+{
+	const struct metrics_args *args = data;
+	struct gpreempt *g = NULL;
+	enum out_format format = OUT_PROMETHEUS;
+	int code, ret = parse_format(args->format, &format);
+
+	code = !ret && args->output ? shr_file_check(args->output) : 0;
+	if (code)
+		return ctl_fail_file("metrics file", args->output, "cannot be written", code);
+	if (!ret)
+		ret = ctl_open_host(&g);
+	if (!ret)
+		ret = collect(g, args, format);
+	gpreempt_free(g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "for", CTL_DURATION, offsetof(struct metrics_args, for_ns), "TIME",
+	  "how long to look, for shares of that time (1s)" },
+	{ "looks", CTL_DURATION, offsetof(struct metrics_args, looks_ns), "TIME",
+	  "time between looks (0s: 20ms, or what 1 % of a CPU allows)" },
+	{ "format", CTL_NAME, offsetof(struct metrics_args, format), "FORMAT",
+	  "prometheus (default) or openmetrics" },
+	{ "max-series", CTL_COUNT, offsetof(struct metrics_args, max_series), "N",
+	  "leave out processes beyond that many series (2000)" },
+	{ "output", CTL_FILE, offsetof(struct metrics_args, output), "FILE",
+	  "replace a file, as for the textfile collector" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_metrics = {
+	.name = "metrics",
+	.run = run_metrics,
+	.args_size = sizeof(struct metrics_args),
+	.summary = "Print metrics of GPUs and processes for Prometheus.",
+	.details =
+		"Looks at all GPUs for a time, up to 50 times a second and with 1 % of a CPU\n"
+		"at most, and prints once. Shares are of these looks: a process is busy in\n"
+		"those in which it has waves in flight. /dev/kfd is not opened.\n"
+		"\n"
+		"With more series than --max-series, whole processes are left out: those that\n"
+		"were busy least, and of these those with least memory. The metric\n"
+		"gpreempt_series_dropped counts their series; those of GPUs are always there.\n"
+		"\n"
+		"docs/metrics.md has all metrics and labels. gpreempt-metrics.timer runs it for\n"
+		"the textfile collector of node_exporter.\n",
+	.options = options,
+	.defaults =
+		&(const struct metrics_args){
+			.for_ns = NSEC_PER_SEC,
+			.max_series = 2000,
+		},
+};

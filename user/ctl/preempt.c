@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which way each target is taken off its GPUs, and what a pause needs besides. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "hold/escape.h"
+#include "hold/holder.h"
+#include "hold/owner.h"
+#include "hold/pause-owner.h"
+#include "shared/util.h"
+#include "preempt.h"
+
+static int add_by_pause(struct preempt *p, struct preempt_target *t)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_PREEMPT, .pid = getpid() };
+	struct gpreempt_error err;
+	int ret = pause_owner_begin(&t->owner, &owner);
+
+	if (ret) {
+		struct hold_reply why;
+
+		if (t->owner.is_alone)
+			hold_no_guardian(&why, ret, t->pid);
+		else
+			hold_not_noted(&why, ret, t->pid);
+		return ctl_fail_lines(why.status, why.text);
+	}
+	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
+		return ctl_fail(&err);
+	t->route = GPREEMPT_ROUTE_PAUSE;
+	return 0;
+}
+
+static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
+{
+	return p->args->how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason) &&
+	       !ctl_is_part(&p->args->targets.queues);
+}
+
+static int pause_instead(struct preempt *p, struct preempt_target *t,
+			 const struct gpreempt_error *err)
+{
+	gpreempt_error_text(err, t->why, sizeof(t->why));
+	ctl_note("%s; so it is paused", t->why);
+	return add_by_pause(p, t);
+}
+
+/*
+ * Take a target into the gang, in the way that was asked for. 0, or the exit
+ * status after saying why not.
+ */
+static int preempt_add_target(struct preempt *p, struct preempt_target *t)
+{
+	struct gpreempt_error err;
+
+	if (p->args->how == GPREEMPT_HOW_PAUSE)
+		return add_by_pause(p, t);
+	if (!gpreempt_gang_add(p->gang, t->pid, &err))
+		return 0;
+	return may_pause(p, &err) ? pause_instead(p, t, &err) : ctl_fail(&err);
+}
+
+struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		if (p->targets[i].pid == pid)
+			return &p->targets[i];
+	return NULL;
+}
+
+/* The driver refuses some only when it is asked to suspend. */
+bool preempt_change_route(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG || !may_pause(p, &m->error))
+			continue;
+		gpreempt_gang_resume(p->gang, NULL, NULL);
+		gpreempt_gang_remove(p->gang, m->pid);
+		return !pause_instead(p, preempt_find_target(p, m->pid), &m->error);
+	}
+	return false;
+}
+
+/* The end of all pauses of a target: it runs, and its lock is given back. */
+static void preempt_end_pause(struct preempt *p, struct preempt_target *t)
+{
+	int ret, end;
+
+	if (!t->owner.is_noted)
+		return;
+	ret = gpreempt_gang_remove(p->gang, t->pid);
+	if (ret == -ESRCH)
+		ret = 0;
+	end = pause_owner_end(&t->owner, !ret);
+	if (!ret)
+		ret = end;
+	if (!ret)
+		hold_wait_for_end(t->pid, 0);
+	else
+		ctl_note("process %d could not be released: %s; its guardian tries "
+			 "again: gpreempt-ctl status",
+			 t->pid, strerror(-ret));
+}
+
+/* While the targets are off the GPU: a time, or the online command. */
+
+/* A command that is asked to end gets so long before it is killed. */
+#define PATIENCE_NS (2 * NSEC_PER_SEC)
+
+/* Has a target gone, or its session? */
+static int check_events(struct preempt *p)
+{
+	size_t i;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		if (m->events & GPREEMPT_EVENT_ENDED) {
+			p->err = m->error;
+			return -ESRCH;
+		}
+		if (m->events & GPREEMPT_EVENT_LOST)
+			return ctl_set_error(&p->err, -ENOTCONN, GPREEMPT_LOST, m->pid,
+					     "watching the process");
+	}
+	return 0;
+}
+
+/* In short pieces, so that the heart beats. */
+int preempt_wait(struct preempt *p, uint64_t ns, int fd)
+{
+	uint64_t start = shr_now_ns();
+	struct pollfd fds[] = {
+		{ .fd = p->stop, .events = POLLIN },
+		{ .fd = gpreempt_gang_fd(p->gang), .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t passed = shr_now_ns() - start;
+		uint64_t left = passed < ns ? ns - passed : 0;
+		struct timespec ts = { 0 };
+		int ret;
+
+		heartbeat_beat(&p->heartbeat);
+		if (left > HEARTBEAT_TICK_NS)
+			left = HEARTBEAT_TICK_NS;
+		ts.tv_nsec = left;
+		ret = ppoll(fds, ARRAY_SIZE(fds), &ts, NULL);
+		if (ret < 0 && errno != EINTR)
+			return ctl_set_error(&p->err, -errno, GPREEMPT_SYSTEM, 0, "waiting");
+		if (ret > 0 && fds[0].revents) {
+			p->interrupted = true;
+			return -EINTR;
+		}
+		if (ret > 0 && fds[1].revents) {
+			ret = check_events(p);
+			if (ret)
+				return ret;
+		} else if (ret > 0 && fds[2].revents) {
+			return 0;
+		}
+		if (passed >= ns)
+			return 0;
+	}
+}
+
+/* What the child was born with is ours: it gets what a command expects. */
+static void become_command(const struct preempt *p, pid_t parent, int error)
+{
+	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE };
+	sigset_t none;
+	size_t i;
+	int code;
+
+	for (i = 0; i < ARRAY_SIZE(ours); i++)
+		signal(ours[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* When we are killed, it must end too. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	/* stdout is for the JSON. */
+	if (p->args->mode == OUT_JSON)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	execvp(p->args->command[0], p->args->command);
+	code = errno;
+	if (write(error, &code, sizeof(code)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+static int fail_online(struct preempt *p, int code, const char *step)
+{
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
+}
+
+/* The child, once it has become the command. 0 or -errno. */
+static int start(const struct preempt *p, pid_t *out)
+{
+	pid_t pid, parent = getpid();
+	int code = 0, error[2];
+
+	if (pipe2(error, O_CLOEXEC) < 0)
+		return -errno;
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		become_command(p, parent, error[1]);
+	if (pid < 0)
+		code = errno;
+	close(error[1]);
+	/* Nothing comes from one that could be run. */
+	while (!code && read(error[0], &code, sizeof(code)) < 0 && errno == EINTR)
+		;
+	close(error[0]);
+	if (code && pid > 0)
+		waitpid(pid, NULL, 0);
+	*out = pid;
+	return -code;
+}
+
+/* We stop before it has ended. It is not waited for with a target held. */
+static void end_command(struct preempt *p, pid_t pid, int fd)
+{
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+
+	gpreempt_gang_free(p->gang);
+	p->gang = NULL;
+	heartbeat_stop(&p->heartbeat);
+	p->beating = false;
+	shr_pidfd_send_signal(fd, SIGTERM);
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		if (shr_now_ns() > deadline)
+			shr_pidfd_send_signal(fd, SIGKILL);
+		shr_sleep_ns(10 * NSEC_PER_MSEC);
+	}
+}
+
+int preempt_online(struct preempt *p)
+{
+	uint64_t began = shr_now_ns();
+	__cleanup_fd int fd = -1;
+	pid_t pid = 0;
+	int ret;
+
+	ret = start(p, &pid);
+	if (ret)
+		return fail_online(p, ret, "starting the online command");
+	fd = shr_pidfd_open(pid);
+	if (fd < 0) {
+		ret = fail_online(p, -errno, "waiting for the online command");
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return ret;
+	}
+	ret = preempt_wait(p, UINT64_MAX, fd);
+	if (ret) {
+		end_command(p, pid, fd);
+		return ret;
+	}
+	while (waitpid(pid, &p->online_status, 0) < 0)
+		if (errno != EINTR)
+			return fail_online(p, -errno, "waiting for the online command");
+	if (preempt_add_sample(&p->online, shr_now_ns() - began))
+		return fail_online(p, -ENOMEM, "keeping the samples");
+	return p->online_status ? -ECHILD : 0;
+}
+
+/* Suspend and resume, again and again, and measure it. */
+
+static int fail_system(const struct preempt *p, const char *step, int code)
+{
+	struct gpreempt_error err;
+
+	ctl_set_error(&err, code, GPREEMPT_SYSTEM, p->n_targets ? p->targets[0].pid : 0, step);
+	return ctl_fail(&err);
+}
+
+/* Lock the targets against other holders. 0, or the exit status. */
+static int lock_targets(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		struct preempt_target *t = &p->targets[i];
+
+		t->owner.lock = foreground_take(t->pid, HOLD_ROLE_PREEMPT);
+		if (t->owner.lock < 0)
+			return -t->owner.lock;
+	}
+	return 0;
+}
+
+static void unlock_targets(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		const struct preempt_target *t = &p->targets[i];
+
+		if (t->owner.lock >= 0)
+			hold_drop(t->pid, t->owner.lock);
+	}
+}
+
+/* What is to be measured must be there. 0, or the exit status. */
+static int check_queues(const struct preempt *p, pid_t pid)
+{
+	const struct gpreempt_filter *which = &p->args->targets.queues;
+	struct gpreempt_error err;
+	struct gpreempt_view *view;
+	size_t i, chosen = 0;
+	int ret = 0;
+
+	if (gpreempt_view_read(p->g, pid, &view, &err))
+		return ctl_fail(&err);
+	for (i = 0; i < view->count; i++)
+		chosen += ctl_chosen(which, &view->queues[i]);
+	for (i = 0; i < which->n_ids && !ret; i++)
+		if (!gpreempt_view_find(view, which->ids[i]))
+			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl queues shows them",
+					    "process %d has no queue %u", pid, which->ids[i]);
+	if (!ret && !chosen)
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				    view->count ? "gpreempt-ctl queues shows its queues" :
+						  "try again when it uses the GPU",
+				    "process %d has no %squeues", pid, view->count ? "such " : "");
+	gpreempt_view_free(view);
+	return ret;
+}
+
+static int open_target(struct preempt *p, struct preempt_target *t)
+{
+	uint64_t born = 0;
+	int ret = preempt_add_target(p, t);
+
+	if (ret)
+		return ret;
+	if (gpreempt_start_time(p->g, t->pid, &born) || born != t->owner.start)
+		return ctl_fail_reason(GPREEMPT_ENDED, -ESRCH, t->pid);
+	return check_queues(p, t->pid);
+}
+
+/* All queues run, and no watchdog waits for us any more. */
+static void close_sessions(struct preempt *p)
+{
+	size_t i;
+
+	disturb_stop(p->disturb);
+	for (i = 0; i < p->n_targets; i++)
+		preempt_end_pause(p, &p->targets[i]);
+	gpreempt_gang_free(p->gang);
+	p->gang = NULL;
+	if (p->beating)
+		heartbeat_stop(&p->heartbeat);
+	p->beating = false;
+}
+
+/* How the run ended. */
+struct end {
+	int status;	/* of the command */
+	char text[512]; /* "": well */
+	char next[512];
+};
+
+__attribute__((format(printf, 4, 5))) static void set_end(struct end *end, int status,
+							  const char *next, const char *format, ...)
+{
+	va_list ap;
+
+	end->status = status;
+	snprintf(end->next, sizeof(end->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(end->text, sizeof(end->text), format, ap);
+	va_end(ap);
+}
+
+/* code is of preempt_cycle(). */
+static void find_end(const struct preempt *p, int code, struct end *end)
+{
+	if (p->interrupted) {
+		set_end(end, GPREEMPT_CLASS_FAILED, "", "interrupted in cycle %zu; the queues run",
+			p->cycles);
+	} else if (code == -ECHILD) {
+		set_end(end, GPREEMPT_CLASS_FAILED, "see what it printed; the queues run",
+			"the online command ended with status %d in cycle %zu",
+			ctl_program_status(p->online_status), p->cycles);
+	} else if (code) {
+		end->status = gpreempt_error_class(&p->err);
+		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
+		ctl_next_step(&p->err, end->next, sizeof(end->next));
+	} else if (p->all.succeeded != p->cycles) {
+		set_end(end, p->all.succeeded ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED,
+			"gpreempt-ctl preempt --verbose shows each cycle",
+			"%zu of %zu cycles did not succeed", p->cycles - p->all.succeeded,
+			p->cycles);
+	}
+}
+
+static int finish(struct preempt *p, int code)
+{
+	struct end end = { 0 };
+	int ret;
+
+	close_sessions(p);
+	find_end(p, code, &end);
+	preempt_print_result(p, *end.text ? end.text : NULL);
+	ret = preempt_close_samples(p);
+	if (*end.text)
+		return ctl_fail_text(end.status, end.next, "%s", end.text);
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     ret == -ENOSPC ? "make room on that disk, or give another file" :
+					      "give another file",
+			     "cannot write the samples: %s", strerror(-ret));
+}
+
+static void note_open_times(struct preempt *p)
+{
+	size_t i;
+
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		p->all.open_ns += m->open_ns;
+		preempt_find_target(p, m->pid)->figures.open_ns = m->open_ns;
+	}
+}
+
+static int measure(struct preempt *p)
+{
+	int ret = heartbeat_start(&p->heartbeat);
+	size_t i;
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	p->beating = true;
+	for (i = 0; i < p->n_targets; i++) {
+		heartbeat_beat(&p->heartbeat);
+		ret = open_target(p, &p->targets[i]);
+		if (ret)
+			return ret;
+	}
+	note_open_times(p);
+	p->disturb = disturb_start(p);
+	while (!ret && p->cycles < p->args->count)
+		ret = preempt_cycle(p);
+	return finish(p, ret);
+}
+
+static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
+{
+	size_t i;
+	int ret;
+
+	p->targets = calloc(list->count, sizeof(*p->targets));
+	p->members = calloc(list->count, sizeof(*p->members));
+	if (!p->targets || !p->members)
+		return -ENOMEM;
+	p->all.first_ns = GPREEMPT_UNKNOWN;
+	p->n_targets = list->count;
+	for (i = 0; i < list->count; i++)
+		p->targets[i] = (struct preempt_target){
+			.pid = list->targets[i].pid,
+			.owner = {
+				.target = list->targets[i].pid,
+				.start = list->targets[i].start,
+				.lock = -1,
+				.heartbeat = &p->heartbeat,
+			},
+			.figures.first_ns = GPREEMPT_UNKNOWN,
+		};
+	ret = gpreempt_gang_new(p->g, &p->gang);
+	if (!ret)
+		gpreempt_gang_sample_slots(p->gang, true);
+	return ret;
+}
+
+static void free_figures(struct preempt_figures *f)
+{
+	free(f->suspend.v);
+	free(f->slots.v);
+	free(f->resolution.v);
+	free(f->resume.v);
+}
+
+static void free_memory(struct preempt *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++)
+		free_figures(&p->targets[i].figures);
+	free_figures(&p->all);
+	free(p->online.v);
+	disturb_free(p->disturb);
+	free(p->targets);
+	free(p->members);
+}
+
+static int run_on(struct preempt *p, const struct gpreempt_targets *list)
+{
+	int ret = get_memory(p, list);
+
+	if (ret)
+		return fail_system(p, "setting up", ret);
+	ret = preempt_open_samples(p);
+	if (ret)
+		return fail_system(p, "opening the file of samples", ret);
+	ret = lock_targets(p);
+	if (ret)
+		return ret;
+	p->stop = foreground_signals();
+	if (p->stop < 0)
+		return fail_system(p, "setting up", p->stop);
+	return measure(p);
+}
+
+static int run_preempt(void *data)
+{
+	const struct preempt_args *args = data;
+	struct preempt p = {
+		.args = args,
+		.stop = -1,
+	};
+	const struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = heartbeat_busy,
+		.data = &p.heartbeat,
+	};
+	struct gpreempt_targets *list;
+	int ret;
+
+	ret = ctl_check_how(args->how, &args->targets.queues);
+	if (!ret)
+		ret = ctl_need_root(0);
+	if (ret)
+		return ret;
+	ret = gpreempt_new(&options, &p.g);
+	if (ret)
+		return fail_system(&p, "setting up", ret);
+	pause_repair_all(p.g);
+	ret = ctl_targets(p.g, &args->targets, &list);
+	if (!ret) {
+		ret = run_on(&p, list);
+		gpreempt_targets_free(list);
+		close_sessions(&p);
+		unlock_targets(&p);
+		preempt_close_samples(&p);
+	}
+	if (p.stop >= 0)
+		close(p.stop);
+	free_memory(&p);
+	gpreempt_free(p.g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "count", CTL_COUNT, offsetof(struct preempt_args, count), "N", "number of cycles (100)" },
+	{ "hold", CTL_DURATION, offsetof(struct preempt_args, hold_ns), "TIME",
+	  "hold the queues for that time in each cycle (100ms)" },
+	{ "interval", CTL_DURATION, offsetof(struct preempt_args, interval_ns), "TIME",
+	  "let them run for that time in between (500ms)" },
+	CTL_HOW_OPTION(struct preempt_args),
+	{ "samples", CTL_FILE, offsetof(struct preempt_args, samples), "FILE",
+	  "write the figures of each cycle to a file" },
+	{ "verbose", CTL_FLAG, offsetof(struct preempt_args, verbose), NULL,
+	  "a line for each cycle, as on a terminal" },
+	CTL_QUEUE_OPTIONS(struct preempt_args),
+	CTL_WAIT_OPTION(struct preempt_args),
+	CTL_JSON_OPTION(struct preempt_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_preempt = {
+	.name = "preempt",
+	.run = run_preempt,
+	CTL_TARGET_ARGS(struct preempt_args),
+	.min_words = 1,
+	.usage = "TARGET",
+	.command = "ONLINE-COMMAND...",
+	.command_at = offsetof(struct preempt_args, command),
+	.summary = "Suspend and resume a process repeatedly, and measure it.",
+	.details = "Several targets are suspended and resumed together, each by its own thread.\n"
+		   "There are figures for each target, and for all: from the release of the\n"
+		   "threads to the return of the last call. Percentiles are nearest-rank, of all\n"
+		   "samples. The first suspend is shown separately.\n"
+		   "\n"
+		   "With a command after \"--\" the queues are held until it ends, instead of\n"
+		   "--hold. If its exit status is not 0, the run ends after that cycle with exit\n"
+		   "status 1.\n"
+		   "\n"
+		   "Other processes on the same GPUs lose their slots for a moment. preempt\n"
+		   "measures that by reading their slots all the time (needs gpreempt.ko).\n"
+		   "\n"
+		   "--how pause takes the whole process off all its GPUs by the driver's pause\n"
+		   "for checkpoints, which needs no debug session; its ioctl_us is of two calls.\n"
+		   "Two small processes (gpreempt-pause) undo it if the command is killed.\n"
+		   "\n"
+		   "Nothing stays behind: the queues run when the command ends, also after\n"
+		   "Ctrl-C or with its terminal. It prints what it has measured until then.\n",
+	.options = options,
+	.defaults =
+		&(const struct preempt_args){
+			.count = 100,
+			.hold_ns = 100 * NSEC_PER_MSEC,
+			.interval_ns = 500 * NSEC_PER_MSEC,
+		},
+};

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A run of "gpreempt-ctl preempt", as its own files see it. */
+#ifndef CTL_PREEMPT_H
+#define CTL_PREEMPT_H
+
+#include "hold/escape.h"
+#include "hold/pause-owner.h"
+#include "cli/cli.h"
+
+/* Samples in nanoseconds, in the order of their measurement. */
+struct preempt_series {
+	uint64_t *v;
+	size_t n;
+};
+
+/* disturb.c. 0 or -ENOMEM. */
+int preempt_add_sample(struct preempt_series *s, uint64_t ns);
+
+/* What one cycle did to a target, or to all of them together. */
+struct preempt_cycle {
+	size_t requested;
+	size_t done;
+	uint64_t suspend_ns;
+	int64_t slots_ns; /* or GPREEMPT_UNKNOWN, as the next */
+	int64_t resolution_ns;
+	uint64_t held_ns; /* from one call's end to the next one's start */
+	uint64_t resume_ns;
+	uint64_t released_ns; /* queues ran so long while they were held */
+	enum gpreempt_verdict verdict;
+	enum gpreempt_verified_by by; /* what was seen for it */
+	bool succeeded;
+};
+
+/* Figures of a target, or of all of them together. */
+struct preempt_figures {
+	struct preempt_series suspend; /* without the first */
+	struct preempt_series slots;   /* the same */
+	struct preempt_series resolution;
+	struct preempt_series resume;
+	uint64_t open_ns;
+	int64_t first_ns;   /* GPREEMPT_UNKNOWN: there was none */
+	size_t verdicts[3]; /* by enum gpreempt_verdict */
+	size_t by_waves;    /* of those with "yes": waves were counted, too */
+	size_t succeeded;
+};
+
+struct preempt_target {
+	pid_t pid;
+	struct pause_owner owner; /* of a pause; its lock and start of both */
+	enum gpreempt_route route;
+	char why[256]; /* it is not by a debug session; "": it is, or was asked for */
+	struct preempt_cycle now;
+	struct preempt_figures figures;
+};
+
+/* What the command line gives. */
+struct preempt_args {
+	struct ctl_target_args targets;
+	char **command; /* the online command; NULL: none */
+	uint64_t count;
+	uint64_t hold_ns;
+	uint64_t interval_ns;
+	const char *samples; /* file; NULL: none */
+	uint64_t verbose;
+	enum gpreempt_how how;
+	enum out_mode mode;
+};
+
+struct preempt {
+	const struct preempt_args *args;
+	struct gpreempt *g;
+	struct gpreempt_gang *gang;
+	struct gpreempt_member *members; /* room for all targets */
+	struct preempt_target *targets;
+	size_t n_targets;
+	struct heartbeat heartbeat;
+	bool beating;
+	int stop;		 /* readable after Ctrl-C and its like */
+	struct disturb *disturb; /* NULL: without the module */
+	FILE *samples;
+	int samples_error; /* the first, as -errno */
+
+	size_t cycles;
+	struct preempt_cycle now; /* of all targets together */
+	struct preempt_figures all;
+	struct preempt_series online; /* times of the online command */
+	int online_status;	      /* as waitpid() gives it */
+	bool interrupted;
+	struct gpreempt_error err; /* why it stopped early */
+};
+
+/* route.c. NULL: it is none. */
+struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
+/*
+ * After a suspend that failed, with --how auto: is one of those that were refused
+ * paused from now on, so that another try makes sense?
+ */
+bool preempt_change_route(struct preempt *p);
+
+/*
+ * cycle.c: one cycle. 0, or a negative errno value to stop, with the
+ * reason in p->err, p->interrupted or p->online_status.
+ */
+int preempt_cycle(struct preempt *p);
+/*
+ * online.c: look after the targets until the time is over, or the descriptor (-1:
+ * none) is readable. 0, or as preempt_cycle().
+ */
+int preempt_wait(struct preempt *p, uint64_t ns, int fd);
+
+/* Run the command to its end. As preempt_cycle(). */
+int preempt_online(struct preempt *p);
+
+/* report.c: the file of --samples, a line for each target and cycle. 0 or -errno. */
+int preempt_open_samples(struct preempt *p);
+void preempt_put_samples(struct preempt *p);
+int preempt_close_samples(struct preempt *p);
+void preempt_print_cycle(const struct preempt *p);
+/* error: NULL, or why the run ended early. */
+void preempt_print_result(struct preempt *p, const char *error);
+
+/*
+ * disturb.c: what a suspend or resume does to the other processes on
+ * the same GPUs, seen by a thread that looks at their slots all the time.
+ */
+enum disturb_op {
+	DISTURB_SUSPEND,
+	DISTURB_RESUME,
+	DISTURB_OPS,
+};
+
+/* What another process has lost. */
+struct disturb_process {
+	pid_t pid;
+	char comm[68];
+	struct {
+		size_t windows;			/* calls during which it was looked at */
+		struct preempt_series unmapped; /* of those seen */
+	} ops[DISTURB_OPS];
+	struct preempt_series resolution; /* between two looks */
+};
+
+/* NULL without the module, or without memory. */
+struct disturb *disturb_start(struct preempt *p);
+/* The thread ends; the figures stay. */
+void disturb_stop(struct disturb *d);
+struct disturb_process *disturb_result(struct disturb *d, size_t *count);
+void disturb_free(struct disturb *d);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The queues of processes, a line each. */
+#include <errno.h>
+#include <string.h>
+
+#include <gpreempt/view.h>
+
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "shared/util.h"
+
+#define STATE	   96  /* room for all words of a state together */
+#define EXCEPTIONS 384 /* the same of exceptions */
+
+/* A column of the view, and what of it is a text. */
+struct row {
+	int64_t pid;
+	struct gpreempt_queue q;
+	const char *type;
+	char state[STATE];
+	char exception[EXCEPTIONS];
+	const char *hardware;
+	const char *unit;
+};
+
+#define NUMBER(member, title, what) OUT_NAMED(#member, struct row, q.member, title, what)
+
+/* By the importance for who reads; the last ones are for programs. */
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
+	NUMBER(qid, "QUEUE", OUT_DEC),
+	NUMBER(gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT),
+	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
+	NUMBER(active, "ACTIVE", OUT_DEC),
+	NUMBER(slots, "SLOTS", OUT_DEC),
+	NUMBER(waves, "WAVES", OUT_DEC),
+	NUMBER(priority, "PRIORITY", OUT_DEC),
+	NUMBER(age_ms, "AGE-MS", OUT_DEC),
+	NUMBER(suspended, NULL, OUT_FLAG),
+	NUMBER(evicted, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, hardware, NULL, OUT_TEXT),
+	NUMBER(wants, NULL, OUT_DEC),
+	NUMBER(doorbell, NULL, OUT_HEX),
+	NUMBER(engine, NULL, OUT_DEC),
+	NUMBER(rlc, NULL, OUT_DEC),
+	NUMBER(rptr, NULL, OUT_DEC),
+	NUMBER(wptr, NULL, OUT_DEC),
+	OUT_FIELD(struct row, unit, NULL, OUT_TEXT),
+	NUMBER(ring, NULL, OUT_HEX),
+	NUMBER(ring_size, NULL, OUT_DEC),
+	NUMBER(rptr_addr, NULL, OUT_HEX),
+	NUMBER(wptr_addr, NULL, OUT_HEX),
+	NUMBER(mqd, NULL, OUT_HEX),
+	NUMBER(cwsr, NULL, OUT_HEX),
+	NUMBER(cwsr_size, NULL, OUT_DEC),
+	OUT_FIELD(struct row, exception, NULL, OUT_SET, .array = true),
+	NUMBER(context, NULL, OUT_DEC),
+};
+
+/* Each column of the view is among them. */
+#define COUNT_COLUMN(name, kind) 1 +
+_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_COLUMNS(COUNT_COLUMN) 1,
+	       "a column of the view is missing");
+
+static const struct out_table table = OUT_TABLE("queues", fields, struct row);
+
+/* A word, or NULL for "-". */
+static const char *known(const char *word)
+{
+	return strcmp(word, GP_VIEW_UNKNOWN) ? word : NULL;
+}
+
+static void fill_row(struct row *row, pid_t pid, const struct gpreempt_queue *queue)
+{
+	row->pid = pid;
+	row->q = *queue;
+	row->type = known(gpreempt_queue_type_name(queue->type));
+	row->hardware = known(gpreempt_hardware_name(queue->hardware));
+	row->unit = known(gpreempt_unit_name(queue->unit));
+	gpreempt_state_text(queue->state, row->state, sizeof(row->state));
+	if (!known(row->state))
+		*row->state = '\0';
+	/* JSON has no words for none, and null for "". */
+	strcpy(row->exception, queue->exception ? "" : ",");
+	if (queue->exception > 0)
+		gpreempt_exception_text(queue->exception, row->exception, sizeof(row->exception));
+}
+
+struct queues_args {
+	struct ctl_target_args targets;
+	enum out_mode mode;
+};
+
+/* What is to be printed, target by target. */
+struct report {
+	const struct queues_args *args;
+	enum out_mode mode;
+	struct json_object *targets; /* OUT_JSON only */
+	struct row *rows;
+	size_t count;
+	bool sysfs;
+};
+
+static void report_json(struct report *r, pid_t pid, enum gpreempt_source source,
+			const struct row *rows, size_t count)
+{
+	struct json_object *object = json_object_new_object();
+	const char *from = source == GPREEMPT_SOURCE_SYSFS ? "sysfs" : "module";
+
+	out_add(object, "pid", json_object_new_int(pid));
+	out_add(object, "source", out_json_text(from));
+	out_add(object, table.name, out_json_rows(&table, rows, count));
+	json_object_array_add(r->targets, object);
+}
+
+/* 0, or the exit status after saying why not. */
+static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_error err;
+	struct gpreempt_view *view;
+	size_t i, first = r->count;
+
+	if (gpreempt_view_read(g, pid, &view, &err))
+		return ctl_fail(&err);
+	if (shr_array_room(&r->rows, r->count, view->count + 1, sizeof(*r->rows))) {
+		gpreempt_view_free(view);
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
+	}
+	for (i = 0; i < view->count; i++)
+		if (ctl_chosen(&r->args->targets.queues, &view->queues[i]))
+			fill_row(&r->rows[r->count++], pid, &view->queues[i]);
+	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
+	if (r->mode == OUT_JSON)
+		report_json(r, pid, view->source, r->rows + first, r->count - first);
+	gpreempt_view_free(view);
+	return 0;
+}
+
+static void print_report(struct report *r)
+{
+	struct json_object *object;
+
+	if (r->mode == OUT_JSON) {
+		object = json_object_new_object();
+		out_add(object, "targets", r->targets);
+		out_json_print(object);
+	} else if (r->count || r->mode == OUT_PIPE) {
+		out_rows(r->mode, &table, r->rows, r->count);
+	}
+	if (!r->count && r->mode != OUT_JSON)
+		ctl_note("there is no such queue now");
+	if (r->sysfs)
+		ctl_note_sysfs(r->args->targets.from);
+	free(r->rows);
+}
+
+static int run_queues(void *data)
+{
+	const struct queues_args *args = data;
+	struct report r = { .args = args, .mode = args->mode };
+	struct gpreempt_targets *list = NULL;
+	struct gpreempt *g = NULL;
+	int ret = ctl_open(args->targets.from, &g);
+	size_t i;
+
+	if (!ret)
+		ret = ctl_targets(g, &args->targets, &list);
+	if (!ret && r.mode == OUT_JSON)
+		r.targets = json_object_new_array();
+	for (i = 0; list && i < list->count; i++) {
+		int one = report_target(&r, g, list->targets[i].pid);
+
+		ret = i ? ctl_merge_status(ret, one) : one;
+	}
+	if (list)
+		print_report(&r);
+	gpreempt_targets_free(list);
+	gpreempt_free(g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	CTL_QUEUE_OPTIONS(struct queues_args),
+	CTL_WAIT_OPTION(struct queues_args),
+	CTL_JSON_OPTION(struct queues_args),
+	CTL_FROM_OPTION(struct queues_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_queues = {
+	.name = "queues",
+	.run = run_queues,
+	CTL_TARGET_ARGS(struct queues_args),
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Show the GPU queues of a process.",
+	.details =
+		"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
+		"its GPU. Such a queue need not execute anything: WAVES of it do now. AGE-MS is\n"
+		"above 0 when the driver was busy with the process: then all but ACTIVE and\n"
+		"WAVES is that old. \"-\" means\n"
+		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
+		"known. In a pipe and with --json there are more columns.\n",
+	.options = options,
+};

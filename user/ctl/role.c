@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The roles of cgroups: see them, give one, take it away; and the same as the hook of a
+ * container engine, for which each text of a container is only compared.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "hold/role.h"
+#include "lib/see/words.h"
+#include "shared/cgroup.h"
+#include "shared/text.h"
+#include "shared/util.h"
+
+#define STATE_MAX (1024 * 1024)
+
+struct role_args {
+	struct ctl_words words;
+	enum out_mode mode;
+	uint64_t oci;
+};
+
+/* A cgroup that has a role. */
+struct row {
+	const char *role;
+	char *cgroup;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, role, "ROLE", OUT_WORD),
+	OUT_FIELD(struct row, cgroup, "CGROUP", OUT_TEXT),
+};
+
+static const struct out_table table = OUT_TABLE("roles", fields, struct row);
+
+struct rows {
+	struct row *list;
+	size_t count;
+};
+
+static int add_row(void *arg, const char *cgroup, enum gpreempt_role role)
+{
+	struct rows *rows = arg;
+	struct row *row;
+
+	row = shr_array_add(&rows->list, &rows->count, sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	row->role = gp_role_name(role);
+	row->cgroup = strdup(cgroup);
+	return row->cgroup ? 0 : -ENOMEM;
+}
+
+static int fail_no_cgroups(void)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
+			     "there is no cgroup v2 here, and it holds the roles");
+}
+
+static int show(const struct role_args *args)
+{
+	struct rows rows = { 0 };
+	int ret = role_each(add_row, &rows);
+	size_t i;
+
+	if (ret == -ENOENT)
+		ret = fail_no_cgroups();
+	else if (ret)
+		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	else if (rows.count || args->mode != OUT_TERMINAL)
+		out_rows(args->mode, &table, rows.list, rows.count);
+	else
+		ctl_note("no cgroup has a role");
+	for (i = 0; i < rows.count; i++)
+		free(rows.list[i].cgroup);
+	free(rows.list);
+	return ret;
+}
+
+static int fail_word(const char *word, const char *why)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl role --help", "\"%s\": %s", word,
+			     why);
+}
+
+static int fail_give(const char *cgroup, int code)
+{
+	switch (code) {
+	case -EINVAL:
+		return fail_word(cgroup, "that cgroup cannot have a role");
+	case -E2BIG:
+		return fail_word(cgroup, "it is more than 32 levels deep, or its path "
+					 "is too long: no role is looked for there");
+	case -EPERM:
+	case -EACCES:
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION, "run it as root of the host",
+				     "we may not give %s a role", cgroup);
+	case -ENOENT:
+	case -ENODEV:
+	case -ENOTDIR:
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				     "/proc/PID/cgroup has the path of one",
+				     "there is no cgroup %s", cgroup);
+	default:
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s cannot get a role: %s",
+				     cgroup, strerror(-code));
+	}
+}
+
+/* Of a word: cgroup:PATH or a PID. */
+static int give(enum gpreempt_role role, const char *word)
+{
+	static const char prefix[] = "cgroup:";
+	char path[SHR_CGROUP_PATH];
+	uint64_t pid;
+	int ret;
+
+	if (!strncmp(word, prefix, strlen(prefix))) {
+		word += strlen(prefix);
+		ret = role_give(word, role);
+		return ret ? fail_give(word, ret) : 0;
+	}
+	if (shr_parse_u64(word, 1 << 22, &pid) || !pid)
+		return fail_word(word, "that is neither cgroup:PATH nor a PID");
+	ret = shr_cgroup_of(pid, path, sizeof(path));
+	if (ret == -ESRCH)
+		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, pid);
+	if (ret == -ENOTSUP || (!ret && !*path))
+		return fail_no_cgroups();
+	if (ret)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "name the cgroup: gpreempt-ctl role ROLE cgroup:PATH",
+				     "the cgroup of process %d cannot be read: %s", (int)pid,
+				     strerror(-ret));
+	ret = role_give(path, role);
+	return ret ? fail_give(path, ret) : 0;
+}
+
+static int give_all(const struct ctl_words *words)
+{
+	enum gpreempt_role role;
+	int ret, status = 0;
+	size_t i;
+
+	if (gp_role_by_name(words->word[0], strlen(words->word[0]), &role))
+		return fail_word(words->word[0], "a role is online, offline or none");
+	if (words->n < 2)
+		return fail_word(words->word[0], "a cgroup:PATH or a PID has to follow");
+	for (i = 1; i < words->n; i++) {
+		ret = give(role, words->word[i]);
+		status = i > 1 ? ctl_merge_status(status, ret) : ret;
+	}
+	return status;
+}
+
+/* What the state of a container asks for. */
+struct state {
+	enum gpreempt_role role;
+	int64_t pid;
+	char id[NAME_MAX + 1];
+};
+
+/* 0 or -EINVAL. */
+static int read_state(const char *text, struct state *out)
+{
+	struct json_object *state = json_tokener_parse(text), *part, *word;
+	int ret = -EINVAL;
+
+	*out = (struct state){ .role = GPREEMPT_ROLE_NONE };
+	if (json_object_object_get_ex(state, "pid", &part) &&
+	    json_object_object_get_ex(state, "id", &word)) {
+		const char *id = json_object_get_string(word) ?: "";
+
+		out->pid = json_object_get_int64(part);
+		if (out->pid > 0 && out->pid <= INT32_MAX && *id && strlen(id) < sizeof(out->id))
+			ret = 0;
+		if (!ret)
+			strcpy(out->id, id);
+	}
+	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
+	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
+		ret = gp_role_by_name(json_object_get_string(word) ?: "",
+				      json_object_get_string_len(word), &out->role);
+	json_object_put(state);
+	return ret;
+}
+
+/* Of the container itself, whichever cgroup below it the process is in. */
+static int give_container(const struct state *state)
+{
+	char path[SHR_CGROUP_PATH];
+	int ret = shr_cgroup_of(state->pid, path, sizeof(path));
+
+	if (ret)
+		return ret;
+	/* The process can be another one by now, or have no cgroup of its own. */
+	if (!shr_cgroup_cut(path, state->id, strlen(state->id)))
+		return -EXDEV;
+	return role_give(path, state->role);
+}
+
+/* A container starts whatever comes of it. */
+static int run_hook(void)
+{
+	__cleanup_free char *text = calloc(1, STATE_MAX + 1);
+	struct state state;
+	int ret;
+
+	if (!text)
+		return 0;
+	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) : -EINVAL;
+	if (ret) {
+		ctl_note("stdin is no state of a container that has an id and a "
+			 "process, or " ROLE_ANNOTATION " is neither online nor offline");
+		return 0;
+	}
+	if (state.role == GPREEMPT_ROLE_NONE)
+		return 0;
+	ret = give_container(&state);
+	if (ret)
+		ctl_note("the container of process %lld gets no role: %s", (long long)state.pid,
+			 ret == -EXDEV ? "no part of the path of its cgroup is the container's id" :
+					 strerror(-ret));
+	return 0;
+}
+
+static int run_role(void *data)
+{
+	const struct role_args *args = data;
+
+	if (args->oci)
+		return run_hook();
+	return args->words.n ? give_all(&args->words) : show(args);
+}
+
+static const struct ctl_option options[] = {
+	{ "oci", CTL_FLAG, offsetof(struct role_args, oci), NULL,
+	  "be the hook of a container engine, for annotations" },
+	CTL_JSON_OPTION(struct role_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_role = {
+	.name = "role",
+	.run = run_role,
+	.args_size = sizeof(struct role_args),
+	.words = CTL_ROLES,
+	.words_at = offsetof(struct role_args, words),
+	.usage = "[ROLE CGROUP]",
+	.summary = "Show the roles of cgroups, or give them one.",
+	.details =
+		"ROLE is online, offline, or none, which takes it away.\n"
+		"CGROUP is cgroup:PATH or a PID, which stands for its cgroup. A process has the\n"
+		"role of the nearest cgroup, from its own upwards, that has one, of the first 32\n"
+		"levels; it is named by the targets role:online and role:offline. The role is an\n"
+		"attribute of the cgroup (security.gpreempt.role) that only root of the host can\n"
+		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
+		"and gives the cgroup that has its id, in which its process must be, the role\n"
+		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
+	.options = options,
+};
+
+/*
+ * Start a program in a role. The role is the cgroup that the program is in: it
+ * needs no register, its children inherit it, and everybody can see it.
+ */
+
+static int fail_usage(const char *what)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl run --help", "%s", what);
+}
+
+static int fail_cgroup(const char *path, int code)
+{
+	if (code == -ENOENT)
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
+				     "there is no cgroup v2 here, and it holds "
+				     "the roles");
+	if (code == -EACCES || code == -EPERM)
+		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
+				     "run it as root; the program can be run "
+				     "with setpriv or sudo -u then",
+				     "we may not make the cgroup %s", path);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "look at that directory below the mount of "
+			     "cgroup v2",
+			     "the cgroup %s cannot be entered: "
+			     "%s",
+			     path, strerror(-code));
+}
+
+struct run_args {
+	uint64_t online;
+	uint64_t offline;
+	const char *cgroup;
+	char **command;
+};
+
+static int run_run(void *data)
+{
+	const struct run_args *args = data;
+	enum gpreempt_role role = args->online ? GPREEMPT_ROLE_ONLINE : GPREEMPT_ROLE_OFFLINE;
+	char path[ROLE_MAX_PATH], name[16];
+	int ret;
+
+	if (args->online && args->offline)
+		return fail_usage("a program is online or offline, not both");
+	if (!args->command)
+		return fail_usage("a program to run is needed, behind \"--\"");
+	snprintf(name, sizeof(name), "%d", getpid());
+	ret = role_path(role, args->cgroup ? args->cgroup : name, path);
+	if (ret)
+		return fail_usage("the name of a cgroup has letters, digits "
+				  "and \"._-\" only, and begins with a letter "
+				  "or digit");
+	ret = role_enter(role, path);
+	if (ret)
+		return fail_cgroup(path, ret);
+	return ctl_exec(args->command, -1);
+}
+
+static const struct ctl_option run_options[] = {
+	{ "online", CTL_FLAG, offsetof(struct run_args, online), NULL,
+	  "it has deadlines, and others make way for it" },
+	{ "offline", CTL_FLAG, offsetof(struct run_args, offline), NULL,
+	  "it makes way; the default" },
+	{ "cgroup", CTL_NAME, offsetof(struct run_args, cgroup), "NAME",
+	  "in the cgroup /gpreempt/ROLE/NAME, with others of that name" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_run = {
+	.name = "run",
+	.run = run_run,
+	.args_size = sizeof(struct run_args),
+	.command = "COMMAND...",
+	.command_at = offsetof(struct run_args, command),
+	.summary = "Start a program in a role, online or offline.",
+	.details = "The role is the cgroup: /gpreempt/online/NAME or /gpreempt/offline/NAME,\n"
+		   "where NAME is the PID by default. Child processes are in it too. Targets for\n"
+		   "them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
+		   "this command: PID, signals and exit status are its own. The status is 127 if\n"
+		   "there is no such program, 126 if it cannot be run.\n",
+	.options = run_options,
+};

@@ -1,0 +1,778 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Pausing a target without a holder: --how pause --detach. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "hold/escape.h"
+#include "hold/owner.h"
+#include "hold/pause-owner.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "suspend.h"
+
+static void fail_foreign(struct suspend_job *job)
+{
+	struct gpreempt_error err;
+
+	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, job->pid, NULL);
+	hold_reply_error(&job->reply, &err);
+}
+
+/*
+ * After an error the driver has restored the queues, or not: what is paused is
+ * let run, and what cannot be stays in the journal for repair.
+ */
+static void fail_pause(struct gpreempt *g, struct suspend_job *job,
+		       const struct gp_pause_report *report, const struct gpreempt_error *err)
+{
+	struct gpreempt_error undo;
+	size_t len;
+
+	hold_reply_error(&job->reply, err);
+	/* The driver has answered nothing yet: another's pause is as it was. */
+	if (report->before == GP_PAUSED_UNKNOWN) {
+		pause_journal_remove(job->pid);
+		return;
+	}
+	len = strlen(job->reply.text);
+	if (!pause_undo(g, &job->entry, NULL, &undo))
+		return;
+	if (undo.reason == GPREEMPT_PAUSE_OFF)
+		hold_reply_error(&job->reply, &undo);
+	else
+		snprintf(job->reply.text + len, sizeof(job->reply.text) - len,
+			 "; then: gpreempt-ctl repair %d", job->pid);
+}
+
+static void report_done(struct gpreempt *g, struct suspend_job *job)
+{
+	struct hold_reply *reply = &job->reply;
+	enum gpreempt_verified_by by;
+
+	reply->verdict = gp_pause_verify(g, job->pid, &reply->queues, &by);
+	reply->verified_by = by;
+	reply->paused = true;
+	reply->status = GPREEMPT_CLASS_DONE;
+}
+
+/* With the lock and an entry. */
+static void pause_now(struct gpreempt *g, struct suspend_job *job)
+{
+	struct gp_pause_report report;
+	struct gpreempt_error err;
+
+	if (gp_pause(g, job->pid, job->entry.start, NULL, &report, &err)) {
+		fail_pause(g, job, &report, &err);
+	} else if (report.before == GP_PAUSED_YES) {
+		/* As it was: paused once, and not ours to undo. */
+		pause_journal_remove(job->pid);
+		fail_foreign(job);
+	} else {
+		job->reply.ioctl_ns = report.ioctl_ns;
+		report_done(g, job);
+	}
+}
+
+static void pause_locked(struct gpreempt *g, struct suspend_job *job)
+{
+	int ret;
+
+	pause_entry_init(&job->entry, job->pid, job->request.start);
+	ret = pause_journal_write(&job->entry);
+	if (ret)
+		hold_not_noted(&job->reply, ret, job->pid);
+	else
+		pause_now(g, job);
+}
+
+/* Is it paused by us until resume? */
+static bool is_kept(struct suspend_job *job)
+{
+	return !pause_journal_read(job->pid, &job->entry) && job->entry.state == PAUSE_KEPT &&
+	       job->entry.start == job->request.start;
+}
+
+void suspend_pause(struct gpreempt *g, struct suspend_job *job)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	struct gpreempt_error err;
+
+	job->reply = (struct hold_reply){ 0 };
+	job->lock = pause_take(job->pid, &owner);
+	if (job->lock == -EALREADY && is_kept(job)) {
+		if (pause_see(g, job->pid) != PAUSE_SEEN_RUNS) {
+			job->already = true;
+			report_done(g, job);
+			return;
+		}
+		/* Another program, such as criu dump, has ended that pause. */
+		job->lock = pause_lock(job->pid);
+		if (job->lock >= 0)
+			pause_journal_remove(job->pid);
+	}
+	if (job->lock < 0) {
+		hold_not_taken(&job->reply, job->lock, job->pid);
+		job->lock = -1;
+		return;
+	}
+	if (gp_pause_check(g, job->pid, &err))
+		hold_reply_error(&job->reply, &err);
+	else if (pause_is_seen(g, job->pid))
+		fail_foreign(job);
+	else
+		pause_locked(g, job);
+	if (job->reply.paused)
+		return;
+	hold_drop(job->pid, job->lock);
+	job->lock = -1;
+}
+
+/* The user has a report. */
+static void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
+{
+	int ret;
+
+	if (job->lock < 0)
+		return;
+	job->entry.state = PAUSE_KEPT;
+	ret = pause_journal_change(&job->entry);
+	/* The user has read that it is paused. */
+	if (ret) {
+		gp_unpause(g, job->pid, job->entry.start, NULL, NULL);
+		ctl_note("process %d runs again: its entry in " HOLD_DIR " could not be kept: %s",
+			 job->pid, strerror(-ret));
+	}
+	hold_drop(job->pid, job->lock);
+	job->lock = -1;
+}
+
+/* Suspending targets: a holder for each, all at once. */
+
+/*
+ * A holder on its way out is gone by then: its dead man's switch has fallen
+ * even if it was stopped.
+ */
+#define PATIENCE_NS (5 * NSEC_PER_SEC)
+#define PAUSE_NS    (20 * NSEC_PER_MSEC)
+
+static void fail_system(struct suspend_job *job, const char *step, int code)
+{
+	enum gpreempt_reason reason = GPREEMPT_SYSTEM;
+
+	if (code == -EPROTO)
+		reason = GPREEMPT_OTHER_VERSION;
+	/* The holder is in the driver, and ends when that lets it. */
+	if (code == -ETIMEDOUT) {
+		reason = GPREEMPT_STUCK;
+		step = HOLD_STUCK;
+	}
+	hold_reply_fail(&job->reply, job->pid, reason, code, step);
+}
+
+/* False when the owner is none that stays. */
+static bool fail_busy(struct suspend_job *job, const struct hold_owner *owner)
+{
+	if (owner->role == HOLD_ROLE_NONE ||
+	    (owner->role == HOLD_ROLE_HOLDER && !job->request.command))
+		return false;
+	hold_taken(&job->reply, owner, job->pid);
+	return true;
+}
+
+/* Is the target fit for a session? Only asked when there is no holder. */
+static bool check(struct gpreempt *g, struct suspend_job *job)
+{
+	struct gpreempt_error err;
+
+	if (!owner_check(g, job->pid, job->request.how, &err))
+		return true;
+	hold_reply_error(&job->reply, &err);
+	return false;
+}
+
+/*
+ * Send the request to the holder, or make one. False: a holder is just ending
+ * or starting; try again.
+ */
+static bool begin(struct gpreempt *g, struct suspend_job *job)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	int lock = -ENOENT;
+
+	job->already = !job->request.command;
+	job->fd = -1;
+	if (job->already)
+		lock = job->fd =
+			gp_hold_ask_begin(job->pid, &job->request, shr_now_ns() + HOLD_ANSWER_NS);
+	if (job->fd >= 0)
+		return true;
+	job->already = false;
+	if (lock == -ENOENT)
+		lock = pause_take(job->pid, &owner);
+	if (lock == -EWOULDBLOCK) {
+		return !hold_read_owner(job->pid, &owner) && fail_busy(job, &owner);
+	} else if (lock < 0) {
+		hold_not_taken(&job->reply, lock, job->pid);
+	} else if (!check(g, job)) {
+		hold_drop(job->pid, lock);
+	} else {
+		job->fd = hold_spawn_begin(lock, job->pid, &job->request);
+		if (job->fd < 0)
+			fail_system(job, "starting the holder", job->fd);
+	}
+	return true;
+}
+
+static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
+{
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+
+	while (!begin(g, job)) {
+		if (shr_now_ns() > deadline) {
+			fail_system(job, "asking the holder", -ETIMEDOUT);
+			return;
+		}
+		shr_sleep_ns(PAUSE_NS);
+	}
+}
+
+/* Get the reply; when the holder ended just then, make another. */
+static void end(struct gpreempt *g, struct suspend_job *job)
+{
+	uint64_t deadline = 0;
+	int ret = 0;
+
+	while (job->already && job->fd >= 0) {
+		ret = gp_hold_ask_end(job->pid, job->fd, &job->reply,
+				      shr_now_ns() + HOLD_ANSWER_NS);
+		job->fd = -1;
+		if (ret != -ECONNRESET && ret != -ENOENT)
+			break;
+		/* The first one may have waited for the driver before it ended. */
+		if (!deadline)
+			deadline = shr_now_ns() + PATIENCE_NS;
+		if (shr_now_ns() > deadline) {
+			ret = -ETIMEDOUT;
+			break;
+		}
+		ret = 0;
+		shr_sleep_ns(PAUSE_NS);
+		begin_patiently(g, job);
+	}
+	if (job->fd >= 0)
+		ret = gp_hold_recv(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
+	if (!ret)
+		return;
+	fail_system(job, job->already ? "asking the holder" : "starting the holder", ret);
+	if (job->fd >= 0)
+		close(job->fd);
+	job->fd = -1;
+}
+
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!jobs[i].reply.status && !jobs[i].detach)
+			begin_patiently(g, &jobs[i]);
+	for (i = 0; i < count; i++)
+		if (jobs[i].fd >= 0)
+			end(g, &jobs[i]);
+	for (i = 0; i < count; i++)
+		if (!jobs[i].reply.status && jobs[i].detach)
+			suspend_pause(g, &jobs[i]);
+}
+
+/* Wait for the first descriptor, the stop, or for an end of one of the rest. */
+static bool wait_for_change(struct pollfd *fds, size_t count)
+{
+	size_t i;
+
+	if (poll(fds, count + 1, -1) < 0)
+		return errno == EINTR;
+	for (i = 1; i <= count; i++) {
+		if (fds[i].fd < 0 || !fds[i].revents)
+			continue;
+		close(fds[i].fd);
+		fds[i].fd = -1;
+	}
+	return !fds[0].revents;
+}
+
+/*
+ * Stay until a signal asks for the end, or until no holder is left. Their end
+ * comes with that of this process at the latest.
+ */
+static void suspend_stay(struct suspend_job *jobs, size_t count)
+{
+	struct pollfd *fds = calloc(count + 1, sizeof(*fds));
+	size_t i, left;
+
+	if (!fds)
+		return;
+	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
+	for (i = 0; i < count; i++)
+		fds[i + 1] = (struct pollfd){
+			.fd = jobs[i].fd,
+			.events = POLLIN,
+		};
+	do {
+		left = 0;
+		for (i = 0; i < count; i++)
+			left += fds[i + 1].fd >= 0;
+	} while (left && wait_for_change(fds, count));
+	/* The holders that are left see this. */
+	for (i = 0; i <= count; i++)
+		if (fds[i].fd >= 0)
+			close(fds[i].fd);
+	for (i = 0; i < count; i++)
+		jobs[i].fd = -1;
+	free(fds);
+}
+
+#define NO_GRACE UINT64_MAX
+
+/* What is printed of a target. */
+struct row {
+	int64_t pid;
+	int64_t status;
+	int64_t queues;
+	int64_t destroying;
+	int64_t ioctl_ns;
+	int64_t slots_ns;
+	int64_t resolution_ns;
+	const char *verified;
+	const char *verified_by;
+	const char *how;
+	const char *why;
+	int64_t holder;
+	int64_t guardian;
+	int64_t lease_ns;
+	int64_t already;
+	int64_t foreground;
+	const char *error;
+	const char *next;
+};
+
+static const struct out_field fields[] = {
+	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
+	OUT_FIELD(struct row, status, NULL, OUT_DEC),
+	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
+	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
+	OUT_NAMED("ioctl_us", struct row, ioctl_ns, NULL, OUT_US),
+	OUT_NAMED("slots_us", struct row, slots_ns, NULL, OUT_US),
+	OUT_NAMED("resolution_us", struct row, resolution_ns, NULL, OUT_US),
+	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, verified_by, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
+	OUT_NAMED("not_debug_because", struct row, why, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
+	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
+	OUT_NAMED("lease_left_us", struct row, lease_ns, NULL, OUT_US),
+	OUT_NAMED("held_before", struct row, already, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
+	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
+};
+
+static const struct out_table table = OUT_TABLE("targets", fields, struct row);
+
+static bool is_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	return (reply->worker || reply->paused) &&
+	       (reply->status == GPREEMPT_CLASS_DONE || reply->status == GPREEMPT_CLASS_PARTIAL);
+}
+
+static int64_t or_unknown(uint64_t value)
+{
+	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
+}
+
+/*
+ * A reply's text is what, and on its second line what to do next; with this command
+ * there is more to do about a pause that is not ours.
+ */
+static void split_text(struct suspend_job *job)
+{
+	char *end = strchr(job->reply.text, '\n');
+
+	job->next = end ? end + 1 : NULL;
+	if (end)
+		*end = '\0';
+	if (job->reply.reason == GPREEMPT_PAUSED)
+		job->next = ctl_step_of(GPREEMPT_PAUSED);
+}
+
+/* What the registers show counts, and not that the driver returned 0. */
+static void judge(struct suspend_job *job)
+{
+	struct hold_reply *reply = &job->reply;
+
+	if (!is_held(job) || reply->status != GPREEMPT_CLASS_DONE ||
+	    reply->verdict != GPREEMPT_CONTRADICTED)
+		return;
+	reply->status = GPREEMPT_CLASS_PARTIAL;
+	snprintf(reply->text, sizeof(reply->text),
+		 "process %d is held, and %s\n"
+		 "look for stuck queues: gpreempt-ctl queues %d",
+		 job->pid,
+		 reply->verified_by == GPREEMPT_BY_WAVES ?
+			 "a queue of it is in no slot and still has waves in "
+			 "flight" :
+			 "the hardware has not released all of its queues",
+		 job->pid);
+}
+
+/* It is paused because a session is not possible: why; or NULL. */
+static const char *why_paused(const struct suspend_job *job)
+{
+	return !job->reply.status && job->reply.text[0] ? job->reply.text : NULL;
+}
+
+static void fill_row(struct row *row, const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	bool held = is_held(job);
+
+	*row = (struct row){
+		.pid = job->pid,
+		.status = reply->status,
+		.queues = reply->queues,
+		.destroying = reply->destroying,
+		.ioctl_ns = held ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
+		.slots_ns = or_unknown(reply->slots_ns),
+		.resolution_ns = or_unknown(reply->resolution_ns),
+		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
+		.verified_by = held ? ctl_verified_by_name(reply->verified_by) : NULL,
+		.how = !held	     ? NULL :
+		       reply->paused ? "pause" :
+				       "debug",
+		.why = why_paused(job),
+		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
+		.guardian = held ? or_unknown(reply->guardian) : GPREEMPT_UNKNOWN,
+		.lease_ns = or_unknown(reply->lease_ns),
+		.already = job->already,
+		.foreground = !!reply->command,
+		.next = job->next,
+		.error = reply->status && reply->text[0] ? reply->text : NULL,
+	};
+}
+
+static void print_json(const struct suspend_job *jobs, size_t count)
+{
+	struct row *rows = calloc(count, sizeof(*rows));
+	size_t i;
+
+	for (i = 0; rows && i < count; i++)
+		fill_row(&rows[i], &jobs[i]);
+	out_json_print_timed(&table, rows, rows ? count : 0);
+	free(rows);
+}
+
+static void print_holder(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	char lease[32] = "until resume";
+
+	if (reply->lease_ns)
+		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
+	printf("holder %llu, guardian %llu, lease: %s; "
+	       "release with: gpreempt-ctl resume %d\n",
+	       (unsigned long long)reply->worker, (unsigned long long)reply->guardian, lease,
+	       job->pid);
+	if (reply->command)
+		printf("it ends with gpreempt-ctl suspend --foreground "
+		       "(%llu)\n",
+		       (unsigned long long)reply->command);
+}
+
+static void print_change(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+	bool before = job->detach && job->already;
+
+	printf(before	     ? "process %d was paused already" :
+	       reply->paused ? "paused %d" :
+			       "suspended %d",
+	       job->pid);
+	printf(": %llu queue%s, ", (unsigned long long)reply->queues,
+	       reply->queues == 1 ? "" : "s");
+	if (!before)
+		printf("ioctl %.1f us, ", reply->ioctl_ns / 1000.0);
+	printf("verified: %s\n", ctl_verdict_name(reply->verdict));
+}
+
+static void print_held(const struct suspend_job *job)
+{
+	const struct hold_reply *reply = &job->reply;
+
+	print_change(job);
+	if (reply->slots_ns)
+		printf("slots %.1f us (resolution %.1f us)\n", reply->slots_ns / 1000.0,
+		       reply->resolution_ns / 1000.0);
+	else if (!reply->paused)
+		puts("slots not measured");
+	print_holder(job);
+	if (job->already)
+		puts("it was held already: what was asked for is added, "
+		     "the lease is new");
+}
+
+/* With no process behind it. */
+static void print_detached(const struct suspend_job *job)
+{
+	print_change(job);
+	printf("no process holds it: it stays paused until "
+	       "gpreempt-ctl resume %d\n",
+	       job->pid);
+}
+
+static void print_job(const struct suspend_job *job)
+{
+	const struct hold_request *request = &job->request;
+
+	if (!is_held(job))
+		return;
+	if (why_paused(job))
+		ctl_note("%s; so it is paused", why_paused(job));
+	if (job->detach) {
+		print_detached(job);
+		return;
+	}
+	print_held(job);
+	if (job->reply.destroying)
+		ctl_note("process %d is destroying %llu more queue%s; such a "
+			 "queue cannot be suspended",
+			 job->pid, (unsigned long long)job->reply.destroying,
+			 job->reply.destroying == 1 ? "" : "s");
+	if (!job->reply.queues && !job->reply.status)
+		ctl_note("process %d has no%s queues now; new ones will be "
+			 "suspended",
+			 job->pid, request->by_priority || request->n_gpus ? " such" : "");
+	if (job->reply.churn)
+		hold_note_churn(job->pid, job->reply.recent_ns, job->reply.window_ns);
+	if (!job->reply.cgroup)
+		ctl_note("no cgroup v2 for the holder alone: if this cgroup "
+			 "is frozen, the holder ends and the queues run");
+}
+
+static void print_failure(struct suspend_job *job)
+{
+	if (job->reply.status != GPREEMPT_CLASS_DONE)
+		ctl_fail_text(job->reply.status, job->next, "%s", job->reply.text);
+}
+
+struct suspend_args {
+	struct ctl_target_args targets;
+	uint64_t lease_ns; /* 0: none */
+	uint64_t grace_ns;
+	uint64_t foreground;
+	uint64_t detach;
+	enum gpreempt_how how;
+	enum out_mode mode;
+};
+
+/* 0, or the exit status; what came of each target is in the jobs. */
+static int print_all(const struct suspend_args *args, struct suspend_job *jobs, size_t count)
+{
+	int status = jobs[0].reply.status;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		split_text(&jobs[i]);
+	if (args->mode == OUT_JSON)
+		print_json(jobs, count);
+	for (i = 0; i < count; i++) {
+		if (args->mode != OUT_JSON)
+			print_job(&jobs[i]);
+		print_failure(&jobs[i]);
+		any |= is_held(&jobs[i]);
+		status = ctl_merge_status(status, jobs[i].reply.status);
+	}
+	if (any && args->mode != OUT_JSON)
+		ctl_label_times();
+	fflush(stdout);
+	return status;
+}
+
+static void prepare(struct gpreempt *g, const struct suspend_args *args,
+		    const struct gpreempt_target *target, struct suspend_job *job)
+{
+	struct hold_request *request = &job->request;
+	struct gpreempt_error err;
+	uint32_t units = 0;
+
+	job->pid = target->pid;
+	job->fd = -1;
+	job->lock = -1;
+	job->detach = args->detach;
+	request->verb = HOLD_SUSPEND;
+	request->how = args->how;
+	request->start = target->start;
+	request->lease_ns = args->lease_ns;
+	request->command = args->foreground ? getpid() : 0;
+	gp_hold_put_filter(request, &args->targets.queues);
+	if (args->grace_ns != NO_GRACE &&
+	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
+		hold_reply_error(&job->reply, &err);
+	request->grace = units;
+}
+
+/* What no later resume can undo, where the driver counts pauses. */
+static void note_counting(struct gpreempt *g, const struct suspend_job *jobs, size_t count)
+{
+	bool paused = false;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		paused |= is_held(&jobs[i]) && jobs[i].reply.paused;
+	if (paused && gp_pause_counts(g) > 0)
+		ctl_note("this driver counts pauses: one by another program, such "
+			 "as CRIU's before a dump, would keep the process off "
+			 "the GPU until it ends");
+}
+
+/* The holders that this command has made stay, or end with it. */
+static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
+			  struct suspend_job *jobs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (jobs[i].detach)
+			suspend_pause_confirm(g, &jobs[i]);
+	if (args->foreground) {
+		note_counting(g, jobs, count);
+		suspend_stay(jobs, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		if (jobs[i].fd >= 0)
+			hold_confirm(jobs[i].fd);
+	note_counting(g, jobs, count);
+}
+
+static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
+			const struct gpreempt_targets *list)
+{
+	struct suspend_job *jobs = calloc(list->count, sizeof(*jobs));
+	int status;
+	size_t i;
+
+	if (!jobs)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	for (i = 0; i < list->count; i++)
+		prepare(g, args, &list->targets[i], &jobs[i]);
+	suspend_all(g, jobs, list->count);
+	for (i = 0; i < list->count; i++)
+		judge(&jobs[i]);
+	status = print_all(args, jobs, list->count);
+	stay_or_leave(g, args, jobs, list->count);
+	free(jobs);
+	return status;
+}
+
+/* 0, or the exit status: a pause takes the whole process, and at once. */
+static int check_how(const struct suspend_args *args)
+{
+	int ret = ctl_check_how(args->how, &args->targets.queues);
+
+	if (!ret && args->detach &&
+	    (args->how != GPREEMPT_HOW_PAUSE || args->lease_ns || args->foreground))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "suspend TARGET --how pause --detach",
+				     "--detach leaves no process behind: it takes "
+				     "--how pause, and neither --for nor "
+				     "--foreground");
+	if (ret || args->how != GPREEMPT_HOW_PAUSE || args->grace_ns == NO_GRACE)
+		return ret;
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
+			     "--grace: not with --how pause; the driver has no "
+			     "grace period for it");
+}
+
+static int run_suspend(void *data)
+{
+	const struct suspend_args *args = data;
+	struct gpreempt_targets *list = NULL;
+	struct gpreempt *g = NULL;
+	int ret = check_how(args);
+
+	/* A reader that has read enough does not want it undone. */
+	signal(SIGPIPE, SIG_IGN);
+	if (!ret)
+		ret = ctl_open_host(&g);
+	if (!ret)
+		ret = foreground_dir();
+	if (!ret) {
+		pause_repair_all(g);
+		ret = ctl_targets(g, &args->targets, &list);
+	}
+	if (!ret)
+		ret = suspend_list(g, args, list);
+	gpreempt_targets_free(list);
+	gpreempt_free(g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "for", CTL_LEASE, offsetof(struct suspend_args, lease_ns), "TIME",
+	  "release it after that time (5s); otherwise at resume" },
+	{ "grace", CTL_DURATION, offsetof(struct suspend_args, grace_ns), "TIME",
+	  "let waves finish for that long first (50us; 0us: no)" },
+	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground), NULL,
+	  "stay, and release it at Ctrl-C or when this terminal closes" },
+	CTL_HOW_OPTION(struct suspend_args),
+	{ "detach", CTL_FLAG, offsetof(struct suspend_args, detach), NULL,
+	  "with --how pause: leave no holder, as SIGSTOP does" },
+	CTL_QUEUE_OPTIONS(struct suspend_args),
+	CTL_WAIT_OPTION(struct suspend_args),
+	CTL_JSON_OPTION(struct suspend_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_suspend = {
+	.name = "suspend",
+	.run = run_suspend,
+	CTL_TARGET_ARGS(struct suspend_args),
+	.min_words = 1,
+	.usage = "TARGET",
+	.summary = "Take the queues of processes off the GPU and hold them.",
+	.details =
+		"A holder stays behind for each process. The queues run again after\n"
+		"\"gpreempt-ctl resume\", when the lease ends, when the process ends, and when\n"
+		"the holder ends for any reason. Later queues of a held process are suspended\n"
+		"too, unless --queues selects others. Suspending a held process again adds\n"
+		"queues and sets a new lease.\n"
+		"\n"
+		"While a process is held, other debuggers (gdb, strace, rocgdb,\n"
+		"rocprofv3 --attach, CRIU, ROCm's own core dump) cannot attach to it; resume\n"
+		"ends that.\n"
+		"\n"
+		"--how pause takes all queues of a process off all its GPUs with the driver's\n"
+		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. The\n"
+		"holder ends the pause, or its guardian when the holder is killed; when both\n"
+		"are, the next command or \"gpreempt-ctl repair\" does. With --detach no process\n"
+		"stays behind: it is like SIGSTOP, and lasts until \"gpreempt-ctl resume\" or\n"
+		"the end of the process. --how auto, the default, pauses a process that the\n"
+		"debug ioctl cannot hold, and prints why; it does not when a part of the\n"
+		"process or --grace is asked for.\n"
+		"\n"
+		"With several targets the exit status is that of all if it is the same,\n"
+		"and 6 if only some were suspended.\n",
+	.options = options,
+	.defaults =
+		&(const struct suspend_args){
+			.grace_ns = NO_GRACE,
+		},
+};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CTL_SUSPEND_H
+#define CTL_SUSPEND_H
+
+#include "hold/run-dir.h"
+#include "cli/cli.h"
+#include "hold/holder.h"
+
+/* One target of a suspend. */
+struct suspend_job {
+	pid_t pid;
+	struct hold_request request;
+	struct hold_reply reply; /* .status: what came of it */
+	const char *next;	 /* what to do next, or NULL */
+	bool already;		 /* it was held before */
+	int fd;			 /* of a new holder, for hold_confirm(); or -1 */
+	/* Of --detach: */
+	bool detach;
+	int lock; /* until suspend_pause_confirm(); or -1 */
+	struct pause_entry entry;
+};
+
+/*
+ * Have all requests done that have no reply.status yet: by the holder that
+ * there is, or by a new one. All begin before the first is waited for.
+ */
+void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count);
+
+/*
+ * Pause a target and leave no process behind, as SIGSTOP does (pause.c). The journal
+ * has the pause as begun until suspend_pause_confirm(): a command that is killed before
+ * leaves nothing paused after the next repair.
+ */
+void suspend_pause(struct gpreempt *g, struct suspend_job *job);
+
+#endif

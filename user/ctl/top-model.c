@@ -1,0 +1,598 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the sampler to what top shows. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/util.h"
+#include "figures.h"
+#include "top.h"
+
+#define ID_SHOWN 12 /* characters of a container's id, as engines show it */
+
+static int64_t tenths(const struct gp_share *share)
+{
+	return share->looks ? (int64_t)(1000 * share->busy / share->looks) : GPREEMPT_UNKNOWN;
+}
+
+static const char *method_of(const struct gp_share *share)
+{
+	return share->looks ? gp_method_names[share->method] : NULL;
+}
+
+static void copy_figure(const struct gp_figure *from, bool looked, struct top_figure *to)
+{
+	struct top_history history = to->history;
+
+	*to = (struct top_figure){
+		.gpu_id = from->gpu_id,
+		.busy = tenths(&from->share),
+		.method = method_of(&from->share),
+		.looks = from->share.looks,
+		.queues = from->queues,
+		.suspended = from->suspended,
+		.waves = from->waves,
+		.vram = from->vram,
+		.evicted_ms = from->evicted_ms,
+		.suspended_ms = looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
+					 GPREEMPT_UNKNOWN,
+		.holds = looked ? (int64_t)from->holds : GPREEMPT_UNKNOWN,
+		.history = history,
+	};
+	/* The module has no line of it: no queue of the process is there. */
+	if (!looked)
+		to->queues = to->suspended = to->waves = GPREEMPT_UNKNOWN;
+	else if (!from->look.number)
+		to->queues = to->suspended = to->waves = 0;
+	top_history_add(&to->history, to->busy);
+}
+
+/* GPUs are added, and none is taken away. */
+static int copy_figures(const struct gp_process_figures *from, bool looked, struct top_process *to)
+{
+	int64_t busiest = GPREEMPT_UNKNOWN;
+	struct top_figure *f;
+	size_t i;
+
+	for (i = 0; i < from->gpus.count; i++) {
+		f = i < to->gpus.count ? &to->gpus.items[i] : shr_add(&to->gpus);
+		if (!f)
+			return -ENOMEM;
+		/* A new one came before others: its history is another GPU's. */
+		if (f->gpu_id != from->gpus.items[i].gpu_id)
+			f->history.count = 0;
+		copy_figure(&from->gpus.items[i], looked, f);
+		if (f->busy > busiest)
+			busiest = f->busy;
+	}
+	top_history_add(&to->history, busiest);
+	return 0;
+}
+
+/* As list has it, of what the looks and the last reading of slots say. */
+static const char *state_of(const struct gp_process_figures *p, const struct top_process *to,
+			    bool holder)
+{
+	int64_t queues = 0, suspended = 0, evicted = 0;
+	bool busy = false;
+	size_t i;
+
+	if (holder)
+		return "holder";
+	if (p->paused == 1)
+		return "paused";
+	for (i = 0; i < to->gpus.count; i++) {
+		const struct top_figure *f = &to->gpus.items[i];
+
+		if (f->queues <= 0)
+			continue;
+		queues += f->queues;
+		suspended += f->suspended > 0 ? f->suspended : 0;
+		evicted += p->gpus.items[i].evicted == 1 ? f->queues : 0;
+		busy |= f->busy > 0;
+	}
+	if (suspended)
+		return suspended == queues ? "suspended" : "partly-suspended";
+	if (queues && evicted == queues)
+		return "evicted";
+	if (busy || p->active > 0)
+		return "active";
+	if (p->active == GPREEMPT_UNKNOWN)
+		return NULL;
+	return queues ? "unmapped" : "no-queues";
+}
+
+static void copy_person(const struct ctl_person *person, struct top_process *to)
+{
+	memcpy(to->user, person->user, sizeof(to->user));
+	memcpy(to->cgroup, person->place.cgroup, sizeof(to->cgroup));
+	memcpy(to->pod_uid, person->place.pod_uid, sizeof(to->pod_uid));
+	memcpy(to->job, person->place.job, sizeof(to->job));
+	if (*person->place.in.name)
+		memcpy(to->container, person->place.in.name, sizeof(to->container));
+	else
+		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN,
+			 person->place.in.id);
+}
+
+/* Who may be held is asked for; of the others it costs two files each. */
+static void find_holder(struct ctl_sampler *s, const struct gp_process_figures *p,
+			struct top_process *to)
+{
+	struct ctl_holder holder;
+
+	to->held_by = GPREEMPT_UNKNOWN;
+	*to->held_as = '\0';
+	if (!p->debugged && !p->paused && to->state && !strstr(to->state, "suspended"))
+		return;
+	ctl_sampler_holder(s, p->pid, &holder);
+	to->held_by = holder.pid;
+	memcpy(to->held_as, holder.as, sizeof(to->held_as));
+}
+
+/* Are there looks? The module may have gone since the last one. */
+static bool has_looked(const struct ctl_sampler *s)
+{
+	return s->figures.looks && !s->blind;
+}
+
+static int copy_process(struct ctl_sampler *s, const struct gp_process_figures *from,
+			struct top_process *to)
+{
+	const struct ctl_person *person = ctl_sampler_person(s, from->pid);
+	bool looked = has_looked(s);
+
+	if (!to->command) {
+		if (person)
+			copy_person(person, to);
+		to->command = strdup(person && person->command ? person->command : from->comm);
+		if (!to->command)
+			return -ENOMEM;
+	}
+	if (copy_figures(from, looked, to))
+		return -ENOMEM;
+	to->slots_held = from->active == GPREEMPT_UNKNOWN || from->slots <= 0 ?
+				 GPREEMPT_UNKNOWN :
+				 1000 * from->active / from->slots;
+	to->state = state_of(from, to, person && person->holder);
+	find_holder(s, from, to);
+	return 0;
+}
+
+/* Both lists are by PID: who is still there keeps its history. */
+static int copy_processes(struct top_model *m, struct ctl_sampler *s)
+{
+	size_t i, j = 0, old = m->processes.count;
+	struct top_process *before = m->processes.items, *to;
+	int ret = 0;
+
+	m->processes.items = NULL;
+	m->processes.count = 0;
+	for (i = 0; !ret && i < s->figures.processes.count; i++) {
+		const struct gp_process_figures *p = &s->figures.processes.items[i];
+
+		for (; j < old && before[j].pid < p->pid; j++)
+			top_process_clear(&before[j]);
+		to = shr_add(&m->processes);
+		if (!to)
+			break;
+		if (j < old && before[j].pid == p->pid) {
+			if (before[j].start == p->start)
+				*to = before[j];
+			else
+				top_process_clear(&before[j]);
+			j++;
+		}
+		to->pid = p->pid;
+		to->start = p->start;
+		ret = copy_process(s, p, to);
+	}
+	for (; j < old; j++)
+		top_process_clear(&before[j]);
+	free(before);
+	return i < s->figures.processes.count ? -ENOMEM : ret;
+}
+
+/* Without looks it is not known who has queues. */
+static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looked)
+{
+	int64_t n = 0;
+	size_t i, j;
+
+	if (!looked)
+		return GPREEMPT_UNKNOWN;
+	for (i = 0; i < m->processes.count; i++)
+		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
+			const struct top_figure *f = &m->processes.items[i].gpus.items[j];
+
+			n += f->gpu_id == gpu_id && (f->queues > 0 || f->vram > 0);
+		}
+	return n;
+}
+
+static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
+{
+	const struct gp_figures *from = &s->figures;
+	bool looked = has_looked(s);
+	struct top_gpu *gpu;
+	size_t i;
+
+	/* A partition has other nodes than the whole GPU. */
+	if (m->gpus.count > from->gpus.count)
+		m->gpus.count = from->gpus.count;
+	for (i = 0; i < from->gpus.count; i++) {
+		const struct gp_gpu_figures *f = &from->gpus.items[i];
+		struct top_history history = { .count = 0 };
+
+		gpu = i < m->gpus.count ? &m->gpus.items[i] : shr_add(&m->gpus);
+		if (!gpu)
+			return -ENOMEM;
+		if (gpu->gpu_id == f->node.gpu_id)
+			history = gpu->history;
+		*gpu = (struct top_gpu){
+			.gpu_id = f->node.gpu_id,
+			.busy = tenths(&f->share),
+			.method = method_of(&f->share),
+			.looks = f->share.looks,
+			.waves = looked ? f->waves : GPREEMPT_UNKNOWN,
+			.waves_max = f->waves_max,
+			.slots_used = f->node.slots_used,
+			.slots = f->node.slots,
+			.vram = f->vram,
+			.vram_size = f->vram_size,
+			.processes = count_users(m, f->node.gpu_id, looked),
+			.history = history,
+		};
+		memcpy(gpu->device, f->node.device, sizeof(gpu->device));
+		top_history_add(&gpu->history, gpu->busy);
+	}
+	return 0;
+}
+
+/* Why no look has succeeded since the last time, and what to do about it. */
+static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
+{
+	char why[256], next[256];
+
+	free(m->missing);
+	m->missing = NULL;
+	if (s->figures.looks > m->all_looks || !s->why.code)
+		return 0;
+	gpreempt_error_text(&s->why, why, sizeof(why));
+	ctl_next_step(&s->why, next, sizeof(next));
+	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why, next) < 0) {
+		m->missing = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int top_gather(struct top_model *m, struct ctl_sampler *s)
+{
+	int ret = copy_processes(m, s);
+
+	/* Their lines are of the processes before. */
+	m->lines.count = 0;
+	if (!ret)
+		ret = copy_gpus(m, s);
+	if (!ret)
+		ret = copy_reason(m, s);
+	m->looks = s->figures.looks - m->all_looks;
+	m->all_looks = s->figures.looks;
+	m->simulated = ctl_simulated();
+	gp_figures_begin(&s->figures);
+	return ret;
+}
+
+int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
+{
+	struct gpreempt_view *view;
+	struct top_queue *to;
+	int ret = 0;
+	size_t i;
+
+	m->queues.count = 0;
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return 0;
+	for (i = 0; !ret && i < view->count; i++) {
+		to = shr_add(&m->queues);
+		if (!to) {
+			ret = -ENOMEM;
+			break;
+		}
+		to->q = view->queues[i];
+		to->type = gpreempt_queue_type_name(to->q.type);
+		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
+	}
+	gpreempt_view_free(view);
+	return ret;
+}
+
+/* Sums, order, filter and groups of what top shows. */
+
+const char *const top_tree_names[TOP_TREES] = {
+	[TOP_FLAT] = "none",
+	[TOP_BY_CGROUP] = "cgroup",
+	[TOP_BY_CONTAINER] = "container",
+	[TOP_BY_POD] = "pod",
+};
+
+void top_process_clear(struct top_process *p)
+{
+	free(p->command);
+	free(p->gpus.items);
+}
+
+void top_model_clear(struct top_model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->processes.count; i++)
+		top_process_clear(&m->processes.items[i]);
+	free(m->processes.items);
+	free(m->gpus.items);
+	free(m->lines.items);
+	free(m->missing);
+	free(m->queues.items);
+	*m = (struct top_model){ 0 };
+}
+
+void top_history_add(struct top_history *h, int64_t busy)
+{
+	h->percent[h->count++ % TOP_HISTORY] = busy == GPREEMPT_UNKNOWN ? TOP_NOTHING :
+					       busy > 1000		? 100 :
+									  (busy + 5) / 10;
+}
+
+unsigned int top_history_at(const struct top_history *h, unsigned int ago)
+{
+	if (ago >= h->count || ago >= TOP_HISTORY)
+		return TOP_NOTHING;
+	return h->percent[(h->count - 1 - ago) % TOP_HISTORY];
+}
+
+const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; gpu_id && i < p->gpus.count; i++)
+		if (p->gpus.items[i].gpu_id == gpu_id)
+			return &p->gpus.items[i].history;
+	return &p->history;
+}
+
+const struct top_process *top_find(const struct top_model *m, int64_t pid)
+{
+	return m->processes.count ? bsearch(&pid, m->processes.items, m->processes.count,
+					    sizeof(*m->processes.items), shr_compare_first) :
+				    NULL;
+}
+
+/* Of those that are known; unknown if none is. */
+static void add_known(int64_t *sum, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		return;
+	*sum = *sum == GPREEMPT_UNKNOWN ? value : *sum + value;
+}
+
+static bool is_used(const struct top_figure *f)
+{
+	return f->queues > 0 || f->vram > 0;
+}
+
+static void add_figure(struct top_process *p, const struct top_figure *f)
+{
+	add_known(&p->busy, f->busy);
+	add_known(&p->queues, f->queues);
+	add_known(&p->waves, f->waves);
+	add_known(&p->vram, f->vram);
+	add_known(&p->evicted_ms, f->evicted_ms);
+	/* The queues of all GPUs are suspended together. */
+	if (f->suspended_ms > p->suspended_ms)
+		p->suspended_ms = f->suspended_ms;
+	if (f->holds > p->holds)
+		p->holds = f->holds;
+	/* The least of them, as "packets" before "waves". */
+	if (f->method && (!p->method || strcmp(f->method, p->method) < 0))
+		p->method = f->method;
+}
+
+/* On the GPUs that are chosen. false: it is not there. */
+static bool sum_up(struct top_process *p, int64_t gpu_id)
+{
+	size_t i, used = 0;
+	int64_t last = 0;
+
+	p->busy = p->queues = p->waves = p->vram = p->evicted_ms = p->suspended_ms = p->holds =
+		GPREEMPT_UNKNOWN;
+	p->method = NULL;
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct top_figure *f = &p->gpus.items[i];
+
+		if (gpu_id && f->gpu_id != gpu_id)
+			continue;
+		add_figure(p, f);
+		if (!is_used(f))
+			continue;
+		used++;
+		last = f->gpu_id;
+	}
+	*p->gpu = '\0';
+	if (used == 1)
+		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last);
+	else if (used)
+		snprintf(p->gpu, sizeof(p->gpu), "%zu GPUs", used);
+	return !gpu_id || used;
+}
+
+/* In what its line says of it. */
+static bool has_text(const struct top_process *p, const char *pattern)
+{
+	const char *const texts[] = {
+		p->command, p->user,	p->container, p->cgroup,
+		p->held_as, p->pod_uid, p->job,	      p->state,
+	};
+	char pid[24];
+	size_t i;
+
+	snprintf(pid, sizeof(pid), "%lld", (long long)p->pid);
+	if (!*pattern || !strcmp(pid, pattern))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(texts); i++)
+		if (texts[i] && strcasestr(texts[i], pattern))
+			return true;
+	return false;
+}
+
+/* 1: nothing is known of the first. */
+static int compare_unknown(bool a, bool b)
+{
+	return a - b;
+}
+
+static int compare_numbers(int64_t x, int64_t y)
+{
+	return (x > y) - (x < y);
+}
+
+static int compare(const void *a, const void *b, void *data)
+{
+	const struct top_line *one = a, *other = b;
+	const struct top_process *x = one->process, *y = other->process;
+	const struct top_order *order = data;
+	const struct out_field *field = top_columns[order->column].field;
+	int sign = order->inverted ? -1 : 1, ret;
+
+	if (field->kind <= OUT_LIST) {
+		const char *s = out_text_of(field, x), *t = out_text_of(field, y);
+
+		ret = compare_unknown(!s, !t);
+		if (!ret && s)
+			ret = sign * strcmp(s, t);
+	} else {
+		int64_t m = out_number_of(field, x), n = out_number_of(field, y);
+
+		ret = compare_unknown(m == GPREEMPT_UNKNOWN, n == GPREEMPT_UNKNOWN);
+		/* What is much comes first, but for PIDs. */
+		if (order->column != top_column_pid)
+			sign = -sign;
+		if (!ret)
+			ret = sign * compare_numbers(m, n);
+	}
+	return ret ? ret : compare_numbers(x->pid, y->pid);
+}
+
+static const char *group_of(const struct top_process *p, enum top_tree tree)
+{
+	static const char *const none[TOP_TREES] = {
+		[TOP_BY_CGROUP] = "no cgroup",
+		[TOP_BY_CONTAINER] = "no container",
+		[TOP_BY_POD] = "no pod and no job",
+	};
+	const char *name = tree == TOP_BY_CGROUP    ? p->cgroup :
+			   tree == TOP_BY_CONTAINER ? p->container :
+			   *p->pod_uid		    ? p->pod_uid :
+						      p->job;
+
+	return *name ? name : none[tree];
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int ret = strcmp(x->group, y->group);
+
+	/* members is their place in the order until now. */
+	return ret ? ret : compare_numbers(x->members, y->members);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct top_line *x = a, *y = b;
+	int ret = compare_numbers(x->members, y->members);
+
+	if (ret)
+		return ret;
+	ret = !!x->process - !!y->process;
+	return ret ? ret : compare_numbers(x->busy, y->busy);
+}
+
+/*
+ * Put headings in. A group stands where its first process would. Until the end,
+ * members is the place of the group, and busy that of the process in it.
+ */
+static int add_headings(struct top_model *m, enum top_tree tree)
+{
+	size_t i, j, count = m->lines.count, groups = 0;
+	struct top_line *line, *heading;
+
+	for (i = 0; i < count; i++) {
+		line = &m->lines.items[i];
+		line->group = group_of(line->process, tree);
+		line->members = i;
+	}
+	qsort(m->lines.items, count, sizeof(*line), compare_groups);
+	for (i = 0; i < count; i = j, groups++) {
+		heading = shr_add(&m->lines);
+		if (!heading)
+			return -ENOMEM;
+		line = &m->lines.items[i];
+		heading->group = line->group;
+		heading->members = line->members;
+		for (j = i; j < count && !strcmp(m->lines.items[j].group, heading->group); j++) {
+			line = &m->lines.items[j];
+			line->busy = line->members;
+			line->members = heading->members;
+		}
+	}
+	qsort(m->lines.items, m->lines.count, sizeof(*line), compare_places);
+	return 0;
+}
+
+static void add_up_groups(struct top_model *m)
+{
+	struct top_line *heading = NULL;
+	size_t i;
+
+	for (i = 0; i < m->lines.count; i++) {
+		struct top_line *line = &m->lines.items[i];
+
+		line->members = 0;
+		line->busy = line->vram = GPREEMPT_UNKNOWN;
+		if (!line->process) {
+			heading = line;
+		} else if (heading) {
+			heading->members++;
+			add_known(&heading->busy, line->process->busy);
+			add_known(&heading->vram, line->process->vram);
+		}
+	}
+}
+
+int top_arrange(struct top_model *m, const struct top_order *order)
+{
+	struct top_line *line;
+	int ret = 0;
+	size_t i;
+
+	m->lines.count = 0;
+	for (i = 0; i < m->processes.count; i++) {
+		struct top_process *p = &m->processes.items[i];
+
+		if (!sum_up(p, order->gpu_id) || !has_text(p, order->pattern))
+			continue;
+		line = shr_add(&m->lines);
+		if (!line)
+			return -ENOMEM;
+		line->process = p;
+	}
+	if (!m->lines.count)
+		return 0;
+	qsort_r(m->lines.items, m->lines.count, sizeof(*line), compare, (void *)order);
+	if (order->tree != TOP_FLAT)
+		ret = add_headings(m, order->tree);
+	add_up_groups(m);
+	return ret;
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "shared/child.h"
+#include "shared/util.h"
+#include "top.h"
+
+#define LONGEST_NS (60 * NSEC_PER_SEC)
+
+struct start {
+	char **command;
+	int output;
+};
+
+static int run(void *arg)
+{
+	const struct start *start = arg;
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
+
+	/* The keyboard is ours, and so are the signals that wait here. */
+	dup2(null, STDIN_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	return ctl_exec(start->command, start->output);
+}
+
+/* 0 or -errno. One at a time. */
+static int top_job_start(struct top_job *job, char **command)
+{
+	struct start start = { .command = command };
+	int pipes[2];
+
+	if (job->child)
+		return -EBUSY;
+	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
+		return -errno;
+	/* Its end is its own: who writes there waits as usual. */
+	fcntl(pipes[1], F_SETFL, 0);
+	start.output = pipes[1];
+	*job = (struct top_job){
+		.output = pipes[0],
+		.until = shr_later_ns(shr_now_ns(), LONGEST_NS),
+	};
+	job->child = shr_child_start(run, &start, &pipes[1], 1);
+	close(pipes[1]);
+	if (job->child > 0)
+		return 0;
+	close(pipes[0]);
+	pipes[0] = job->child;
+	job->child = 0;
+	return pipes[0];
+}
+
+/* Its lines become one, cut. */
+static void add_text(struct top_job *job, const char *some, size_t n)
+{
+	static const char between[] = "; ";
+	size_t i, used = strlen(job->text);
+
+	for (i = 0; i < n && used + sizeof(between) < sizeof(job->text); i++) {
+		if (some[i] == '\n')
+			job->ended = true;
+		if (some[i] == '\n' || !some[i])
+			continue;
+		if (job->ended && used)
+			used += sprintf(job->text + used, "%s", between);
+		job->ended = false;
+		job->text[used++] = some[i];
+		job->text[used] = '\0';
+	}
+}
+
+static void top_job_end(struct top_job *job);
+
+/* Read what it has printed. true: it has ended, and text is complete. */
+static bool top_job_check(struct top_job *job)
+{
+	int status = 0;
+	bool late, gone;
+	char some[512];
+	ssize_t n;
+
+	if (!job->child)
+		return false;
+	/* Before reading: what it wrote until then is there. */
+	gone = shr_child_gone(&job->child, &status);
+	late = !gone && shr_now_ns() > job->until;
+	while ((n = read(job->output, some, sizeof(some))) > 0)
+		add_text(job, some, n);
+	if (!gone && !late)
+		return false;
+	if (late || !*job->text)
+		snprintf(job->text, sizeof(job->text),
+			 late ? "the command took too long, and was ended" :
+				"the command has ended with status %d",
+			 ctl_program_status(status));
+	top_job_end(job);
+	return true;
+}
+
+/* Kill it, if it is there. */
+static void top_job_end(struct top_job *job)
+{
+	if (job->child)
+		shr_child_abandon(job->child);
+	if (job->output > 0)
+		close(job->output);
+	job->child = 0;
+	job->output = 0;
+}
+
+/* Refreshes as tables, or as JSON, one object a line. */
+
+static double wall_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static struct json_object *json_process(const struct top_process *p)
+{
+	struct json_object *object = out_json_row(&top_processes, p);
+
+	/* The text of the column; here is the list itself. */
+	json_object_object_del(object, "gpu");
+	out_add(object, top_figures.name,
+		out_json_rows(&top_figures, p->gpus.items, p->gpus.count));
+	return object;
+}
+
+static void print_json(const struct top *t)
+{
+	struct json_object *object = json_object_new_object(), *list;
+	const struct top_model *m = &t->model;
+	size_t i;
+
+	out_add(object, "time", out_json_double(wall_clock()));
+	out_add(object, "simulated", out_json_flag(m->simulated));
+	out_add(object, "looks", out_json_number(m->looks));
+	out_add(object, "missing", out_json_text(m->missing));
+	out_add(object, top_gpus.name, out_json_rows(&top_gpus, m->gpus.items, m->gpus.count));
+	list = json_object_new_array();
+	for (i = 0; i < m->lines.count; i++)
+		json_object_array_add(list, json_process(m->lines.items[i].process));
+	out_add(object, top_processes.name, list);
+	out_json_print_line(object);
+}
+
+static int print_table(const struct top *t)
+{
+	const struct top_model *m = &t->model;
+	struct top_process *rows = calloc(m->lines.count + 1, sizeof(*rows));
+	size_t i;
+
+	if (!rows)
+		return -ENOMEM;
+	for (i = 0; i < m->lines.count; i++)
+		rows[i] = *m->lines.items[i].process;
+	out_rows(t->args->mode, &top_processes, rows, m->lines.count);
+	fflush(stdout);
+	free(rows);
+	return 0;
+}
+
+/* Once is enough. */
+static void note_missing(const struct top *t, uint64_t number)
+{
+	if (!number && t->model.missing)
+		ctl_note("%s", t->model.missing);
+}
+
+/* Without a terminal. Returns the exit status. */
+static int top_batch(struct top *t)
+{
+	uint64_t next = shr_now_ns(), i;
+	struct gpreempt_error err;
+
+	/* Looks need to know the GPUs. */
+	if (top_refresh(t, &err))
+		return ctl_fail(&err);
+	for (i = 0; !t->args->count || i < t->args->count; i++) {
+		next = shr_later_ns(next, t->args->delay_ns);
+		if (ctl_sampler_wait(&t->sampler, next, t->stop))
+			break;
+		if (top_refresh(t, &err))
+			return ctl_fail(&err);
+		note_missing(t, i);
+		if (t->args->mode == OUT_JSON)
+			print_json(t);
+		else if (print_table(t))
+			return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+		if (ferror(stdout))
+			break;
+	}
+	return 0;
+}
+
+/* The loop on a terminal. */
+
+/* The first figures come soon, and a job's end is looked for that often. */
+#define SOON_NS (300 * NSEC_PER_MSEC)
+#define TICK_NS (100 * NSEC_PER_MSEC)
+
+struct session {
+	struct top *t;
+	struct top_screen shown, next;
+	struct top_job job;
+	int events;	  /* an epoll of keyboard and signals */
+	uint64_t last_ns; /* of the last refresh; 0: there was none */
+	uint64_t count;	  /* of refreshes */
+};
+
+static int draw(struct session *s)
+{
+	struct top_screen old = s->shown;
+	int width, height;
+
+	top_term_size(&width, &height);
+	if (top_screen_resize(&s->next, width, height))
+		return -ENOMEM;
+	s->next.utf8 = s->t->view.utf8;
+	if (old.width && (old.width != width || old.height != height))
+		top_term_resize(width, height);
+	top_draw(&s->next, &s->t->model, &s->t->view);
+	top_term_draw(&s->next, &s->shown);
+	s->shown = s->next;
+	s->next = old;
+	return 0;
+}
+
+/* Is it the process that was asked about? Another one may have its number. */
+static bool is_there(struct session *s, const struct top_request *r)
+{
+	uint64_t start;
+
+	return !gpreempt_start_time(s->t->sampler.g, r->pid, &start) && start == r->start;
+}
+
+__attribute__((format(printf, 2, 3))) static void tell(struct session *s, const char *format, ...)
+{
+	struct top_view *v = &s->t->view;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(v->status, sizeof(v->status), format, ap);
+	va_end(ap);
+}
+
+static void send_signal(struct session *s, const struct top_request *r)
+{
+	__cleanup_fd int fd = shr_pidfd_open(r->pid);
+
+	if (fd < 0 || !is_there(s, r))
+		tell(s, "process %lld has ended", (long long)r->pid);
+	else if (shr_pidfd_send_signal(fd, r->signal))
+		tell(s, "SIG%s was not sent to process %lld: %s", top_signal_name(r->signal),
+		     (long long)r->pid, strerror(errno));
+	else
+		tell(s, "SIG%s was sent to process %lld", top_signal_name(r->signal),
+		     (long long)r->pid);
+}
+
+static void start_job(struct session *s, const struct top_request *r)
+{
+	bool suspend = r->verb == TOP_DO_SUSPEND;
+	char pid[24], *command[] = { "/proc/self/exe", suspend ? "suspend" : "resume", pid, NULL };
+	int ret;
+
+	snprintf(pid, sizeof(pid), "%lld", (long long)r->pid);
+	if (!is_there(s, r)) {
+		tell(s, "process %s has ended", pid);
+		return;
+	}
+	ret = top_job_start(&s->job, command);
+	if (ret == -EBUSY)
+		tell(s, "the last command has not ended yet");
+	else if (ret)
+		tell(s, "cannot %s process %s: %s", command[1], pid, strerror(-ret));
+	else
+		tell(s, "gpreempt-ctl %s %s ...", command[1], pid);
+}
+
+static void take_request(struct session *s)
+{
+	struct top_request r = s->t->view.ready;
+
+	s->t->view.ready = (struct top_request){ .verb = TOP_DO_NOTHING };
+	if (r.verb == TOP_DO_SIGNAL)
+		send_signal(s, &r);
+	else if (r.verb != TOP_DO_NOTHING)
+		start_job(s, &r);
+}
+
+static void read_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->t->stop, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGWINCH)
+			s->t->view.quit = true;
+}
+
+static int read_keys(struct session *s)
+{
+	struct top *t = s->t;
+	int key, ret = 0;
+
+	while (!ret && !t->view.quit && (key = top_term_key()) != TOP_KEY_NONE) {
+		enum top_mode before = t->view.mode;
+
+		top_view_key(&t->view, &t->model, key);
+		ret = top_view_settle(&t->view, &t->model);
+		if (!ret && t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
+			ret = top_gather_queues(&t->model, t->sampler.g, t->view.pid);
+	}
+	take_request(s);
+	return ret;
+}
+
+/* A terminal that is gone reports that for ever. */
+static int take_events(struct session *s)
+{
+	struct epoll_event events[2];
+	int n = epoll_wait(s->events, events, ARRAY_SIZE(events), 0), i;
+
+	for (i = 0; i < n; i++)
+		if (events[i].data.fd == STDIN_FILENO && events[i].events & (EPOLLHUP | EPOLLERR))
+			s->t->view.quit = true;
+	read_signals(s);
+	return read_keys(s);
+}
+
+static int watch(struct session *s, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(s->events, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* The second refresh comes soon, as the first one has no shares. */
+static uint64_t next_refresh(const struct session *s)
+{
+	uint64_t delay = s->t->view.delay_ns;
+
+	if (s->count < 2 && delay > SOON_NS)
+		delay = SOON_NS;
+	return s->count ? shr_later_ns(s->last_ns, delay) : 0;
+}
+
+static int refresh_if_due(struct session *s, struct gpreempt_error *err)
+{
+	uint64_t now = shr_now_ns();
+	char why[256];
+	int ret;
+
+	if (now < next_refresh(s))
+		return 0;
+	s->last_ns = now;
+	/* The first one is not counted. */
+	if (s->t->args->count && s->count > s->t->args->count) {
+		s->t->view.quit = true;
+		return 0;
+	}
+	s->count++;
+	ret = s->t->view.paused ? 0 : top_refresh(s->t, err);
+	/* What was seen stays on the screen. */
+	if (ret && s->count > 1) {
+		gpreempt_error_text(err, why, sizeof(why));
+		tell(s, "no refresh: %s", why);
+		ret = 0;
+	}
+	return ret;
+}
+
+static int loop(struct session *s, struct gpreempt_error *err)
+{
+	uint64_t until;
+	int ret;
+
+	for (;;) {
+		ret = refresh_if_due(s, err);
+		if (ret || s->t->view.quit)
+			return ret;
+		ret = draw(s);
+		until = s->job.child ? shr_now_ns() + TICK_NS : next_refresh(s);
+		if (!ret && ctl_sampler_wait(&s->t->sampler, until, s->events))
+			ret = take_events(s);
+		if (ret)
+			break;
+		if (top_job_check(&s->job))
+			tell(s, "%s", s->job.text);
+	}
+	return ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "drawing the screen");
+}
+
+/* On a terminal. Returns the exit status. */
+static int top_interactive(struct top *t)
+{
+	struct session s = { .t = t, .events = epoll_create1(EPOLL_CLOEXEC) };
+	struct gpreempt_error err;
+	int ret = top_term_open();
+
+	if (ret) {
+		close(s.events);
+		return ret;
+	}
+	t->view.utf8 = top_term_utf8();
+	ret = s.events < 0 ? -errno : watch(&s, STDIN_FILENO);
+	if (!ret)
+		ret = watch(&s, t->stop);
+	if (ret)
+		ctl_set_error(&err, ret, GPREEMPT_SYSTEM, 0, "waiting for keys");
+	else
+		ret = loop(&s, &err);
+	top_term_close();
+	top_job_end(&s.job);
+	top_screen_free(&s.shown);
+	top_screen_free(&s.next);
+	close(s.events);
+	return ret ? ctl_fail(&err) : 0;
+}
+
+/* Processes on the GPUs, how busy they are, and what can be done with them. */
+
+/* 0, or the exit status after saying what is wrong. */
+static int check(const struct top_args *args)
+{
+	if (args->delay_ns < TOP_SHORTEST_NS || args->delay_ns > TOP_LONGEST_NS)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --help",
+				     "--delay is from 100ms to 1h");
+	if (!args->batch && args->mode != OUT_JSON &&
+	    !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --batch, or --json",
+				     "the screen of top needs a terminal");
+	return 0;
+}
+
+static int run_top(void *data)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, 0 };
+	const struct top_args *args = data;
+	struct top t = { .args = args };
+	struct gpreempt *g = NULL;
+	int ret = check(args);
+
+	if (!ret)
+		ret = ctl_open(NULL, &g);
+	if (ret)
+		return ret;
+	ctl_sampler_init(&t.sampler, g, args->looks_ns);
+	top_view_init(&t.view);
+	t.view.delay_ns = args->delay_ns;
+	t.view.root = !geteuid();
+	if (args->batch || args->mode == OUT_JSON) {
+		t.stop = shr_signals_open_stop();
+		ret = top_batch(&t);
+	} else {
+		t.stop = shr_signals_open(signals);
+		ret = top_interactive(&t);
+	}
+	if (t.stop >= 0)
+		close(t.stop);
+	top_model_clear(&t.model);
+	ctl_sampler_clear(&t.sampler);
+	gpreempt_free(g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "batch", CTL_FLAG, offsetof(struct top_args, batch), NULL,
+	  "print a table of the processes at each refresh" },
+	CTL_JSON_OPTION(struct top_args),
+	{ "count", CTL_COUNT, offsetof(struct top_args, count), "N",
+	  "end after that many refreshes (-n N)" },
+	{ "delay", CTL_DURATION, offsetof(struct top_args, delay_ns), "TIME",
+	  "from one refresh to the next (-d 2s)" },
+	{ "looks", CTL_DURATION, offsetof(struct top_args, looks_ns), "TIME",
+	  "from one look to the next (what 1 % of a CPU allows)" },
+	{ 0 },
+};
+
+const struct ctl_command ctl_top = {
+	.name = "top",
+	.run = run_top,
+	.args_size = sizeof(struct top_args),
+	.words = CTL_NO_WORDS,
+	.summary = "Watch the GPUs and the processes on them.",
+	.details =
+		"GPUs are bars above, and processes lines below. BUSY% is measured by looks at\n"
+		"random moments: it is the part of them in which the process had waves in\n"
+		"flight, or with METHOD \"packets\" (a GPU whose waves cannot be counted) packets\n"
+		"that a slot of it had not read. Of several GPUs it is the sum: eight busy GPUs\n"
+		"make 800. Looks are taken while top runs; there is no daemon. top does not\n"
+		"open /dev/kfd. \"-\" is what is not known, as BUSY% is without gpreempt.ko.\n"
+		"\n"
+		"Keys:\n" TOP_KEYS_HELP "\n"
+		"Columns, as many as the terminal is wide enough for:\n" TOP_COLUMNS_HELP "\n"
+		"NO_COLOR, if it is set, means no colours. Without a UTF-8 locale all is ASCII.\n"
+		"--json prints one object a line at each refresh, with all GPUs of each process.\n"
+		"The screen needs the library ncurses; --batch and --json do not.\n",
+	.options = options,
+	.defaults = &(const struct top_args){ .delay_ns = 2 * NSEC_PER_SEC },
+};

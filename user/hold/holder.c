@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Makes a holder: guardian and worker. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
+#include "shared/util.h"
+#include "escape.h"
+#include "holder.h"
+#include "pause-owner.h"
+
+/* The birth of a holder. */
+
+/* The descriptors that a holder keeps, and nothing of its parent's. */
+enum {
+	FD_LOCK = 3,
+	FD_REPORT,
+	FD_FIRST_OTHER,
+	FD_SPARE = 8,
+};
+
+/* The command that waits gets the reason. */
+__attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth, const char *step)
+{
+	struct hold_reply reply = { 0 };
+
+	hold_reply_fail(&reply, birth->target, GPREEMPT_SYSTEM, -errno, step);
+	if (birth->cgroup)
+		hold_cgroup_leave();
+	gp_hold_send(birth->report, &reply);
+	hold_drop(birth->target, birth->lock);
+	_exit(1);
+}
+
+static int move_descriptors(struct hold_birth *birth)
+{
+	int null, lock, report;
+
+	/* Out of the way of the numbers that they shall get. */
+	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
+	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (lock < 0 || report < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
+	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
+		return -1;
+	/* Until here a failure is reported on birth->report. */
+	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
+		return -1;
+	birth->report = report;
+	if (dup3(report, FD_REPORT, O_CLOEXEC) < 0)
+		return -1;
+	birth->lock = FD_LOCK;
+	birth->report = FD_REPORT;
+	return 0;
+}
+
+__attribute__((noreturn)) static void be_born(struct hold_birth *birth)
+{
+	pid_t worker;
+	bool inside;
+	int beat[2];
+
+	errno = -leave_command();
+	if (errno)
+		fail_birth(birth, "going to the root directory");
+	if (move_descriptors(birth))
+		fail_birth(birth, "making room for the holder's descriptors");
+	shr_close_range(FD_FIRST_OTHER, ~0U);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
+		fail_birth(birth, "making the holder's guardian");
+	birth->guardian = getpid();
+	errno = -freezer_v1_leave(&inside);
+	if (errno)
+		fail_birth(birth, inside ? "leaving the old freezer (cgroup v1)" :
+					   "reading /proc/self/cgroup");
+	birth->cgroup = hold_cgroup_enter(birth->guardian);
+	errno = -capabilities_keep(CAPABILITIES_HOLDER);
+	if (errno)
+		fail_birth(birth, "giving up the capabilities of root");
+	worker = fork();
+	if (worker < 0)
+		fail_birth(birth, "making the holder's worker");
+	birth->beat = beat[worker ? 0 : 1];
+	close(beat[worker ? 1 : 0]);
+	if (!worker)
+		hold_worker(birth);
+	birth->worker = worker;
+	hold_guardian(birth);
+}
+
+void hold_confirm(int fd)
+{
+	send(fd, "", 1, MSG_NOSIGNAL);
+	close(fd);
+}
+
+int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request *request)
+{
+	struct hold_birth birth = {
+		.target = target,
+		.lock = lock,
+		.report = report,
+		.request = request,
+	};
+	pid_t child;
+	int ret;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		be_born(&birth);
+	ret = child < 0 ? -errno : 0;
+	close(lock);
+	return ret;
+}
+
+int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request)
+{
+	int report[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
+		ret = -errno;
+		close(lock);
+		return ret;
+	}
+	ret = hold_spawn_on(lock, report[1], target, request);
+	close(report[1]);
+	if (!ret)
+		return report[0];
+	close(report[0]);
+	return ret;
+}
+
+/*
+ * The guardian: it sees to it that a worker that does not answer goes away.
+ * It does as little as it can.
+ */
+
+#define CHECK_NS (100 * NSEC_PER_MSEC)
+/* The worker gets so many checks to let a killed target go in good order. */
+#define KILLED_CHECKS 3
+/* The worker ends the lease itself; so much later it is overdue. */
+#define LEASE_SPARE_NS (2 * NSEC_PER_SEC)
+
+struct guardian {
+	const struct hold_birth *birth;
+	struct watchdog watchdog;
+	struct hold_beat beat;
+	uint64_t last_beat_ns;
+	int worker; /* pidfd */
+	int timer;
+	int killed_checks; /* seen with SIGKILL pending so many times */
+};
+
+static void read_beats(struct guardian *gd)
+{
+	struct hold_beat beat;
+
+	while (recv(gd->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT) == sizeof(beat)) {
+		gd->beat = beat;
+		gd->last_beat_ns = shr_now_ns();
+	}
+}
+
+/* The mask of pending signals behind that key of /proc/<pid>/status. */
+static bool pending_kill(const char *status, const char *key)
+{
+	const char *at = strstr(status, key);
+
+	return at && (strtoull(at + strlen(key), NULL, 16) & (1ULL << (SIGKILL - 1)));
+}
+
+/*
+ * A target that was killed stops on its way out and waits for its tracer,
+ * with the signal still pending.
+ */
+static bool target_killed(pid_t target)
+{
+	char text[8192];
+
+	shr_read_start(text, sizeof(text), "/proc/%d/status", target);
+	return pending_kill(text, "\nShdPnd:\t") || pending_kill(text, "\nSigPnd:\t");
+}
+
+static bool worker_overdue(struct guardian *gd)
+{
+	uint64_t now = shr_now_ns();
+
+	if (now > gd->last_beat_ns + gd->beat.silence_ns)
+		return true;
+	if (gd->beat.lease_end_ns && shr_boottime_ns() > gd->beat.lease_end_ns + LEASE_SPARE_NS)
+		return true;
+	if (target_killed(gd->birth->target))
+		gd->killed_checks++;
+	else
+		gd->killed_checks = 0;
+	return gd->killed_checks > KILLED_CHECKS;
+}
+
+static void watch_worker(struct guardian *gd)
+{
+	struct pollfd fds[] = {
+		{ .fd = gd->worker, .events = POLLIN },
+		{ .fd = gd->birth->beat, .events = POLLIN },
+		{ .fd = gd->timer, .events = POLLIN },
+	};
+
+	for (;;) {
+		uint64_t count;
+
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
+		poll(fds, ARRAY_SIZE(fds), -1);
+		if (fds[0].revents)
+			return;
+		if (fds[1].revents & POLLIN)
+			read_beats(gd);
+		else if (fds[1].revents)
+			fds[1].fd = -1; /* closed: the worker is ending */
+		if (!fds[2].revents)
+			continue;
+		if (read(gd->timer, &count, sizeof(count)) < 0)
+			continue;
+		if (worker_overdue(gd))
+			shr_pidfd_send_signal(gd->worker, SIGKILL);
+	}
+}
+
+/* The driver resumes what a session has suspended, and leaves a pause as it is. */
+static void undo_pause(struct guardian *gd)
+{
+	struct gpreempt *g;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	pause_undo_left(g, gd->birth->target, gd->birth->request->start, &gd->watchdog);
+	gpreempt_free(g);
+}
+
+static int start_timer(void)
+{
+	struct itimerspec period = {
+		.it_value.tv_nsec = CHECK_NS,
+		.it_interval.tv_nsec = CHECK_NS,
+	};
+	int fd;
+
+	fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (fd >= 0)
+		timerfd_settime(fd, 0, &period, NULL);
+	return fd;
+}
+
+void hold_guardian(const struct hold_birth *birth)
+{
+	struct guardian gd = {
+		.birth = birth,
+		.beat.silence_ns = HEARTBEAT_BUSY_NS,
+		.last_beat_ns = shr_now_ns(),
+	};
+	struct hold_owner owner = {
+		.role = HOLD_ROLE_HOLDER,
+		.pid = birth->worker,
+		.guardian = birth->guardian,
+	};
+	int written;
+
+	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d", birth->target);
+	/* The worker has the command's end of this now. */
+	close(birth->report);
+	written = hold_write_owner(birth->lock, &owner);
+	gd.worker = shr_pidfd_open(birth->worker);
+	gd.timer = start_timer();
+	if (written || gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
+		kill(birth->worker, SIGKILL);
+		waitpid(birth->worker, NULL, 0);
+	} else {
+		watch_worker(&gd);
+		undo_pause(&gd);
+	}
+	hold_drop(birth->target, birth->lock);
+	hold_cgroup_leave();
+	_exit(0);
+}

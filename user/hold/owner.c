@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* An owner of a target: opens it by a method, changes the method, says who it is. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gpreempt/view.h>
+
+#include "cli/message.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "owner.h"
+#include "pause-owner.h"
+
+/* What the user reads about the process that holds a target. */
+
+const char *hold_role_name(enum hold_role role)
+{
+	static const char *const names[HOLD_ROLES] = {
+		[HOLD_ROLE_HOLDER] = "suspend",	 [HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",	 [HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_UNKNOWN] = "unknown",
+	};
+
+	return role < HOLD_ROLES && names[role] ? names[role] : "-";
+}
+
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
+				 char buf[HOLD_MAX_COMMAND])
+{
+	*buf = '\0';
+	switch (owner->role) {
+	case HOLD_ROLE_HOLDER:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d", target);
+		break;
+	case HOLD_ROLE_GUARD:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl guard release %d", target);
+		break;
+	case HOLD_ROLE_PREEMPT:
+	case HOLD_ROLE_FOLLOW:
+		/* They release the target however they end. */
+		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu", (unsigned long long)owner->pid);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+uint64_t hold_command_of(const struct hold_owner *owner)
+{
+	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}
+
+__attribute__((format(printf, 3, 4))) static void
+tell(struct hold_reply *out, enum gpreempt_class class, const char *format, ...)
+{
+	va_list ap;
+
+	out->status = class;
+	va_start(ap, format);
+	vsnprintf(out->text, sizeof(out->text), format, ap);
+	va_end(ap);
+}
+
+void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target)
+{
+	bool stays = owner->role == HOLD_ROLE_HOLDER || owner->role == HOLD_ROLE_GUARD;
+	char command[HOLD_MAX_COMMAND];
+
+	hold_release_command(owner, target, command);
+	if (owner->role == HOLD_ROLE_UNKNOWN)
+		tell(out, GPREEMPT_CLASS_BUSY,
+		     "process %d is held by an unknown holder "
+		     "(its lock is held)\n"
+		     "find and end it: fuser -v " HOLD_DIR "/%d.lock",
+		     target, target);
+	/* A command that makes a holder, which takes a moment. */
+	else if (!*command)
+		tell(out, GPREEMPT_CLASS_BUSY,
+		     "process %d is being held or released by "
+		     "another gpreempt-ctl\ntry again",
+		     target);
+	else
+		tell(out, GPREEMPT_CLASS_BUSY,
+		     "process %d is held by gpreempt-ctl %s (%llu)\n%s: %s", target,
+		     hold_role_name(owner->role), (unsigned long long)hold_command_of(owner),
+		     stays ? "release it first" : "wait for it, or end it", command);
+}
+
+/* A file in it could not be made. */
+static const char *what_the_directory_wants(int code)
+{
+	const char *want = ctl_want(code);
+
+	if (code == -ENOSPC)
+		return "make room in " HOLD_DIR " and try again";
+	return want ? want : "it must be a directory of root's that can be written to";
+}
+
+void hold_not_taken(struct hold_reply *out, int code, pid_t target)
+{
+	struct hold_owner owner = { 0 };
+
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target, &owner);
+		hold_taken(out, &owner, target);
+	} else if (code == -EALREADY) {
+		tell(out, GPREEMPT_CLASS_BUSY,
+		     "process %d is paused by gpreempt-ctl suspend\n"
+		     "release it first: gpreempt-ctl resume %d",
+		     target, target);
+	} else if (code == -EPROTO) {
+		tell(out, GPREEMPT_CLASS_FAILED,
+		     TEXT_PAUSE_DAMAGED "\n" NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d "
+					"shows whether the process is evicted",
+		     target, target);
+	} else {
+		tell(out, GPREEMPT_CLASS_FAILED, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
+		     target, strerror(-code), what_the_directory_wants(code));
+	}
+}
+
+void hold_not_noted(struct hold_reply *out, int code, pid_t target)
+{
+	if (code == -EPROTO || code == -EALREADY)
+		hold_not_taken(out, code, target);
+	else
+		tell(out, GPREEMPT_CLASS_FAILED,
+		     "cannot note process %d in " HOLD_DIR
+		     ", and without that it is not paused: %s\n%s",
+		     target, strerror(-code), what_the_directory_wants(code));
+}
+
+void hold_no_guardian(struct hold_reply *out, int code, pid_t target)
+{
+	const char *want = ctl_want(code);
+
+	tell(out, GPREEMPT_CLASS_FAILED,
+	     "cannot start the guardian that would end the pause of "
+	     "process %d: %s\n%s",
+	     target, code == -ECHILD ? "it ended at once" : strerror(-code),
+	     want ? want :
+		    "raise the limits of open files and of processes: "
+		    "ulimit -n, ulimit -u");
+}
+
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
+{
+	char ran[32], window[32];
+
+	shr_format_duration(ran_ns, ran, sizeof(ran));
+	shr_format_duration(window_ns, window, sizeof(window));
+	ctl_note("process %d makes and destroys queues all the time: some of its "
+		 "queues ran %s of the last %s",
+		 target, ran, window);
+}
+
+/* How often a pause is looked at: another program can end it. */
+#define LOOK_NS NSEC_PER_SEC
+
+static void note_loss(void *data, const struct gpreempt_error *err)
+{
+	struct owner *o = data;
+
+	if (o->lost)
+		o->lost(o->data, err);
+}
+
+static int fail(struct owner *o, int code, const char *step)
+{
+	return ctl_set_error(&o->error, code, GPREEMPT_SYSTEM, o->target, step);
+}
+
+int owner_new(struct owner *o)
+{
+	struct gpreempt_options options = {
+		.size = sizeof(options),
+		.busy = heartbeat_busy,
+		.data = o->heartbeat,
+	};
+
+	return o->g ? 0 : gpreempt_new(&options, &o->g);
+}
+
+/* Guard and follow suspend again: the next pause finds its helper process waiting. */
+static void prepare(struct owner *o)
+{
+	struct gp_route_pause *p = &o->route.pause;
+
+	if (!p->paused && o->as.role != HOLD_ROLE_HOLDER)
+		gp_pause_ready(o->g, &p->ready);
+}
+
+/* Before the first pause: it is noted, and has a guardian. */
+static int begin_pauses(struct owner *o)
+{
+	int ret;
+
+	o->pause = (struct pause_owner){
+		.target = o->target,
+		.start = o->route.pause.start,
+		.lock = o->lock,
+		.guarded = o->guarded,
+		.heartbeat = o->heartbeat,
+	};
+	ret = pause_owner_begin(&o->pause, &o->as);
+	o->lock = o->pause.lock;
+	if (!ret) {
+		prepare(o);
+		return 0;
+	}
+	o->route.ops->close(&o->route);
+	return fail(o, ret,
+		    o->pause.is_alone ? "starting the guardian of its pause" :
+					"noting its pause in " HOLD_DIR);
+}
+
+static int try_open(struct owner *o, enum gpreempt_route way)
+{
+	int ret = owner_new(o);
+
+	if (ret)
+		return fail(o, ret, "setting up");
+	o->way = way;
+	o->route = (struct gp_route){
+		.ops = gp_routes[way],
+		.g = o->g,
+		.pid = o->target,
+		.keeper = { .lost = note_loss, .data = o },
+	};
+	ret = o->route.ops->open(&o->route);
+	if (ret)
+		o->error = o->route.error;
+	return !ret && owner_is_paused(o) ? begin_pauses(o) : ret;
+}
+
+static int open_by(struct owner *o, enum gpreempt_route way, struct gpreempt_error *err)
+{
+	int ret = try_open(o, way);
+
+	if (!ret)
+		return 0;
+	o->route.ops = NULL;
+	gpreempt_free(o->g);
+	o->g = NULL;
+	*err = o->error;
+	return ret;
+}
+
+/* By the other way, when the first one cannot serve. */
+static int open_instead(struct owner *o, const struct gpreempt_error *because,
+			struct gpreempt_error *err)
+{
+	bool paused = owner_is_paused(o);
+
+	o->changed = true;
+	if (!paused)
+		o->why = *because;
+	owner_close(o);
+	return open_by(o, paused ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE, err);
+}
+
+/* Is that why a pause is refused on a process that can have a session? */
+static bool session_can_serve(enum gpreempt_reason reason)
+{
+	switch (reason) {
+	case GPREEMPT_KFD_CLOSED:
+	case GPREEMPT_NO_PAUSE:
+	case GPREEMPT_PAUSE_DENIED:
+	case GPREEMPT_PAUSE_UNSAFE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool may_change(const struct owner *o, const struct gpreempt_error *err)
+{
+	if (o->how != GPREEMPT_HOW_AUTO || o->changed)
+		return false;
+	return owner_is_paused(o) ? session_can_serve(err->reason) : pause_can_serve(err->reason);
+}
+
+/*
+ * Has this host a GPU on which a session costs the target something while it is open?
+ * On gfx 11.0 the driver takes half of its compute units (kfd_dbg_has_cwsr_workaround()
+ * in kfd_debug.h), and before gfx 11 all but 9.4.2 and later of gfx 9 can debug only
+ * one process (kfd_dbg_is_per_vmid_supported()).
+ */
+static bool session_costs(struct gpreempt *g)
+{
+	struct gpreempt_nodes *nodes;
+	bool costs = false;
+	size_t i;
+
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return false;
+	for (i = 0; i < nodes->count; i++) {
+		int64_t gfx = nodes->nodes[i].gfx;
+
+		costs |= (gfx >= 90000 && gfx < 90010) || (gfx >= 100000 && gfx < 110100);
+	}
+	gpreempt_nodes_free(nodes);
+	return costs;
+}
+
+int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how, struct gpreempt_error *err)
+{
+	int ret;
+
+	ret = how == GPREEMPT_HOW_PAUSE ? gp_route_pause_check(g, target, err) :
+					  gpreempt_check(g, target, err);
+	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
+		ret = gp_route_pause_check(g, target, err);
+	/* A session would work, and its end would let nothing run. */
+	if (!ret && pause_is_seen(g, target))
+		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target, "looking at its queues");
+	return ret;
+}
+
+/* A process that is stopped is often one that a debugger wants to trace. */
+static bool pauses_first(struct owner *o)
+{
+	if (o->how != GPREEMPT_HOW_AUTO)
+		return o->how == GPREEMPT_HOW_PAUSE;
+	if (o->as.role == HOLD_ROLE_FOLLOW)
+		return true;
+	/* guard has it open all the time. */
+	return o->as.role == HOLD_ROLE_GUARD && !owner_new(o) && session_costs(o->g);
+}
+
+int owner_open(struct owner *o, struct gpreempt_error *err)
+{
+	enum gpreempt_route first = pauses_first(o) ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG;
+	int ret = open_by(o, first, err);
+
+	return ret && may_change(o, err) ? open_instead(o, err, err) : ret;
+}
+
+static int find_off(struct owner *o, struct gpreempt_error *err)
+{
+	int ret = pause_find_off(o->g, o->target, err);
+
+	o->was_off |= ret;
+	return ret;
+}
+
+/*
+ * Of a pause that another program, such as criu dump, has ended: it may have left the
+ * process off the GPU.
+ */
+static int judge_resume(struct owner *o, int ret)
+{
+	if (ret != -ENOTCONN || o->route.error.reason != GPREEMPT_UNPAUSED)
+		return ret;
+	ret = find_off(o, &o->route.error);
+	if (!ret)
+		note_loss(o, &o->route.error);
+	return ret;
+}
+
+static int end_pauses(struct owner *o)
+{
+	struct gp_route_pause *p = &o->route.pause;
+	int ret = p->paused ? owner_resume(o, NULL, NULL) : 0, end;
+
+	end = pause_owner_end(&o->pause, !p->paused);
+	o->lock = o->pause.lock;
+	/* The guardian goes on with it. */
+	p->paused = false;
+	return ret && ret != -ESRCH ? ret : end;
+}
+
+int owner_close(struct owner *o)
+{
+	int ret = 0;
+
+	if (!owner_is_open(o))
+		return 0;
+	if (owner_is_paused(o))
+		ret = end_pauses(o);
+	o->error = *owner_error(o);
+	if (!ret && o->was_off)
+		ret = find_off(o, &o->error);
+	o->route.ops->close(&o->route);
+	o->route.ops = NULL;
+	o->route.keeper.session = NULL;
+	gpreempt_free(o->g);
+	o->g = NULL;
+	return ret;
+}
+
+int owner_fd(const struct owner *o)
+{
+	return owner_is_open(o) ? o->route.ops->fd(&o->route) : -1;
+}
+
+/*
+ * Another program, such as criu dump, can end a pause of ours, which only gpreempt.ko
+ * sees. It is made again, as a session that another process ends is opened again; while
+ * that program traces the target, at the next look. Where the driver counts pauses, the
+ * target is off the GPU for good then, and is left alone: one more would only be counted.
+ */
+static void keep_paused(struct owner *o)
+{
+	struct gp_route_pause *p = &o->route.pause;
+	uint64_t now = shr_now_ns();
+	struct gpreempt_error err;
+	enum pause_seen seen;
+
+	if (!p->paused || now < o->looked_ns + LOOK_NS)
+		return;
+	o->looked_ns = now;
+	seen = pause_see(o->g, o->target);
+	if (seen == PAUSE_SEEN_OFF && !o->off && find_off(o, &err))
+		note_loss(o, &err);
+	o->off = seen == PAUSE_SEEN_OFF;
+	if (seen != PAUSE_SEEN_RUNS) {
+		o->unpaused = false;
+		return;
+	}
+	ctl_set_error(&err, -ENOTCONN, GPREEMPT_UNPAUSED, o->target, "looking at its queues");
+	if (!o->unpaused)
+		note_loss(o, &err);
+	o->unpaused = true;
+	p->paused = false;
+	o->route.ops->suspend(&o->route, NULL, &(struct gpreempt_outcome){ 0 });
+	/* Until a resume or a look finds otherwise. */
+	p->paused = true;
+}
+
+int owner_dispatch(struct owner *o)
+{
+	int ret;
+
+	if (!owner_is_open(o))
+		return o->error.code;
+	/* Of a call that the caller tries again. */
+	if (owner_is_paused(o))
+		o->route.error = (struct gpreempt_error){ 0 };
+	ret = o->route.ops->dispatch(&o->route);
+	if (ret || !owner_is_paused(o))
+		return ret;
+	keep_paused(o);
+	ret = pause_owner_renew(&o->pause);
+	if (ret) {
+		fail(o, ret, "starting the guardian of its pause");
+		o->route.error = o->error;
+	}
+	return ret;
+}
+
+size_t queues_of(struct gpreempt *g, pid_t target)
+{
+	struct gpreempt_view *view;
+	size_t n;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return 0;
+	n = view->count;
+	gpreempt_view_free(view);
+	return n;
+}
+
+/* Suspend or resume: queues of a session, or the whole process by a pause. */
+static int change(struct owner *o, const struct gpreempt_filter *which,
+		  struct gpreempt_outcome *out, bool suspend)
+{
+	const struct gp_route_ops *ops = o->route.ops;
+	struct gpreempt_outcome unused = { 0 };
+	int ret;
+
+	if (owner_is_paused(o) && o->route.pause.paused == suspend)
+		return 0;
+	if (owner_is_paused(o))
+		which = NULL;
+	if (!out)
+		out = &unused;
+	ret = suspend ? ops->suspend(&o->route, which, out) : ops->resume(&o->route, which, out);
+	if (!owner_is_paused(o))
+		return ret;
+	/* After an error the driver has restored the queues, or not. */
+	if (suspend && ret)
+		find_off(o, &o->route.error);
+	if (!suspend) {
+		ret = judge_resume(o, ret);
+		prepare(o);
+	}
+	/* After the call: who waits for the GPU does not wait for this. */
+	if (!ret && out != &unused)
+		out->requested = out->done = queues_of(o->g, o->target);
+	return ret;
+}
+
+int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
+		  struct gpreempt_outcome *out)
+{
+	struct gpreempt_error err;
+	int ret;
+
+	if (!owner_is_open(o))
+		return o->error.code;
+	ret = change(o, which, out, true);
+	/*
+	 * The driver enables the runtime of no process that has a queue: one that has
+	 * queues and no runtime will never have it.
+	 */
+	if (!ret || !may_change(o, owner_error(o)) || !queues_of(o->g, o->target))
+		return ret;
+	err = *owner_error(o);
+	ret = open_instead(o, &err, &err);
+	return ret ? ret : change(o, which, out, true);
+}
+
+int owner_resume(struct owner *o, const struct gpreempt_filter *which, struct gpreempt_outcome *out)
+{
+	return owner_is_open(o) ? change(o, which, out, false) : o->error.code;
+}
+
+bool owner_is_stopped(const struct owner *o)
+{
+	if (!owner_is_open(o))
+		return false;
+	return owner_is_paused(o) ? process_is_stopped(o->target) :
+				    gpreempt_session_stopped(o->route.keeper.session);
+}
+
+/* Also after a failed change of the way, with nothing open. */
+const struct gpreempt_error *owner_error(const struct owner *o)
+{
+	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
+}
+
+bool process_is_stopped(pid_t pid)
+{
+	const struct dirent *entry;
+	char path[32], text[128];
+	const char *state = NULL;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	/* A thread that lives: all that do are stopped, or none is. */
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		shr_read_start(text, sizeof(text), "%s/%.16s/stat", path, entry->d_name);
+		state = shr_stat_state(text);
+		if (state && !strchr("ZX", *state))
+			break;
+	}
+	closedir(dir);
+	return state && *state == 'T';
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The owner of a target: a process that takes it off its GPUs and lets it run for as
+ * long as the process lives, by a debug session or by pauses. What the caller sees is
+ * the same for both. The table of both is lib/route's.
+ */
+#ifndef HOLD_OWNER_H
+#define HOLD_OWNER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <gpreempt/core.h>
+
+#include "lib/preempt/method.h"
+#include "pause-owner.h"
+#include "run-dir.h"
+
+/*
+ * Has job control stopped that process? By the states of its threads in /proc: one
+ * that has ended says nothing of the others. False if it cannot be read.
+ */
+bool process_is_stopped(pid_t pid);
+
+/* How many queues a process has; 0 also if that cannot be read. */
+size_t queues_of(struct gpreempt *g, pid_t target);
+
+struct owner {
+	/* Set by the caller: */
+	pid_t target;
+	struct heartbeat *heartbeat; /* started; outlives the owner */
+	enum gpreempt_how how;
+	struct hold_owner as; /* what the lock names, for a pause */
+	int lock;	      /* of the target; -1: a pause has given it back */
+	bool guarded;	      /* the caller, a holder, has its own guardian */
+	/* NULL, or: another process let the target run, and we go on. */
+	void (*lost)(void *data, const struct gpreempt_error *err);
+	void *data;
+
+	struct gpreempt *g; /* busy times stop the heartbeat's clock */
+	/* As it is taken off now: with GPREEMPT_HOW_AUTO it may change once. */
+	enum gpreempt_route way;
+	bool changed;
+	uint64_t looked_ns; /* whether its pause is still there */
+	bool off;	    /* off the GPU without a pause: reported */
+	bool was_off;	    /* that, ever */
+	bool unpaused;	    /* it was not: told, and not yet made again */
+	/* Why it is paused although a session was tried; reason 0: it is not. */
+	struct gpreempt_error why;
+	struct gp_route route; /* ops NULL: closed */
+	struct pause_owner pause;
+	struct gpreempt_error error; /* once it is closed */
+};
+
+/*
+ * All functions: one thread. After owner_suspend() could neither suspend nor pause it,
+ * it is closed, and all of them return that error.
+ */
+
+/* Could it be held so, before there is an owner? 0, or -errno with *err. */
+int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
+		struct gpreempt_error *err);
+/* The handle on the library alone, if there is none. 0 or -errno. */
+int owner_new(struct owner *o);
+/* 0, or -errno with *err: then it is closed. */
+int owner_open(struct owner *o, struct gpreempt_error *err);
+static inline bool owner_is_open(const struct owner *o)
+{
+	return o->route.ops;
+}
+
+static inline bool owner_is_paused(const struct owner *o)
+{
+	return o->way == GPREEMPT_ROUTE_PAUSE;
+}
+/*
+ * The target runs, and nothing is attached to it. 0, also when it is closed already;
+ * -errno with owner_error(): the pause of another program keeps it off the GPU
+ * (GPREEMPT_PAUSE_OFF), or its pause could not be ended, and its guardian does when we have
+ * ended.
+ */
+int owner_close(struct owner *o);
+/*
+ * To poll for input, and then owner_dispatch(). Another one after owner_suspend() has
+ * changed the way.
+ */
+int owner_fd(const struct owner *o);
+/* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */
+int owner_dispatch(struct owner *o);
+/*
+ * As gpreempt_session_suspend(), and its like. A pause takes the whole process off all
+ * of its GPUs, whatever @which says.
+ */
+int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
+		  struct gpreempt_outcome *out);
+int owner_resume(struct owner *o, const struct gpreempt_filter *which,
+		 struct gpreempt_outcome *out);
+/*
+ * Has job control stopped it? A session has an event for that, a pause has none: ask
+ * again and again.
+ */
+bool owner_is_stopped(const struct owner *o);
+const struct gpreempt_error *owner_error(const struct owner *o);
+
+/* The process that holds a target, for the user. */
+
+/* Formats of sentences that several commands print; %d is the target. */
+#define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"
+#define NEXT_PAUSE_DAMAGED "look at it, and remove it"
+
+/* The command that has it; "-" for none. */
+const char *hold_role_name(enum hold_role role);
+
+#define HOLD_MAX_COMMAND 64
+
+/* The command that makes the owner release the target; "" for none. */
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
+				 char buf[HOLD_MAX_COMMAND]);
+/*
+ * What a command can't do, in the form of a holder's answer: status, and text of two
+ * lines, why and what to do.
+ */
+
+/* The target is held by that one. */
+void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target);
+/* hold_take(), hold_lock() or pause_take() failed with that -errno. */
+void hold_not_taken(struct hold_reply *out, int code, pid_t target);
+/* So did pause_journal_write(). */
+void hold_not_noted(struct hold_reply *out, int code, pid_t target);
+/* And pause_guardian_start(). */
+void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
+/*
+ * Print a note that queues of a target ran while it was held, so that the other
+ * figures do not cover all of that time.
+ */
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
+/* The PID whose end releases the target: what the user started. */
+uint64_t hold_command_of(const struct hold_owner *owner);
+
+#endif

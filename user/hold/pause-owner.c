@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Owns the pause of a process: entry, guardian, and repair of what a pause left over. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gpreempt/gpreempt.h>
+
+#include "cli/message.h"
+#include "shared/child.h"
+#include "shared/util.h"
+#include "escape.h"
+#include "pause-owner.h"
+#include "run-dir.h"
+
+/* The guardian sees it and ends; until then the lock is held. */
+static void close_guardian(struct pause_owner *o)
+{
+	if (o->guardian > 0)
+		close(o->guardian);
+	o->guardian = 0;
+	hold_drop(o->target, o->lock);
+	o->lock = -1;
+}
+
+static int start_guardian(struct pause_owner *o)
+{
+	int ret =
+		pause_guardian_start(o->lock, o->target, o->start, o->heartbeat, &o->guardian_pid);
+
+	o->is_alone = ret < 0;
+	if (ret < 0)
+		return ret;
+	o->guardian = ret;
+	return 0;
+}
+
+int pause_owner_renew(struct pause_owner *o)
+{
+	struct pollfd fd = { .fd = o->guardian, .events = POLLIN };
+
+	if (!o->is_noted || o->guarded || poll(&fd, 1, 0) <= 0)
+		return 0;
+	close(o->guardian);
+	o->guardian = 0;
+	return start_guardian(o);
+}
+
+/* Without a guardian, the entry of an owner that is killed would stay. */
+int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as)
+{
+	struct pause_entry entry;
+	int ret = 0;
+
+	if (!o->guarded) {
+		ret = start_guardian(o);
+		if (!ret)
+			ret = hold_write_owner(o->lock, as);
+	}
+	pause_entry_init(&entry, o->target, o->start);
+	if (!ret)
+		ret = pause_journal_write(&entry);
+	o->is_noted = !ret;
+	if (ret && !o->guarded)
+		close_guardian(o);
+	return ret;
+}
+
+int pause_owner_end(struct pause_owner *o, bool runs)
+{
+	int ret = 0;
+
+	if (!o->is_noted)
+		return 0;
+	o->is_noted = false;
+	if (runs)
+		ret = pause_journal_remove(o->target);
+	if (!o->guarded)
+		close_guardian(o);
+	return ret;
+}
+
+#define TITLE "gpreempt-pause"
+/* How long it may take to be there. */
+#define START_NS (20 * NSEC_PER_SEC)
+
+struct guardian {
+	pid_t target;
+	uint64_t start;
+	int lock;
+	int process; /* pidfd of the target */
+	int owner;   /* pidfd of the process that pauses it */
+	int fd;	     /* to that process */
+	struct watchdog watchdog;
+	struct gpreempt *g;
+};
+
+static int prepare(struct guardian *gd)
+{
+	int ret = gpreempt_new(NULL, &gd->g);
+
+	if (!ret)
+		ret = watchdog_start(&gd->watchdog);
+	/* What ends a pause must not wait for memory. */
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	return ret;
+}
+
+/* Are all threads of the owner gone, and with them its ioctls? */
+static bool has_ended(int process)
+{
+	struct pollfd fd = { .fd = process, .events = POLLIN };
+
+	return poll(&fd, 1, 0) > 0;
+}
+
+/*
+ * Until the owner or the target has ended, or the entry is gone. An owner that closes
+ * the descriptor has removed the entry, or makes no more ioctl.
+ */
+static void watch(const struct guardian *gd)
+{
+	struct pollfd fds[] = {
+		{ .fd = gd->process, .events = POLLIN },
+		{ .fd = gd->fd, .events = POLLIN },
+	};
+	struct pause_entry e;
+
+	do {
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
+	} while (poll(fds, 2, HEARTBEAT_TICK_NS / NSEC_PER_MSEC) <= 0);
+	while (pause_journal_read(gd->target, &e) != -ENOENT && !has_ended(gd->owner) &&
+	       !has_ended(gd->process)) {
+		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
+		shr_sleep_ns(HEARTBEAT_TICK_NS);
+	}
+}
+
+/* Nothing of the owner's but the descriptors that are ours. */
+static int leave_owner(const struct guardian *gd)
+{
+	const int kept[] = { gd->lock, gd->fd, gd->process, gd->owner };
+	bool inside;
+	int null, ret;
+
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		return -errno;
+	ret = leave_command();
+	if (ret)
+		return ret;
+	shr_close_others(STDERR_FILENO + 1, kept, 4);
+	ret = freezer_v1_leave(&inside);
+	if (ret)
+		return ret;
+	hold_cgroup_enter(getpid());
+	return capabilities_keep(CAPABILITIES_HOLDER);
+}
+
+__attribute__((noreturn)) static void become(struct guardian *gd)
+{
+	pid_t self;
+
+	/* A child of init: the owner has no child that it could wait for. */
+	if (fork())
+		_exit(0);
+	self = getpid();
+	if (leave_owner(gd) || prepare(gd) || send(gd->fd, &self, sizeof(self), MSG_NOSIGNAL) < 0)
+		_exit(1);
+	shr_title_set(TITLE, TITLE ": guardian of %d", gd->target);
+	watch(gd);
+	pause_undo_left(gd->g, gd->target, gd->start, &gd->watchdog);
+	hold_drop(gd->target, gd->lock);
+	hold_cgroup_leave();
+	_exit(0);
+}
+
+/* The caller's watchdog must not end it meanwhile. */
+static int wait_for_start(int fd, struct heartbeat *heartbeat, pid_t *pid)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t end = shr_now_ns() + START_NS;
+	int n;
+
+	do {
+		if (heartbeat)
+			heartbeat_beat(heartbeat);
+		n = poll(&p, 1, HEARTBEAT_TICK_NS / NSEC_PER_MSEC);
+	} while (n <= 0 && shr_now_ns() < end);
+	if (n <= 0 || recv(fd, pid, sizeof(*pid), 0) != sizeof(*pid))
+		return -ECHILD;
+	return 0;
+}
+
+static int start(struct guardian *gd)
+{
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		become(gd);
+	if (child < 0)
+		return -errno;
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbeat *heartbeat,
+			 pid_t *pid)
+{
+	__cleanup_fd int process = shr_pidfd_open(target);
+	__cleanup_fd int owner = process < 0 ? -1 : shr_pidfd_open(getpid());
+	struct guardian gd = {
+		.target = target,
+		.start = since,
+		.lock = lock,
+		.process = process,
+		.owner = owner,
+	};
+	int fds[2], ret;
+
+	if (owner < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	gd.fd = fds[1];
+	ret = start(&gd);
+	close(fds[1]);
+	if (!ret)
+		ret = wait_for_start(fds[0], heartbeat, pid);
+	if (!ret)
+		return fds[0];
+	close(fds[0]);
+	return ret;
+}
+
+/* How long another command may have the lock that undoes or makes a pause. */
+#define LOCK_NS	      (5 * NSEC_PER_SEC)
+#define LOCK_PAUSE_NS (5 * NSEC_PER_MSEC)
+/* How often what is left of an owner tries to undo its pause. */
+#define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
+
+/* All but the lock: one without a lease is never said to wait. */
+static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_report *r)
+{
+	struct gpreempt_error err;
+	uint64_t start;
+	int ret;
+
+	r->pid = target;
+	ret = pause_journal_read(target, &r->entry);
+	if (ret == -ENOENT)
+		return PAUSE_NONE;
+	if (ret == -ESTALE)
+		return PAUSE_STALE;
+	if (ret == -EPROTO)
+		return PAUSE_DAMAGED;
+	if (!ret)
+		ret = gpreempt_start_time(g, target, &start);
+	/* The number is another process's by now. */
+	if (!ret && start != r->entry.start)
+		ret = -ESRCH;
+	/* In a container, numbers and start times of processes are others. */
+	if (ret == -ESRCH && ctl_is_host(g, &err))
+		return PAUSE_STALE;
+	if (ret == -ESRCH)
+		ret = -EXDEV;
+	if (ret) {
+		r->code = ret;
+		return PAUSE_UNREAD;
+	}
+	return r->entry.state == PAUSE_KEPT ? PAUSE_IS_KEPT : PAUSE_WAITS;
+}
+
+void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out)
+{
+	*out = (struct pause_report){ 0 };
+	out->finding = judge(g, target, out);
+}
+
+void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out)
+{
+	struct hold_owner owner;
+
+	pause_look_locked(g, target, out);
+	/* A lock lasts as long as the last process that has it. */
+	if (out->finding == PAUSE_WAITS && hold_read_owner(target, &owner) != -ENOENT)
+		out->finding = PAUSE_ANSWERED;
+}
+
+bool pause_can_serve(enum gpreempt_reason reason)
+{
+	switch (reason) {
+	case GPREEMPT_KFD_VERSION:
+	case GPREEMPT_NO_HWS:
+	case GPREEMPT_GPU_OLD:
+	case GPREEMPT_RUNTIME_OFF:
+	case GPREEMPT_RUNTIME_BUSY:
+	case GPREEMPT_NO_ADDRESS_SPACE: /* a pause checks it where it matters */
+	case GPREEMPT_CONTEXTS:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool pause_is_seen(struct gpreempt *g, pid_t target)
+{
+	struct gpreempt_view *view;
+	bool seen;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return false;
+	seen = gpreempt_view_paused(view);
+	gpreempt_view_free(view);
+	return seen;
+}
+
+enum pause_seen pause_see(struct gpreempt *g, pid_t target)
+{
+	enum pause_seen seen = PAUSE_SEEN_UNKNOWN;
+	struct gpreempt_view *view;
+	bool evicted = false;
+	size_t i;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return seen;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (q->evicted == GPREEMPT_UNKNOWN || q->state == GPREEMPT_UNKNOWN || q->age_ms > 0)
+			break;
+		evicted |= q->evicted > 0;
+	}
+	if (view->count && i == view->count)
+		seen = gpreempt_view_paused(view) ? PAUSE_SEEN_PAUSED :
+		       evicted			  ? PAUSE_SEEN_OFF :
+						    PAUSE_SEEN_RUNS;
+	gpreempt_view_free(view);
+	return seen;
+}
+
+int pause_find_off(struct gpreempt *g, pid_t target, struct gpreempt_error *err)
+{
+	if (pause_see(g, target) != PAUSE_SEEN_OFF)
+		return 0;
+	ctl_set_error(err, -EIO, GPREEMPT_PAUSE_OFF, target, "looking at its queues");
+	gp_pause_name_left(g, target, err);
+	return -EIO;
+}
+
+int pause_undo(struct gpreempt *g, const struct pause_entry *e, struct gp_pause_report *report,
+	       struct gpreempt_error *err)
+{
+	int ret;
+
+	/* One that was never paused is no error. */
+	ret = gp_unpause(g, e->pid, e->start, report, err);
+	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET &&
+	    (err->reason != GPREEMPT_PAUSE_FAILED || pause_see(g, e->pid) != PAUSE_SEEN_RUNS))
+		return ret;
+	ret = pause_journal_remove(e->pid);
+	if (ret)
+		return ctl_set_error(err, ret, GPREEMPT_SYSTEM, e->pid,
+				     "removing its entry in " HOLD_DIR);
+	return pause_find_off(g, e->pid, err);
+}
+
+/* False: try again. The watchdog is set for as long as an ioctl can take. */
+static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
+{
+	struct gpreempt_error err;
+	struct pause_entry e;
+	int ret = pause_journal_read(target, &e);
+
+	if (ret == -ENOENT || ret == -ESTALE)
+		return true;
+	if (ret) /* no descriptor is free just now, for one */
+		return false;
+	if (e.start != start)
+		return true;
+	watchdog_pet(w, HEARTBEAT_BUSY_NS);
+	ret = pause_undo(g, &e, NULL, &err);
+	/*
+	 * While a debugger traces the target, try again. After an error of the driver
+	 * the user has to look first: the entry stays for repair.
+	 */
+	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
+}
+
+void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
+{
+	while (!undo_now(g, target, start, w)) {
+		watchdog_pet(w, HEARTBEAT_WATCH_NS);
+		shr_sleep_ns(UNDO_AGAIN_NS);
+	}
+}
+
+/* The caller has just taken the lock; the entry may have changed. */
+static void repair_locked(struct gpreempt *g, struct pause_report *r)
+{
+	r->finding = judge(g, r->pid, r);
+	if (r->finding == PAUSE_WAITS)
+		r->code = pause_undo(g, &r->entry, NULL, &r->err);
+	else if (r->finding == PAUSE_STALE)
+		r->code = pause_journal_remove(r->pid);
+	else
+		return;
+	r->repaired = !r->code;
+}
+
+void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	int lock;
+
+	pause_look(g, target, out);
+	if (out->finding != PAUSE_WAITS && out->finding != PAUSE_STALE)
+		return;
+	lock = hold_take(target, &owner);
+	if (lock == -EWOULDBLOCK) {
+		/* A stale one is no harm; the next repair removes it. */
+		out->finding = PAUSE_ANSWERED;
+		return;
+	}
+	if (lock < 0) {
+		out->code = lock;
+		return;
+	}
+	repair_locked(g, out);
+	hold_drop(target, lock);
+}
+
+int pause_repair_target(void *g, pid_t target)
+{
+	struct pause_report r;
+	char text[512];
+
+	pause_repair(g, target, &r);
+	if (r.finding == PAUSE_WAITS && r.repaired) {
+		ctl_note("process %d was left paused by %s (%d), which has "
+			 "ended; its queues run again",
+			 target, r.entry.comm, r.entry.by);
+	} else if (r.finding == PAUSE_WAITS) {
+		gpreempt_error_text(&r.err, text, sizeof(text));
+		ctl_note("process %d was left paused by %s (%d), which has "
+			 "ended; it cannot be repaired now: %s; see: "
+			 "gpreempt-ctl repair",
+			 target, r.entry.comm, r.entry.by, r.err.code ? text : strerror(-r.code));
+	}
+	return 0;
+}
+
+void pause_repair_all(struct gpreempt *g)
+{
+	pause_journal_list(pause_repair_target, g);
+}
+
+void pause_repair_early(void)
+{
+	struct gpreempt *g;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	pause_repair_all(g);
+	gpreempt_free(g);
+}
+
+/* Of a target whose lock we have. 0, or why it is not free. */
+static int check_free(pid_t target)
+{
+	struct pause_report r;
+	struct gpreempt *g;
+	int ret;
+
+	if (pause_journal_read(target, &r.entry) == -ENOENT)
+		return 0;
+	ret = gpreempt_new(NULL, &g);
+	if (ret)
+		return ret;
+	pause_look_locked(g, target, &r);
+	gpreempt_free(g);
+	switch (r.finding) {
+	case PAUSE_NONE:
+	case PAUSE_STALE:
+		return 0;
+	case PAUSE_UNREAD:
+		return r.code;
+	case PAUSE_DAMAGED:
+		return -EPROTO;
+	default:
+		return -EALREADY;
+	}
+}
+
+/* Has it a command that is about to end, or no process any more? */
+static bool is_passing(pid_t target)
+{
+	struct hold_owner owner;
+	int ret = hold_read_owner(target, &owner);
+
+	return ret == -ENOENT || (!ret && owner.role == HOLD_ROLE_NONE);
+}
+
+int pause_lock(pid_t target)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	uint64_t deadline = shr_now_ns() + LOCK_NS;
+	int lock;
+
+	for (;;) {
+		lock = hold_take(target, &owner);
+		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline || !is_passing(target))
+			return lock;
+		shr_sleep_ns(LOCK_PAUSE_NS);
+	}
+}
+
+int pause_take(pid_t target, const struct hold_owner *owner)
+{
+	int lock, ret;
+
+	lock = owner->role == HOLD_ROLE_NONE ? pause_lock(target) : hold_take(target, owner);
+	if (lock < 0)
+		return lock;
+	ret = check_free(target);
+	if (!ret)
+		return lock;
+	hold_drop(target, lock);
+	return ret;
+}

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /run/gpreempt: the lock of a held target, and the journal of its pauses. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "shared/text.h"
+#include "shared/util.h"
+#include "run-dir.h"
+
+/* /run/gpreempt: who holds which target. */
+
+#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
+#define OWNER_SIZE   96
+#define SUFFIX	     ".lock"
+
+/*
+ * Another command that looks at all owners has a lock for a moment, when it
+ * meets the file before its maker has locked it.
+ */
+#define LOCK_TRIES 20
+
+/* How long an owner may take to end after it has released its target. */
+#define FREE_NS	     (3 * NSEC_PER_SEC)
+#define FREE_TICK_NS (2 * NSEC_PER_MSEC)
+
+static void lock_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
+}
+
+uint64_t hold_socket_inode(pid_t target)
+{
+	char path[64];
+	struct stat st;
+
+	gp_hold_socket_path(target, path, sizeof(path));
+	return lstat(path, &st) < 0 ? 0 : st.st_ino;
+}
+
+int hold_dir_prepare(void)
+{
+	struct stat st;
+
+	if (mkdir(HOLD_DIR, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	/* Reject a directory that another user has made. */
+	if (lstat(HOLD_DIR, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return -EPERM;
+	if ((st.st_mode & 0777) != 0700 && chmod(HOLD_DIR, 0700) < 0)
+		return -errno;
+	return 0;
+}
+
+int hold_lock(pid_t target)
+{
+	char path[64];
+	int tries, fd;
+
+	lock_path(target, path, sizeof(path));
+	for (tries = 0;; tries++) {
+		fd = shr_lock_file(path);
+		if (fd != -EWOULDBLOCK || tries >= LOCK_TRIES)
+			return fd;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+}
+
+/*
+ * A record has one size, filled up with spaces: to write another one over it
+ * needs no room on a disk that is full.
+ */
+int hold_write_owner(int lock, const struct hold_owner *owner)
+{
+	char text[OWNER_SIZE + 1];
+	ssize_t n;
+	int len;
+
+	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
+		       (unsigned long long)owner->pid, (unsigned long long)owner->guardian);
+	memset(text + len, ' ', sizeof(text) - len);
+	n = pwrite(lock, text, OWNER_SIZE, 0);
+	if (n < 0)
+		return -errno;
+	return n == OWNER_SIZE ? 0 : -ENOSPC;
+}
+
+int hold_take(pid_t target, const struct hold_owner *owner)
+{
+	int lock = hold_lock(target), ret;
+
+	if (lock < 0)
+		return lock;
+	ret = hold_write_owner(lock, owner);
+	if (!ret)
+		return lock;
+	hold_drop(target, lock);
+	return ret;
+}
+
+/*
+ * Of a lock that no process has: this one takes it for that moment. A file may be
+ * removed in no other way, as it could be the one that the next owner has made.
+ */
+static int remove_free(pid_t target, int fd, const char *path)
+{
+	char socket[64];
+
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	if (!shr_lock_is_at(fd, path))
+		return -ESTALE;
+	gp_hold_socket_path(target, socket, sizeof(socket));
+	unlink(socket);
+	unlink(path);
+	return 0;
+}
+
+void hold_drop(pid_t target, int lock)
+{
+	__cleanup_fd int fd = -1;
+	char path[64];
+
+	close(lock);
+	lock_path(target, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		remove_free(target, fd, path);
+}
+
+static int parse_owner(const char *text, struct hold_owner *owner)
+{
+	unsigned long long pid, guardian;
+	unsigned int role;
+
+	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3 || role >= HOLD_ROLE_UNKNOWN)
+		return -EPROTO;
+	owner->role = role;
+	owner->pid = pid;
+	owner->guardian = guardian;
+	return 0;
+}
+
+/*
+ * 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner, -ESTALE: it
+ * was removed, and there may be another one.
+ */
+static int read_owner_once(pid_t target, struct hold_owner *owner)
+{
+	__cleanup_fd int fd = -1;
+	char path[64], text[OWNER_SIZE + 1];
+	ssize_t n;
+	int ret;
+
+	lock_path(target, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return -errno;
+	ret = remove_free(target, fd, path);
+	if (ret != -EWOULDBLOCK)
+		return ret ? ret : -ENOENT;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	return parse_owner(text, owner);
+}
+
+int hold_read_owner(pid_t target, struct hold_owner *owner)
+{
+	int tries, ret;
+
+	/* Just taken: its owner is about to write. */
+	for (tries = 0;; tries++) {
+		do {
+			ret = read_owner_once(target, owner);
+		} while (ret == -ESTALE);
+		if (ret != -EPROTO)
+			return ret;
+		if (tries == LOCK_TRIES)
+			break;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	*owner = (struct hold_owner){ .role = HOLD_ROLE_UNKNOWN };
+	return 0;
+}
+
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg)
+{
+	struct dirent *entry;
+	int ret = 0;
+	DIR *dir;
+
+	dir = opendir(HOLD_DIR);
+	if (!dir)
+		return errno == ENOENT ? 0 : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		char name[32], *dot;
+		uint64_t pid;
+
+		snprintf(name, sizeof(name), "%.31s", entry->d_name);
+		dot = strchr(name, '.');
+		if (!dot || strcmp(dot, suffix))
+			continue;
+		*dot = '\0';
+		if (!shr_parse_u64(name, INT32_MAX, &pid))
+			ret = fn(arg, pid);
+	}
+	closedir(dir);
+	return ret;
+}
+
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
+{
+	return hold_list_suffix(SUFFIX, fn, arg);
+}
+
+/*
+ * Another one may have taken the lock at once; one that has not written is another. A
+ * worker can be at work before its guardian has named it in place of the command.
+ */
+static bool has_lock(pid_t target, uint64_t pid)
+{
+	struct hold_owner owner;
+	int ret = hold_read_owner(target, &owner);
+
+	return ret != -ENOENT && (!pid || ret || owner.pid == pid || owner.role == HOLD_ROLE_NONE);
+}
+
+bool hold_wait_for_end(pid_t target, uint64_t pid)
+{
+	uint64_t deadline = shr_now_ns() + FREE_NS;
+
+	while (has_lock(target, pid)) {
+		if (shr_now_ns() > deadline)
+			return false;
+		shr_sleep_ns(FREE_TICK_NS);
+	}
+	return true;
+}
+
+/* Has this process the lock file of the target open? */
+static bool has_open(pid_t pid, pid_t target)
+{
+	char path[64], fds[32];
+	struct stat lock, st;
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	lock_path(target, path, sizeof(path));
+	snprintf(fds, sizeof(fds), "/proc/%d/fd", pid);
+	if (stat(path, &lock) < 0)
+		return false;
+	dir = opendir(fds);
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = !fstatat(dirfd(dir), entry->d_name, &st, 0) && st.st_dev == lock.st_dev &&
+			st.st_ino == lock.st_ino;
+	closedir(dir);
+	return found;
+}
+
+static bool is_owner(const struct hold_owned *o, pid_t pid)
+{
+	if (o->owner.role == HOLD_ROLE_UNKNOWN)
+		return has_open(pid, o->target);
+	return o->owner.pid == (uint64_t)pid || o->owner.guardian == (uint64_t)pid;
+}
+
+static int add_owner(void *arg, pid_t target)
+{
+	struct hold_owners *o = arg;
+	struct hold_owned one = { .target = target }, *added;
+
+	if (hold_read_owner(target, &one.owner))
+		return 0;
+	added = shr_add(&o->list);
+	if (!added)
+		return -ENOMEM;
+	*added = one;
+	return 0;
+}
+
+bool hold_skip_owner(void *data, pid_t pid)
+{
+	struct hold_owners *o = data;
+	bool found;
+	size_t i;
+
+	if (!o->known)
+		o->lost = hold_list(add_owner, o) == -ENOMEM;
+	o->known = true;
+	/* Without memory for the list it can be any. */
+	found = o->lost;
+	for (i = 0; i < o->list.count && !found; i++)
+		found = is_owner(&o->list.items[i], pid);
+	return found;
+}
+
+void hold_owners_free(struct hold_owners *o)
+{
+	free(o->list.items);
+	*o = (struct hold_owners){ 0 };
+}
+
+/* A record has one size, so that it can be written over on a full disk. */
+#define ENTRY_SIZE     384
+#define JOURNAL_SUFFIX ".pause"
+#define BOOT_SIZE      37 /* a UUID */
+
+/* One that is being changed may be read in halves. */
+#define READ_TRIES 20
+
+static const char *const states[PAUSE_STATES] = {
+	[PAUSE_BEGUN] = "begun",
+	[PAUSE_KEPT] = "kept",
+};
+
+static void journal_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d" JOURNAL_SUFFIX, target);
+}
+
+int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg)
+{
+	return hold_list_suffix(JOURNAL_SUFFIX, fn, arg);
+}
+
+static int read_boot_id(char boot[BOOT_SIZE])
+{
+	ssize_t n = shr_read_start(boot, BOOT_SIZE, "/proc/sys/kernel/random/boot_id");
+
+	if (n < 0)
+		return n;
+	return n == BOOT_SIZE - 1 ? 0 : -EIO;
+}
+
+/* The user that logged in, whatever sudo has made of it since. */
+static uid_t login_uid(void)
+{
+	char text[16];
+	uint64_t uid;
+
+	if (shr_read_start(text, sizeof(text), "/proc/self/loginuid") > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		/* The largest number stands for none. */
+		if (!shr_parse_u64(text, UINT32_MAX - 1, &uid))
+			return uid;
+	}
+	return getuid();
+}
+
+/* One word: what is no plain character becomes \ and three octal digits. */
+static void escape(const char *name, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	for (; *name && used + 5 <= size; name++) {
+		unsigned char c = *name;
+
+		if (isgraph(c) && c != '\\')
+			buf[used++] = c;
+		else
+			used += snprintf(buf + used, 5, "\\%03o", c);
+	}
+	buf[used] = '\0';
+}
+
+void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	*e = (struct pause_entry){
+		.pid = pid,
+		.start = start,
+		.since_ns = shr_boottime_ns(),
+		.by = getpid(),
+		.uid = login_uid(),
+	};
+	escape(*name ? name : "?", e->comm, sizeof(e->comm));
+}
+
+/* The record of an entry: exactly ENTRY_SIZE bytes, and a NUL. */
+static void format_entry(const struct pause_entry *e, const char *boot, char text[ENTRY_SIZE + 1])
+{
+	int len;
+
+	len = snprintf(text, ENTRY_SIZE,
+		       "gpreempt-pause 1 pid=%d start=%llu boot=%s state=%s "
+		       "since_ns=%llu by=%d uid=%u comm=%s",
+		       e->pid, (unsigned long long)e->start, boot, states[e->state],
+		       (unsigned long long)e->since_ns, e->by, e->uid, e->comm);
+	memset(text + len, ' ', ENTRY_SIZE - len);
+	text[ENTRY_SIZE - 1] = '\n';
+	text[ENTRY_SIZE] = '\0';
+}
+
+static int parse_entry(const char *text, struct pause_entry *e, char boot[BOOT_SIZE])
+{
+	unsigned long long start, since;
+	char state[8], again[ENTRY_SIZE + 1];
+
+	if (sscanf(text,
+		   "gpreempt-pause 1 pid=%d start=%llu boot=%36s state=%7s "
+		   "since_ns=%llu by=%d uid=%u comm=%63s",
+		   &e->pid, &start, boot, state, &since, &e->by, &e->uid, e->comm) != 8)
+		return -EPROTO;
+	e->start = start;
+	e->since_ns = since;
+	for (e->state = 0; e->state < PAUSE_STATES; e->state++)
+		if (!strcmp(states[e->state], state))
+			break;
+	if (e->state == PAUSE_STATES)
+		return -EPROTO;
+	/* There is one way to write an entry; all else is none. */
+	format_entry(e, boot, again);
+	return strcmp(text, again) ? -EPROTO : 0;
+}
+
+/* A file of ours alone, of that size. */
+static bool is_record(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & 077) && st.st_nlink == 1 && st.st_size == ENTRY_SIZE;
+}
+
+static int read_once(pid_t target, struct pause_entry *e, char boot[BOOT_SIZE])
+{
+	__cleanup_fd int fd = -1;
+	char path[64], text[ENTRY_SIZE + 1];
+
+	journal_path(target, path, sizeof(path));
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ELOOP || errno == ENXIO ? -EPROTO : -errno;
+	if (!is_record(fd) || read(fd, text, ENTRY_SIZE) != ENTRY_SIZE)
+		return -EPROTO;
+	text[ENTRY_SIZE] = '\0';
+	if (parse_entry(text, e, boot))
+		return -EPROTO;
+	return e->pid == target ? 0 : -EPROTO;
+}
+
+int pause_journal_read(pid_t target, struct pause_entry *e)
+{
+	char boot[BOOT_SIZE], now[BOOT_SIZE];
+	int tries, ret;
+
+	for (tries = 0;; tries++) {
+		ret = read_once(target, e, boot);
+		if (ret != -EPROTO || tries == READ_TRIES)
+			break;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	if (!ret)
+		ret = read_boot_id(now);
+	if (!ret && strcmp(boot, now))
+		ret = -ESTALE;
+	return ret;
+}
+
+/* Never in part: the whole record, or an error. */
+static int write_record(int fd, const struct pause_entry *e)
+{
+	char text[ENTRY_SIZE + 1], boot[BOOT_SIZE];
+	int ret = read_boot_id(boot);
+	ssize_t n;
+
+	if (ret)
+		return ret;
+	format_entry(e, boot, text);
+	n = pwrite(fd, text, ENTRY_SIZE, 0);
+	if (n < 0)
+		return -errno;
+	if (n != ENTRY_SIZE)
+		return -ENOSPC;
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+/* Its name is on the disk, too. */
+static int sync_dir(void)
+{
+	__cleanup_fd int fd = open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+static int make_record(const char *next, const struct pause_entry *e)
+{
+	__cleanup_fd int fd = -1;
+
+	/* Of a process that was killed here; we have the lock. */
+	unlink(next);
+	fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd < 0 ? -errno : write_record(fd, e);
+}
+
+int pause_journal_write(const struct pause_entry *e)
+{
+	char path[64], next[72];
+	struct pause_entry old;
+	int ret;
+
+	ret = pause_journal_read(e->pid, &old);
+	if (!ret && old.start == e->start)
+		return -EALREADY;
+	if (ret && ret != -ENOENT && ret != -ESTALE)
+		return ret;
+	journal_path(e->pid, path, sizeof(path));
+	snprintf(next, sizeof(next), "%s.new", path);
+	ret = make_record(next, e);
+	if (!ret && rename(next, path) < 0)
+		ret = -errno;
+	if (ret) {
+		unlink(next);
+		return ret;
+	}
+	ret = sync_dir();
+	if (ret)
+		unlink(path);
+	return ret;
+}
+
+int pause_journal_change(const struct pause_entry *e)
+{
+	__cleanup_fd int fd = -1;
+	char path[64];
+
+	journal_path(e->pid, path, sizeof(path));
+	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	return is_record(fd) ? write_record(fd, e) : -EPROTO;
+}
+
+int pause_journal_remove(pid_t target)
+{
+	char path[64];
+
+	journal_path(target, path, sizeof(path));
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}

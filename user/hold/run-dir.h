@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /run/gpreempt: a lock file for each target that is held, which names the
+ * process that holds it, and a socket beside it if that is a holder's.
+ */
+#ifndef HOLD_RUN_DIR_H
+#define HOLD_RUN_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/preempt/wire.h"
+#include "shared/util.h"
+
+enum hold_role {
+	HOLD_ROLE_NONE, /* the command that makes a holder */
+	HOLD_ROLE_HOLDER,
+	HOLD_ROLE_PREEMPT,
+	HOLD_ROLE_FOLLOW,
+	HOLD_ROLE_GUARD,
+	HOLD_ROLE_UNKNOWN, /* never written: the lock does not tell */
+	HOLD_ROLES,
+};
+
+/* The process that has the lock of a target. */
+struct hold_owner {
+	enum hold_role role;
+	uint64_t pid;	   /* of the worker, or of the command */
+	uint64_t guardian; /* 0: none; of a guard's worker: the guard */
+};
+
+/* Make the directory, and check that it is ours alone. 0 or -errno. */
+int hold_dir_prepare(void);
+/* A descriptor; the lock lasts until all copies of it are closed. */
+int hold_lock(pid_t target);
+/* 0 or -errno. Over an earlier record it needs no room on the disk. */
+int hold_write_owner(int lock, const struct hold_owner *owner);
+/*
+ * The lock of a target, with that owner written. -EWOULDBLOCK: another process
+ * has it; or another -errno, and the lock is not taken.
+ */
+int hold_take(pid_t target, const struct hold_owner *owner);
+/*
+ * Give the lock back. The last owner of a copy of it removes the files of the target,
+ * if it comes here; else the next reader does.
+ */
+void hold_drop(pid_t target, int lock);
+/*
+ * 0, also when the lock is held by HOLD_ROLE_UNKNOWN; -ENOENT when it is free
+ * (leftovers are removed), or -errno.
+ */
+int hold_read_owner(pid_t target, struct hold_owner *owner);
+/*
+ * Wait a bounded time until the owner that has this PID gives the lock back: another
+ * one may follow at once. 0: until no process has it. Has it ended?
+ */
+bool hold_wait_for_end(pid_t target, uint64_t pid);
+/* Calls fn for each target with a lock file. */
+int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
+/* The same for each with a file PID and that suffix. */
+int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg);
+/* Of the socket of a target; 0: there is none. */
+uint64_t hold_socket_inode(pid_t target);
+
+struct hold_owned {
+	pid_t target;
+	struct hold_owner owner;
+};
+
+/* All owners, read when the first process is asked about. All 0 at first. */
+struct hold_owners {
+	bool known;
+	bool lost; /* no memory */
+	SHR_ARRAY(struct hold_owned, list);
+};
+
+/*
+ * Is this process a holder, or another owner of a target? By the lock file that it has
+ * open, where the file does not name its owner. @owners is a struct hold_owners. Of the
+ * form that gpreempt_select() takes.
+ */
+bool hold_skip_owner(void *owners, pid_t pid);
+/* The next question reads the files again. */
+void hold_owners_free(struct hold_owners *o);
+
+/*
+ * The journal of paused processes: a file for each in /run/gpreempt.
+ *
+ * The driver keeps a process paused when the process that paused it dies. So an
+ * entry is on disk before the ioctl, and is removed after the process runs again:
+ * what is paused by us can be found and undone by any gpreempt-ctl.
+ *
+ * Lock order: the lock of the target (holder-lock.h) is taken before its entry is written,
+ * changed or removed; no process waits for a lock while it has one. Reading takes no lock.
+ */
+
+enum pause_state {
+	PAUSE_BEGUN, /* undone with its owner, which has the target's lock */
+	PAUSE_KEPT,  /* until resume; no process stays behind */
+	PAUSE_STATES,
+};
+
+#define PAUSE_MAX_COMM 64 /* 15 bytes, each up to four characters; NUL */
+
+struct pause_entry {
+	pid_t pid;	/* of the target */
+	uint64_t start; /* when it started, clock ticks since boot */
+	enum pause_state state;
+	uint64_t since_ns; /* CLOCK_BOOTTIME */
+	/* Who paused it, for people: */
+	pid_t by;
+	uid_t uid; /* of the login, if there was one */
+	char comm[PAUSE_MAX_COMM];
+};
+
+/* This process as the one that pauses, now: pid and start are the caller's. */
+void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start);
+
+/*
+ * Write the entry of a target that has none, or one of an earlier boot or of an
+ * earlier process with that number. The caller has the target's lock. 0;
+ * -EALREADY: it is paused already; -EPROTO: the file there is none of ours; or
+ * another -errno. After an error nothing has changed.
+ */
+int pause_journal_write(const struct pause_entry *e);
+/* Over the entry that is there: it needs no room on the disk. 0 or -errno. */
+int pause_journal_change(const struct pause_entry *e);
+/*
+ * 0; -ENOENT: there is none; -ESTALE: it is of an earlier boot; -EPROTO: the file is none of
+ * ours, or is damaged; or another -errno. Never follows a link, never waits.
+ */
+int pause_journal_read(pid_t target, struct pause_entry *e);
+/* The caller has the target's lock. 0 or -errno; none there is no error. */
+int pause_journal_remove(pid_t target);
+/* Calls fn for each target with a file in the journal, as hold_list() does. */
+int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From TARGET words to processes, for a command.
+ *
+ * A word "cmd:" is compared with command lines, which are in the memory of the
+ * processes: one can map that from a file system that never answers. A child
+ * process reads them and is left behind if it hangs; the process that does not
+ * answer is named in a note, and has no command line from then on.
+ */
+#ifndef AGENT_FIND_TARGETS_H
+#define AGENT_FIND_TARGETS_H
+
+#include <gpreempt/select.h>
+
+#include "run-dir.h"
+
+/* Is it the same process? Its number alone may be that of another one by now. */
+bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b);
+/* For qsort() and bsearch() of structures whose first member is a target. */
+int compare_target(const void *a, const void *b);
+
+#define FIND_MUTE 8 /* processes that do not answer; then it fails */
+
+/* All 0 but what the caller sets; for one look after the other. */
+struct find {
+	/* Set by the caller: */
+	struct gpreempt *g;
+	bool saved; /* g reads a snapshot: this host has neither process nor holder */
+	bool sure;  /* as gp_select_sure() */
+	/* Called all the time meanwhile; or NULL: a look at all can take seconds. */
+	void (*beat)(void *data);
+	void *data;
+
+	struct hold_owners owners;
+	struct gpreempt_target mute[FIND_MUTE];
+	size_t n_mute;
+};
+
+/*
+ * As gpreempt_select(). -ETIMEDOUT: too many do not answer. @err must not be
+ * NULL; *out is for gpreempt_targets_free(), @f for find_free().
+ */
+int find_targets(struct find *f, const char *const *words, size_t count,
+		 struct gpreempt_targets **out, struct gpreempt_error *err);
+void find_free(struct find *f);
+
+#endif

@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The worker of a holder: serves the target, its socket and its lease. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <syslog.h>
+
+#include "shared/util.h"
+#include "escape.h"
+#include "holder.h"
+
+/* What a holder does for those who ask. */
+
+/* Queues that could not be suspended are named, but not by the hundred. */
+#define MAX_NAMED 16
+
+/* A process without queues is starting, or ends within this time. */
+#define STARTING_NS (300 * NSEC_PER_MSEC)
+
+/* What a suspend has done, by the queues that it was for. */
+struct tally {
+	size_t asked;
+	size_t held;
+	size_t named;
+	size_t failed; /* the GPU hangs */
+	size_t destroying;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_text(struct hold_reply *reply,
+							   const char *format, ...)
+{
+	size_t used = strlen(reply->text);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(reply->text + used, sizeof(reply->text) - used, format, ap);
+	va_end(ap);
+}
+
+void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err)
+{
+	char text[512], next[512];
+
+	gpreempt_error_text(err, text, sizeof(text));
+	gpreempt_error_next(err, next, sizeof(next));
+	reply->status = gpreempt_error_class(err);
+	reply->code = err->code;
+	reply->reason = err->reason;
+	reply->other = err->other;
+	reply->major = err->major;
+	reply->minor = err->minor;
+	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
+}
+
+void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
+		     const char *step)
+{
+	const struct gpreempt_error err = {
+		.code = code,
+		.reason = reason,
+		.pid = target,
+		.step = step,
+	};
+
+	hold_reply_error(reply, &err);
+}
+
+static const struct gpreempt_session_queue *find_queue(const struct hold_worker *w, uint32_t qid)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count;
+
+	queues = gpreempt_session_queues(hold_session(w), &count);
+	for (i = 0; i < count; i++)
+		if (queues[i].qid == qid)
+			return &queues[i];
+	return NULL;
+}
+
+/* The driver refuses to suspend a queue that is being destroyed. */
+static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
+{
+	return !queue->held && (queue->being_destroyed || queue->result == GPREEMPT_RESULT_REFUSED);
+}
+
+static const char *why_not(const struct gpreempt_session_queue *queue)
+{
+	if (!queue)
+		return "there is no such queue";
+	if (queue->result == GPREEMPT_RESULT_FAILED)
+		return "the GPU did not release it";
+	if (is_being_destroyed(queue))
+		return "its process is destroying it";
+	return queue->held ? NULL : "it runs again";
+}
+
+static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
+			const struct gpreempt_session_queue *queue, struct hold_reply *reply)
+{
+	const char *why = why_not(queue);
+
+	tally->asked++;
+	tally->failed += queue && queue->result == GPREEMPT_RESULT_FAILED;
+	if (!why)
+		tally->held++;
+	else if (tally->named++ < MAX_NAMED)
+		add_text(reply, "%squeue %u of process %d is not suspended: %s",
+			 tally->named > 1 ? "; " : "", qid, target, why);
+}
+
+/* Is it one of those that the request is for? */
+static bool meant(const struct hold_request *request, const struct gpreempt_session_queue *queue)
+{
+	return (!request->count || shr_has(request->ids, request->count, queue->qid)) &&
+	       (!request->n_gpus || shr_has(request->gpus, request->n_gpus, queue->gpu_id)) &&
+	       (!request->by_priority || (queue->priority >= (int64_t)request->priority_min &&
+					  queue->priority <= (int64_t)request->priority_max));
+}
+
+/*
+ * Each id that was asked for by number, and what else is meant. A queue that its process is
+ * destroying is no failure unless it was asked for by number: "all queues" are those that stay.
+ */
+static void count_queues(const struct hold_worker *w, const struct hold_request *request,
+			 struct hold_reply *reply, struct tally *tally)
+{
+	const struct gpreempt_session_queue *queues;
+	pid_t target = w->birth->target;
+	size_t i, count;
+
+	for (i = 0; i < request->count; i++)
+		if (!find_queue(w, request->ids[i]))
+			count_queue(tally, target, request->ids[i], NULL, reply);
+	queues = gpreempt_session_queues(hold_session(w), &count);
+	for (i = 0; i < count; i++) {
+		if (!meant(request, &queues[i]))
+			continue;
+		if (!request->count && is_being_destroyed(&queues[i]))
+			tally->destroying++;
+		else
+			count_queue(tally, target, queues[i].qid, &queues[i], reply);
+	}
+}
+
+/* True when the GPU hangs. */
+static bool judge(const struct hold_worker *w, const struct hold_request *request,
+		  const struct gpreempt_error *hang, struct hold_reply *reply)
+{
+	struct tally tally = { 0 };
+	char text[512];
+
+	count_queues(w, request, reply, &tally);
+	reply->destroying = tally.destroying;
+	if (tally.held == tally.asked)
+		reply->status = GPREEMPT_CLASS_DONE;
+	else
+		reply->status = tally.held ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED;
+	if (tally.failed && hang->reason == GPREEMPT_HANG) {
+		gpreempt_error_text(hang, text, sizeof(text));
+		reply->code = hang->code;
+		reply->reason = hang->reason;
+		add_text(reply, ". %s", text);
+		gpreempt_error_next(hang, text, sizeof(text));
+		add_text(reply, "\n%s", text);
+	} else if (tally.named) {
+		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d", w->birth->target);
+	}
+	return tally.failed;
+}
+
+/*
+ * Queues that wait for a resume. Those that the hardware did not release do,
+ * too, but are not suspended.
+ */
+static uint64_t count_held(const struct hold_worker *w, bool failed_too)
+{
+	const struct gpreempt_session_queue *queues;
+	size_t i, count, held = 0;
+
+	queues = gpreempt_session_queues(hold_session(w), &count);
+	for (i = 0; i < count; i++)
+		held += queues[i].held &&
+			(failed_too || queues[i].result != GPREEMPT_RESULT_FAILED);
+	return held;
+}
+
+static void answer_status(struct hold_worker *w, struct hold_reply *reply)
+{
+	struct gpreempt_released released = { 0 };
+	uint64_t now = shr_boottime_ns();
+
+	if (!owner_is_paused(&w->owner)) {
+		gpreempt_session_released(hold_session(w), &released);
+		reply->queues = count_held(w, false);
+	} else if (!reply->queues) {
+		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, NULL);
+	}
+	reply->released_ns = released.total_ns;
+	reply->recent_ns = released.recent_ns;
+	reply->window_ns = released.window_ns;
+	reply->churn = released.churn;
+	reply->unseen = released.unseen;
+	reply->held_ns = shr_now_ns() - w->since_ns;
+	if (w->lease_end_ns)
+		reply->lease_ns = w->lease_end_ns > now ? w->lease_end_ns - now : 1;
+}
+
+/* Ids that exist, so that the driver is not asked for others. */
+static size_t known_ids(const struct hold_worker *w, const struct hold_request *request,
+			uint32_t *ids)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < request->count; i++)
+		if (find_queue(w, request->ids[i]))
+			ids[n++] = request->ids[i];
+	return n;
+}
+
+/* One call of the library for the queues that are meant. */
+static int change(struct hold_worker *w, const struct hold_request *request,
+		  int (*call)(struct owner *o, const struct gpreempt_filter *which,
+			      struct gpreempt_outcome *out),
+		  struct gpreempt_outcome *outcome)
+{
+	uint32_t ids[HOLD_MAX_IDS];
+	struct gpreempt_filter which = {
+		.by_priority = request->by_priority,
+		.priority_min = request->priority_min,
+		.priority_max = request->priority_max,
+		.gpu_ids = request->n_gpus ? request->gpus : NULL,
+		.n_gpu_ids = request->n_gpus,
+	};
+
+	if (request->count) {
+		which.ids = ids;
+		which.n_ids = known_ids(w, request, ids);
+		if (!which.n_ids)
+			return 0;
+	}
+	return call(&w->owner, &which, outcome);
+}
+
+static uint64_t known_ns(int64_t ns)
+{
+	return ns == GPREEMPT_UNKNOWN ? 0 : ns;
+}
+
+/* Queues that were born meanwhile. It may have none still, which is no error. */
+static int take_new_queues(struct hold_worker *w)
+{
+	size_t count;
+	int ret = owner_dispatch(&w->owner);
+
+	gpreempt_session_queues(hold_session(w), &count);
+	if (ret >= 0 && !count)
+		ret = gpreempt_session_await_queues(hold_session(w), STARTING_NS);
+	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
+}
+
+static int prepare(struct hold_worker *w, const struct hold_request *request)
+{
+	int ret;
+
+	if (owner_is_paused(&w->owner))
+		return 0;
+	ret = gp_route_refresh(&w->owner.route);
+	if (!ret)
+		ret = gpreempt_session_set_grace(hold_session(w), request->grace ?
+									  request->grace :
+									  GPREEMPT_GRACE_DEFAULT);
+	/* A thread does it, which is not worth keeping for later. */
+	if (!ret)
+		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_ON);
+	return ret;
+}
+
+/* What the library says of a suspend is in *err, also when a GPU hangs. */
+static int suspend(struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply, struct gpreempt_error *err)
+{
+	struct gpreempt_outcome outcome = { 0 };
+	int ret = prepare(w, request);
+
+	if (!ret)
+		ret = change(w, request, owner_suspend, &outcome);
+	*err = *owner_error(&w->owner);
+	if (hold_session(w))
+		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_OFF);
+	if (ret)
+		return ret;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	if (owner_is_paused(&w->owner))
+		return 0;
+	reply->slots_ns = known_ns(outcome.slots_ns);
+	reply->resolution_ns = known_ns(outcome.resolution_ns);
+	ret = take_new_queues(w);
+	if (ret)
+		*err = *owner_error(&w->owner);
+	return ret;
+}
+
+static void set_lease(struct hold_worker *w, const struct hold_request *request)
+{
+	w->lease_end_ns = request->lease_ns ? shr_later_ns(shr_boottime_ns(), request->lease_ns) :
+					      0;
+}
+
+static void answer_suspend(struct hold_worker *w, const struct hold_request *request,
+			   struct hold_reply *reply)
+{
+	enum gpreempt_verified_by by = GPREEMPT_BY_NOTHING;
+	struct gpreempt_error err;
+
+	if (suspend(w, request, reply, &err)) {
+		hold_reply_error(reply, &err);
+		return;
+	}
+	if (owner_is_paused(&w->owner))
+		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, &by);
+	/* After a reset the slots are empty, which says nothing. */
+	else if (!judge(w, request, &err, reply))
+		reply->verdict = gpreempt_session_verify(hold_session(w), &by);
+	reply->verified_by = by;
+	set_lease(w, request);
+	answer_status(w, reply);
+}
+
+static void answer_resume(struct hold_worker *w, const struct hold_request *request,
+			  struct hold_reply *reply)
+{
+	struct gpreempt_outcome outcome = { 0 };
+
+	if (change(w, request, owner_resume, &outcome))
+		hold_reply_error(reply, owner_error(&w->owner));
+	reply->queues = outcome.done;
+	reply->ioctl_ns = outcome.ioctl_ns;
+	/* One whose pause could not be ended is still held. */
+	reply->left = owner_is_paused(&w->owner) ? w->owner.route.pause.paused :
+						   count_held(w, true);
+	if (reply->left)
+		return;
+	/* Whatever came of it: closing the session resumes everything. */
+	owner_close(&w->owner);
+	w->over = true;
+}
+
+/* It is over, or another one; a pause is whole, and a hold keeps its method. */
+static bool refuse(const struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply)
+{
+	struct gpreempt_error err = { .pid = w->birth->target };
+	enum gpreempt_how other = owner_is_paused(&w->owner) ? GPREEMPT_HOW_DEBUG :
+							       GPREEMPT_HOW_PAUSE;
+
+	if (!owner_is_open(&w->owner) || (request->start && request->start != w->start) ||
+	    (request->worker && request->worker != reply->worker)) {
+		err.code = -ESRCH;
+		err.reason = GPREEMPT_ENDED;
+	} else if (request->verb == HOLD_SUSPEND && request->how == other) {
+		err.code = -EBUSY;
+		err.reason = GPREEMPT_HELD;
+		err.other = getpid();
+	} else if (owner_is_paused(&w->owner) &&
+		   (request->count || request->by_priority || request->n_gpus)) {
+		err.code = -EINVAL;
+		err.reason = GPREEMPT_PAUSE_WHOLE;
+	}
+	if (err.reason)
+		hold_reply_error(reply, &err);
+	return err.reason;
+}
+
+void hold_answer(struct hold_worker *w, const struct hold_request *request,
+		 struct hold_reply *reply)
+{
+	reply->worker = getpid();
+	reply->guardian = w->birth->guardian;
+	reply->cgroup = w->birth->cgroup;
+	reply->command = w->birth->request->command;
+	reply->paused = owner_is_paused(&w->owner);
+	if (refuse(w, request, reply))
+		return;
+	switch (request->verb) {
+	case HOLD_SUSPEND:
+		answer_suspend(w, request, reply);
+		break;
+	case HOLD_RESUME:
+		answer_resume(w, request, reply);
+		break;
+	case HOLD_EXTEND:
+		set_lease(w, request);
+		/* fall through */
+	case HOLD_STATUS:
+		answer_status(w, reply);
+		break;
+	}
+	/* A session that could not suspend has become a pause. */
+	reply->paused = owner_is_paused(&w->owner);
+	if (!reply->status && w->owner.why.reason)
+		gpreempt_error_text(&w->owner.why, reply->text, sizeof(reply->text));
+}
+
+/*
+ * The worker of a holder: it has the session, and this is its life. However
+ * it ends, the queues run.
+ */
+
+enum {
+	POLL_SESSION,
+	POLL_BEAT,
+	POLL_SIGNALS,
+	POLL_SERVER,
+	POLL_CONFIRM,
+	POLL_COMMAND,
+	POLL_COUNT,
+};
+
+/* The guardian watches us, too. */
+static void tell_guardian(void *data, bool busy)
+{
+	struct hold_worker *w = data;
+	struct hold_beat beat = {
+		.silence_ns = busy ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS,
+		.lease_end_ns = w->lease_end_ns,
+	};
+
+	/* A guardian that does not listen is killed by its own watchdog. */
+	send(w->birth->beat, &beat, sizeof(beat), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/*
+ * One request for each connection. Only root gets into the directory, and the
+ * server answers only the user of this process, which is root.
+ */
+static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
+{
+	struct hold_worker *w = data;
+	struct hold_request request;
+	struct hold_reply reply = { 0 };
+
+	(void)client;
+	/*
+	 * Another command of the same moment has ended the hold. This one sees the
+	 * end of the connection: then a resume is done, and a suspend begins again.
+	 */
+	if (w->over)
+		return 0;
+	if (gp_hold_get_request(buf, len, &request))
+		return IPC_UNKNOWN;
+	hold_answer(w, &request, &reply);
+	return gp_hold_put_reply(&reply, buf);
+}
+
+int hold_listen(struct hold_worker *w)
+{
+	struct ipc_server_options options = {
+		.path = w->socket,
+		.limits = { .places = HOLD_CLIENTS },
+		/* We have the lock of the target. */
+		.locked = true,
+		.one_request = true,
+		.answer = answer,
+		.data = w,
+	};
+
+	gp_hold_socket_path(w->birth->target, w->socket, sizeof(w->socket));
+	return gp_ipc_server_start(&options, &w->server);
+}
+
+static void log_loss(void *data, const struct gpreempt_error *err)
+{
+	char text[512];
+
+	(void)data;
+	gpreempt_error_text(err, text, sizeof(text));
+	syslog(LOG_WARNING, "%s", text);
+}
+
+static void handle_session(struct hold_worker *w)
+{
+	int ret = owner_dispatch(&w->owner);
+	char text[512];
+
+	if (ret >= 0) {
+		if (ret & GPREEMPT_EVENT_CHURN)
+			syslog(LOG_WARNING,
+			       "process %d makes and destroys "
+			       "queues all the time: some ran while it is held",
+			       w->birth->target);
+		w->over |= ret & GPREEMPT_EVENT_ENDED;
+		return;
+	}
+	gpreempt_error_text(owner_error(&w->owner), text, sizeof(text));
+	syslog(LOG_ERR, "process %d: giving up: %s", w->birth->target, text);
+	w->over = true;
+}
+
+/*
+ * The command that we were made for has told its user, or has ended: too early,
+ * or at its proper time if we are to end with it. It may send its confirmation and
+ * end before we look: that is not too early.
+ */
+static void handle_confirmation(struct hold_worker *w)
+{
+	char c;
+
+	if (recv(w->confirm_fd, &c, sizeof(c), MSG_DONTWAIT) != sizeof(c)) {
+		syslog(LOG_INFO, "process %d: the command has ended", w->birth->target);
+		w->over = true;
+	}
+	close(w->confirm_fd);
+	w->confirm_fd = -1;
+}
+
+/* A holder whose socket was removed could get no resume. */
+static void check_socket(struct hold_worker *w)
+{
+	if (hold_socket_inode(w->birth->target) == gp_ipc_server_inode(w->server))
+		return;
+	syslog(LOG_WARNING, "process %d: the holder's socket is gone", w->birth->target);
+	w->over = true;
+}
+
+/* Not each time: while queues are destroyed we wake up very often. */
+static void beat(struct hold_worker *w)
+{
+	uint64_t now = shr_now_ns();
+
+	if (now < w->beat_ns + HEARTBEAT_TICK_NS / 4)
+		return;
+	w->beat_ns = now;
+	heartbeat_beat(&w->heartbeat);
+	check_socket(w);
+}
+
+static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
+{
+	/*
+	 * Always, and not only when it is readable: it arms the timer of the
+	 * session after what was suspended in the last round.
+	 */
+	handle_session(w);
+	if (fds[POLL_BEAT].revents) {
+		syslog(LOG_WARNING, "process %d: its guardian is gone", w->birth->target);
+		w->over = true;
+	}
+	if (fds[POLL_SIGNALS].revents)
+		w->over = true;
+	/* A child of the command can have the descriptor, too. */
+	if (fds[POLL_CONFIRM].revents || fds[POLL_COMMAND].revents)
+		handle_confirmation(w);
+	if (fds[POLL_SERVER].revents && !w->over)
+		gp_ipc_server_dispatch(w->server);
+}
+
+/* How long to sleep: a beat, or what is left of the lease. */
+static struct timespec time_to_sleep(const struct hold_worker *w)
+{
+	uint64_t now = shr_boottime_ns(), ns = HEARTBEAT_TICK_NS;
+
+	if (w->lease_end_ns && w->lease_end_ns < now + ns)
+		ns = w->lease_end_ns > now ? w->lease_end_ns - now : 0;
+	return shr_timespec(ns);
+}
+
+/* A descriptor that is readable when the command has ended; -1: it has, or none. */
+static int open_command(struct hold_worker *w)
+{
+	uint64_t command = w->birth->request->command;
+	int fd = command ? shr_pidfd_open(command) : -1;
+
+	if (command && fd < 0)
+		handle_confirmation(w);
+	return fd;
+}
+
+static void run(struct hold_worker *w)
+{
+	struct pollfd fds[POLL_COUNT];
+	int i, command = open_command(w);
+
+	for (i = 0; i < POLL_COUNT; i++)
+		fds[i].events = POLLIN;
+	fds[POLL_BEAT].fd = w->birth->beat;
+	fds[POLL_SIGNALS].fd = w->signals;
+	fds[POLL_SERVER].fd = gp_ipc_server_fd(w->server);
+	while (!w->over) {
+		struct timespec timeout = time_to_sleep(w);
+
+		/* A session that cannot suspend becomes a pause. */
+		fds[POLL_SESSION].fd = owner_fd(&w->owner);
+		fds[POLL_CONFIRM].fd = w->confirm_fd;
+		fds[POLL_COMMAND].fd = w->confirm_fd < 0 ? -1 : command;
+		beat(w);
+		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
+			handle_ready(w, fds);
+		if (w->lease_end_ns && shr_boottime_ns() >= w->lease_end_ns)
+			w->over = true;
+	}
+}
+
+/* A pause has no part and no grace period. */
+static enum gpreempt_how hold_how(const struct hold_request *request)
+{
+	bool part = request->by_priority || request->count || request->n_gpus || request->grace;
+
+	return part && request->how == GPREEMPT_HOW_AUTO ? GPREEMPT_HOW_DEBUG :
+							   (enum gpreempt_how)request->how;
+}
+
+/* Everything up to the first suspend, for the command that waits. */
+static void start(struct hold_worker *w, struct hold_reply *reply)
+{
+	struct gpreempt_error err = {
+		.reason = GPREEMPT_SYSTEM,
+		.step = "starting the holder",
+		.pid = w->birth->target,
+	};
+
+	err.code = owner_new(&w->owner);
+	if (!err.code)
+		err.code = gpreempt_start_time(w->owner.g, w->birth->target, &w->start);
+	if (err.code == -ESRCH)
+		err.reason = GPREEMPT_ENDED;
+	if (!err.code)
+		err.code = hold_listen(w);
+	if (!err.code)
+		owner_open(&w->owner, &err);
+	if (!owner_is_open(&w->owner)) {
+		hold_reply_error(reply, &err);
+		return;
+	}
+	w->since_ns = shr_now_ns();
+	hold_answer(w, w->birth->request, reply);
+}
+
+static void finish(struct hold_worker *w)
+{
+	owner_close(&w->owner);
+	/* The guardian is gone, so its cleanup is ours. */
+	if (getppid() != w->birth->guardian) {
+		hold_drop(w->birth->target, w->birth->lock);
+		hold_cgroup_leave();
+	}
+}
+
+void hold_worker(const struct hold_birth *birth)
+{
+	struct hold_worker w = {
+		.birth = birth,
+		.confirm_fd = birth->report,
+		.heartbeat = { .also = tell_guardian, .data = &w },
+		.owner = {
+			.target = birth->target,
+			.heartbeat = &w.heartbeat,
+			.how = hold_how(birth->request),
+			.lock = birth->lock,
+			.guarded = true,
+			.lost = log_loss,
+		},
+	};
+	static const int signals[] = { SIGTERM, SIGQUIT, 0 };
+	struct hold_reply reply = { 0 };
+
+	shr_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d", birth->target);
+	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
+	/* What holds a GPU must not wait for memory. */
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+	w.signals = shr_signals_open(signals);
+	if (w.signals < 0 || heartbeat_start(&w.heartbeat))
+		_exit(1);
+	start(&w, &reply);
+	if (!owner_is_open(&w.owner) || reply.queues == 0)
+		w.over = w.over || reply.status != GPREEMPT_CLASS_DONE;
+	/* A holder that holds nothing is gone before the command returns. */
+	if (w.over)
+		finish(&w);
+	gp_hold_send(birth->report, &reply);
+	if (!w.over) {
+		run(&w);
+		finish(&w);
+	}
+	_exit(0);
+}

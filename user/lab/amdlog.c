@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ROCm's log: which hardware queues a process used, and how. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "amdlog.h"
+#include "cli/cli.h"
+#include "load.h"
+#include "cli/table.h"
+#include "shared/util.h"
+
+/* As much as that is not of threads that write at once. */
+#define BACK_US 1000000
+#define CHUNK	(1 << 20)
+
+#define QUEUE(member, title, what) OUT_FIELD(struct gp_amdlog_queue, member, title, what)
+
+static const struct out_field fields[] = {
+	QUEUE(pid, "PID", OUT_DEC),
+	QUEUE(hwq, "HWQ", OUT_HEX),
+	QUEUE(swq, "SWQ", OUT_HEX),
+	QUEUE(id, "ID", OUT_DEC),
+	QUEUE(priority, "PRIO", OUT_TEXT),
+	QUEUE(size, NULL, OUT_DEC),
+	QUEUE(created, "CREATED", OUT_DEC),
+	QUEUE(acquired, "ACQUIRED", OUT_DEC),
+	QUEUE(released, "RELEASED", OUT_DEC),
+	QUEUE(deleted, NULL, OUT_DEC),
+	QUEUE(dispatches, "DISPATCHES", OUT_DEC),
+	QUEUE(barriers, "BARRIERS", OUT_DEC),
+	QUEUE(first_rptr, "RPTR", OUT_DEC),
+	QUEUE(first_wptr, "WPTR", OUT_DEC),
+	QUEUE(last_rptr, "LAST RPTR", OUT_DEC),
+	QUEUE(last_wptr, "LAST WPTR", OUT_DEC),
+	QUEUE(backlog, "BACKLOG", OUT_DEC),
+	QUEUE(first_us, NULL, OUT_DEC),
+	QUEUE(last_us, NULL, OUT_DEC),
+	QUEUE(line, NULL, OUT_DEC),
+};
+
+static const struct out_table queues_table = OUT_TABLE("queues", fields, struct gp_amdlog_queue);
+
+#define PROCESS(member, title, what) OUT_FIELD(struct gp_amdlog_process, member, title, what)
+
+static const struct out_field process_fields[] = {
+	PROCESS(pid, "PID", OUT_DEC),	      PROCESS(lines, "LINES", OUT_DEC),
+	PROCESS(kernels, "KERNELS", OUT_DEC), PROCESS(dispatches, "DISPATCHES", OUT_DEC),
+	PROCESS(run_us, "RUN US", OUT_DEC),   PROCESS(back_us, NULL, OUT_DEC),
+};
+
+static const struct out_table processes_table =
+	OUT_TABLE("processes", process_fields, struct gp_amdlog_process);
+
+static const struct out_field problem_fields[] = {
+	OUT_FIELD(struct gp_amdlog_problem, line, "LINE", OUT_DEC),
+	OUT_FIELD(struct gp_amdlog_problem, what, "PROBLEM", OUT_TEXT),
+};
+
+static const struct out_table problems_table =
+	OUT_TABLE("problems", problem_fields, struct gp_amdlog_problem);
+
+static int print_json(enum out_mode mode, const struct gp_amdlog_data *d)
+{
+	struct json_object *object = json_object_new_object();
+
+	(void)mode;
+	out_add(object, "queues", out_json_rows(&queues_table, d->queues, d->n_queues));
+	out_add(object, "processes", out_json_rows(&processes_table, d->processes, d->n_processes));
+	out_add(object, "level", json_object_new_int64(d->level));
+	out_add(object, "hip_version", out_json_text(*d->version ? d->version : NULL));
+	out_add(object, "lines", json_object_new_int64(d->lines));
+	out_add(object, "other_lines", json_object_new_int64(d->other_lines));
+	out_add(object, "problems", out_json_rows(&problems_table, d->problems, d->kept));
+	out_add(object, "n_problems", json_object_new_int64(d->n_problems));
+	out_json_print(object);
+	return 0;
+}
+
+#define PROBLEMS_SHOWN 20
+
+static void note_problems(const struct gp_amdlog_data *d)
+{
+	size_t i, shown = d->kept < PROBLEMS_SHOWN ? d->kept : PROBLEMS_SHOWN;
+
+	for (i = 0; i < shown; i++)
+		ctl_note("line %" PRId64 ": %s", d->problems[i].line, d->problems[i].what);
+	if (d->n_problems > shown)
+		ctl_note("and %" PRIu64 " more; --json has the first %zu", d->n_problems - shown,
+			 d->kept);
+}
+
+static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
+{
+	size_t i;
+
+	out_rows(mode, &processes_table, d->processes, d->n_processes);
+	putchar('\n');
+	out_rows(mode, &queues_table, d->queues, d->n_queues);
+	note_problems(d);
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].back_us > BACK_US)
+			ctl_note("the log is not in order: a line is %.1f s "
+				 "earlier than one before it. First and last "
+				 "are by time",
+				 d->processes[i].back_us / 1e6);
+	if (d->level < GP_AMDLOG_PACKETS)
+		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
+			 "this is level %u",
+			 d->level);
+	return 0;
+}
+
+static bool one_process(const struct gp_amdlog_data *d)
+{
+	return d->n_processes == 1 && d->processes->pid != GPREEMPT_UNKNOWN;
+}
+
+static void print_addresses(const struct gp_amdlog_data *d, const char *between)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < d->n_queues; i++)
+		if (d->queues[i].hwq != GPREEMPT_UNKNOWN)
+			printf("%s0x%" PRIx64, n++ ? between : "", d->queues[i].hwq);
+}
+
+static void print_python_number(const char *key, int64_t value, bool hex)
+{
+	printf("\"%s\": ", key);
+	if (value == GPREEMPT_UNKNOWN)
+		printf("None");
+	else if (hex)
+		printf("0x%" PRIx64, value);
+	else
+		printf("%" PRId64, value);
+}
+
+static void print_python_queue(const struct gp_amdlog_queue *row)
+{
+	const struct {
+		const char *key;
+		int64_t value;
+		bool hex;
+	} numbers[] = {
+		{ "pid", row->pid, false },
+		{ "hwq", row->hwq, true },
+		{ "swq", row->swq, true },
+		{ "id", row->id, false },
+		{ "acquired", row->acquired, false },
+		{ "dispatches", row->dispatches, false },
+		{ "rptr", row->last_rptr, false },
+		{ "wptr", row->last_wptr, false },
+		{ "backlog", row->backlog, false },
+	};
+	size_t i;
+
+	printf("    {");
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		print_python_number(numbers[i].key, numbers[i].value, numbers[i].hex);
+		printf(", ");
+	}
+	if (row->priority)
+		printf("\"priority\": \"%s\"},\n", row->priority);
+	else
+		printf("\"priority\": None},\n");
+}
+
+/* For scripts: the same facts as assignments. */
+static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
+{
+	size_t i;
+
+	(void)mode;
+	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
+	printf("PID = ");
+	if (one_process(d))
+		printf("%" PRId64 "\n", d->processes->pid);
+	else
+		printf("None\n");
+	/* An address is its process's own: of several, none is meant alone. */
+	printf("HARDWARE_QUEUES = ");
+	if (d->n_processes > 1) {
+		printf("None  # of %zu processes: see QUEUES, or use --pid", d->n_processes);
+	} else {
+		putchar('[');
+		print_addresses(d, ", ");
+		putchar(']');
+	}
+	printf("\nQUEUES = [\n");
+	for (i = 0; i < d->n_queues; i++)
+		print_python_queue(d->queues + i);
+	printf("]\n");
+	return 0;
+}
+
+static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
+{
+	int64_t dispatches = 0;
+	size_t i;
+
+	(void)mode;
+	if (d->n_processes > 1)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "--pid names one; --format table shows them",
+				     "--format shell: the log is of %zu processes", d->n_processes);
+	printf("# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+	       "GPREEMPT_PID=");
+	if (one_process(d))
+		printf("%" PRId64, d->processes->pid);
+	printf("\nGPREEMPT_HARDWARE_QUEUES='");
+	print_addresses(d, " ");
+	for (i = 0; i < d->n_queues; i++)
+		dispatches += d->queues[i].dispatches;
+	printf("'\nGPREEMPT_DISPATCHES=");
+	if (d->level >= GP_AMDLOG_PACKETS)
+		printf("%" PRId64, dispatches);
+	putchar('\n');
+	return 0;
+}
+
+static int fail(const char *path, int err)
+{
+	bool denied = err == -EACCES || err == -EPERM;
+
+	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
+			     denied ? "run it as a user who may read it" : NULL, "%s: %s", path,
+			     text_open_error(err));
+}
+
+static int fail_other(const char *path, const struct text_guess *guess)
+{
+	if (guess)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
+				     "%s: %s, not a log of ROCm", path, guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "run the program with AMD_LOG_LEVEL=4",
+			     "%s: no line of ROCm's log is in it", path);
+}
+
+/* *guess is set by its first bytes. 0 or -errno. */
+static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
+{
+	char *chunk = shr_must(malloc(CHUNK));
+	bool first = true;
+	ssize_t len;
+
+	*guess = NULL;
+	while ((len = read(fd, chunk, CHUNK)) > 0) {
+		if (first)
+			*guess = text_guess(chunk, len);
+		first = false;
+		if (gp_amdlog_feed(log, chunk, len))
+			abort();
+	}
+	len = len < 0 ? -errno : 0;
+	free(chunk);
+	if (gp_amdlog_end(log))
+		abort();
+	return len;
+}
+
+int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out)
+{
+	const struct text_guess *guess;
+	int ret;
+
+	if (gp_amdlog_new(GPREEMPT_UNKNOWN, packet, data, out))
+		abort();
+	ret = feed(*out, fd, &guess);
+	if (ret)
+		gp_amdlog_free(*out);
+	return ret;
+}
+
+/* "-" is stdin. 0, or the exit status after saying why not. */
+static int read_file(const char *path, struct gp_amdlog *log)
+{
+	const struct text_guess *guess;
+	int fd = text_open(path), ret;
+
+	if (fd < 0)
+		return fail(path, fd);
+	ret = feed(log, fd, &guess);
+	close(fd);
+	if (ret)
+		return fail(path, ret);
+	return gp_amdlog_get(log)->records ? 0 : fail_other(path, guess);
+}
+
+struct amdlog_args {
+	struct ctl_words files;
+	uint64_t only_pid; /* 0: of all */
+	const char *format;
+	enum out_mode mode;
+};
+
+static const struct {
+	const char *word;
+	/* 0, or the exit status. */
+	int (*print)(enum out_mode mode, const struct gp_amdlog_data *d);
+} formats[] = {
+	{ "table", print_table },
+	{ "json", print_json },
+	{ "python", print_python },
+	{ "shell", print_shell },
+};
+
+static int run_amdlog(void *data)
+{
+	const struct amdlog_args *args = data;
+	const char *format = args->format ? args->format : "table";
+	const struct gp_amdlog_data *d;
+	struct gp_amdlog *log;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(format, formats[i].word))
+			break;
+	if (i == ARRAY_SIZE(formats))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl amdlog --help",
+				     "--format \"%s\": table, json, python or "
+				     "shell",
+				     format);
+	if (gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, NULL, NULL,
+			  &log))
+		abort();
+	d = gp_amdlog_get(log);
+	ret = read_file(args->files.word[0], log);
+	if (!ret && args->only_pid && !d->n_processes)
+		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+				    "the log has a process's own number: "
+				    "gpreempt-ctl pidmap shows both",
+				    "process %" PRIu64 " is not in this log", args->only_pid);
+	else if (!ret && args->mode == OUT_JSON)
+		ret = print_json(args->mode, d);
+	else if (!ret)
+		ret = formats[i].print(args->mode, d);
+	if (!ret && d->n_problems)
+		ret = GPREEMPT_CLASS_PARTIAL;
+	gp_amdlog_free(log);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "pid", CTL_COUNT, offsetof(struct amdlog_args, only_pid), "PID",
+	  "only this process, by its PID in the log" },
+	{ "format", CTL_NAME, offsetof(struct amdlog_args, format), "WORD",
+	  "table, json, python or shell" },
+	CTL_JSON_OPTION(struct amdlog_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_amdlog = {
+	.name = "amdlog",
+	.run = run_amdlog,
+	.args_size = sizeof(struct amdlog_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct amdlog_args, files),
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "FILE",
+	.options = options,
+	.summary = "Show the hardware queues in ROCm's log.",
+	.details =
+		"FILE is the output of a HIP program with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
+		"of any length. Level 3 has queues, level 4 packets too.\n"
+		"BACKLOG is the highest number of packets that waited in a queue when one was\n"
+		"added; ROCm 6 and newer log rptr and wptr. ROCm 5 names a queue by one address\n"
+		"when it is created and by another in its packets: these are two lines.\n"
+		"Exit status 6: some lines could not be read. 1: it is no such log.\n",
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware queues and what
+ * was put into them. Nothing here reads a file; the caller feeds text, in pieces of any size,
+ * and memory does not grow with it. One thread at a time for each handle.
+ *
+ * Level 3 has the queues, level 4 the packets too. What the program printed
+ * between the lines of the log is counted and left alone. A number that the log
+ * does not have is GPREEMPT_UNKNOWN.
+ */
+#ifndef LAB_AMDLOG_H
+#define LAB_AMDLOG_H
+
+#include <gpreempt/core.h>
+
+/*
+ * A hardware queue of the runtime. First and last are by the times that the log
+ * has, whatever its order.
+ */
+struct gp_amdlog_queue {
+	/* As the process itself sees it: another number inside of a container. */
+	int64_t pid;
+	/*
+	 * Address that the runtime calls it by (HWq). ROCm 5 logs the life of a
+	 * queue by its software queue and its packets by HWq, and not which belong
+	 * together: they are two entries then.
+	 */
+	int64_t hwq;
+	int64_t swq;	      /* of the last software queue on it */
+	int64_t id;	      /* the runtime's own number; not before ROCm 6 */
+	const char *priority; /* low, normal, high; NULL: not known */
+	int64_t size;	      /* packets */
+	int64_t created;      /* times; again after it was deleted */
+	int64_t acquired;     /* times that a stream took it */
+	int64_t released;
+	int64_t deleted;
+	int64_t dispatches; /* kernels put into it; level 4 */
+	int64_t barriers;   /* barrier packets put into it; level 4 */
+	int64_t first_rptr; /* at its first packet */
+	int64_t first_wptr;
+	int64_t last_rptr; /* at its last packet */
+	int64_t last_wptr;
+	int64_t backlog;  /* most packets that waited when one was put into it */
+	int64_t first_us; /* times of the first and last line about it */
+	int64_t last_us;
+	int64_t first_packet_us; /* times of its first and last indices */
+	int64_t last_packet_us;
+	int64_t line; /* first line about it */
+};
+
+/* A process that wrote into the log. */
+struct gp_amdlog_process {
+	int64_t pid; /* as it sees itself */
+	int64_t lines;
+	int64_t kernels;    /* that it launched, by name (level 3) */
+	int64_t dispatches; /* and by packet (level 4) */
+	int64_t first_us;   /* times of its first and last line */
+	int64_t last_us;
+	int64_t run_us; /* between these */
+	/*
+	 * Most that a line of it is earlier than one before; more than threads
+	 * writing at once explain: the log is not in order.
+	 */
+	int64_t back_us;
+};
+
+/* A line that could not be read. */
+struct gp_amdlog_problem {
+	int64_t line;
+	const char *what;
+};
+
+/* All that was read so far. */
+struct gp_amdlog_data {
+	struct gp_amdlog_queue *queues;
+	size_t n_queues;
+	struct gp_amdlog_process *processes;
+	size_t n_processes;
+	struct gp_amdlog_problem *problems; /* the first ones */
+	size_t kept;			    /* how many these are */
+	uint64_t n_problems;		    /* all of them */
+	uint64_t lines;
+	uint64_t records;
+	uint64_t other_lines; /* without a record: the program's own output */
+	unsigned int level;   /* highest seen */
+	char version[64];     /* of HIP, as it names itself, or "" */
+};
+
+/* Packets are in the log from there on. */
+#define GP_AMDLOG_PACKETS 4
+
+/* A packet that is put into a queue. */
+struct gp_amdlog_packet {
+	uint64_t line;
+	int64_t us;
+	int64_t pid;
+	uint64_t hwq;
+	bool dispatch; /* a kernel; else a barrier */
+	int64_t rptr;  /* unknown before ROCm 6 */
+	int64_t wptr;
+};
+
+typedef void gp_amdlog_packet_fn(void *data, const struct gp_amdlog_packet *packet);
+
+struct gp_amdlog;
+
+/*
+ * An empty log, of the lines of the process @pid, or of all for GPREEMPT_UNKNOWN.
+ * @packet gets each packet, and @data, or is NULL. 0 or -ENOMEM.
+ */
+int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out);
+void gp_amdlog_free(struct gp_amdlog *log);
+
+/* The next piece. 0 or -ENOMEM. */
+int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
+
+/* The log ends here. 0 or -ENOMEM. */
+int gp_amdlog_end(struct gp_amdlog *log);
+
+/* What was read, once it has ended. */
+const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log);
+
+/* Records of ROCm's log, and the messages in them. */
+
+/* A stretch of a line. */
+struct gp_span {
+	const char *at;
+	const char *end;
+	bool cut; /* another record goes on where it stops */
+};
+
+/* ":4:rocvirtual.cpp           :1083: 20162701614 us: [pid:1 tid: 0x2] ..." */
+struct gp_record {
+	unsigned int level;
+	int64_t us;
+	int64_t pid;
+	struct gp_span message;
+};
+
+/* What ROCr's own records have before their text; they have no level. */
+#define GP_ROCR_MARK "[***rocr***]"
+
+enum gp_amdlog_kind {
+	GP_AMDLOG_NOTHING, /* nothing about queues */
+	GP_AMDLOG_CREATED,
+	GP_AMDLOG_ACQUIRED,
+	GP_AMDLOG_RELEASED,
+	GP_AMDLOG_DELETED,
+	GP_AMDLOG_DISPATCH,
+	GP_AMDLOG_BARRIER,
+	GP_AMDLOG_KERNEL,
+	GP_AMDLOG_VERSION,
+	GP_AMDLOG_BROKEN, /* about a queue, but which one is not there */
+};
+
+struct gp_message {
+	enum gp_amdlog_kind kind;
+	uint64_t hwq, swq;
+	bool by_swq;	      /* hwq is the address of a software queue */
+	bool cut;	      /* an index is there, but not all of it */
+	const char *priority; /* low, normal, high */
+	int64_t id, size, rptr, wptr;
+	struct gp_span rest; /* of a version */
+};
+
+/* A log that is open; each packet as of gp_amdlog_new(). 0 or -errno. */
+int amdlog_read_fd(int fd, gp_amdlog_packet_fn packet, void *data, struct gp_amdlog **out);
+
+#endif

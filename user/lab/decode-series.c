@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Several snapshots in a directory, in the order of time. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "shared/util.h"
+
+/* The members are the keys of JSON. */
+struct series_row {
+	const char *snapshot;
+	int64_t processes;
+	int64_t queues;
+	int64_t slots_expected;
+	int64_t slots_active;
+	int64_t slots_without_owner;
+	char *ids;
+	char *came;
+	char *went;
+};
+
+#define FIELD(member, title, what) OUT_FIELD(struct series_row, member, title, what)
+
+static const struct out_field fields[] = {
+	FIELD(snapshot, "SNAPSHOT", OUT_TEXT),	FIELD(processes, "PROCESSES", OUT_DEC),
+	FIELD(queues, "QUEUES", OUT_DEC),	FIELD(slots_expected, "SLOTS", OUT_DEC),
+	FIELD(slots_active, "ACTIVE", OUT_DEC), FIELD(slots_without_owner, NULL, OUT_DEC),
+	FIELD(ids, "PID:QUEUE", OUT_LIST),	FIELD(came, "CAME", OUT_LIST),
+	FIELD(went, "WENT", OUT_LIST),
+};
+
+static const struct out_table table = OUT_TABLE("snapshots", fields, struct series_row);
+
+/* A queue that any of them has: what it is, and how often it was there. */
+struct series_queue {
+	int64_t pid;
+	int64_t queue_id;
+	int64_t ring;
+	int64_t gpu_id;
+	const char *type;
+	int64_t priority;
+	int64_t seen;	  /* snapshots */
+	int64_t in_slots; /* of these, those where it was in all its slots */
+};
+
+#define QUEUE(member, title, what) OUT_FIELD(struct series_queue, member, title, what)
+
+static const struct out_field queue_fields[] = {
+	QUEUE(pid, "PID", OUT_DEC),	  QUEUE(queue_id, "QID", OUT_DEC),
+	QUEUE(gpu_id, "GPU", OUT_HEX),	  QUEUE(type, "TYPE", OUT_TEXT),
+	QUEUE(priority, "PRIO", OUT_DEC), QUEUE(ring, "RING", OUT_HEX),
+	QUEUE(seen, "SEEN", OUT_DEC),	  QUEUE(in_slots, "IN SLOTS", OUT_DEC),
+};
+
+static const struct out_table queues_table =
+	OUT_TABLE("queues_seen", queue_fields, struct series_queue);
+
+struct series {
+	struct text_moment *moments;
+	struct series_row *rows;
+	size_t count;
+	struct series_queue *queues;
+	size_t n_queues;
+	uint64_t problems;
+	/* Of the samples; of all if there is nothing else. */
+	size_t samples;
+	double mean;
+	int64_t least;
+	int64_t most;
+	int64_t same_ids;
+};
+
+bool decode_is_series(const char *dir)
+{
+	struct text_moment *moments;
+	size_t count;
+
+	if (!strcmp(dir, "-") || ctl_is_snapshot(dir))
+		return false;
+	count = text_moments(dir, &moments);
+	text_moments_free(moments, count);
+	return count > 1;
+}
+
+static void append_id(char **list, int64_t pid, int64_t qid)
+{
+	text_append(list, "%" PRId64 ":%" PRId64, pid, qid);
+}
+
+static bool is_of(const struct gp_text_queue *queue, int64_t pid)
+{
+	return !pid || queue->pid == pid;
+}
+
+static bool has_ring(const struct ctl_text *text, const struct gp_text_queue *wanted, int64_t ring)
+{
+	const struct gp_text_queue *queue = text->data->queues;
+	size_t i;
+
+	for (i = 0; i < text->data->n_queues; i++, queue++)
+		if (queue->pid == wanted->pid && queue->gpu_id == wanted->gpu_id &&
+		    ctl_ring_of(text->data, queue) == ring)
+			return true;
+	return false;
+}
+
+/* Without ids: by ring, of which a process has each but once. "7@0x7f12". */
+static void add_rings(const struct ctl_text *text, const struct ctl_text *other, int64_t pid,
+		      char **list)
+{
+	const struct gp_text_queue *queue = text->data->queues;
+	size_t i;
+
+	for (i = 0; i < text->data->n_queues; i++, queue++) {
+		int64_t ring = ctl_ring_of(text->data, queue);
+
+		if (is_of(queue, pid) && ring != GPREEMPT_UNKNOWN && !has_ring(other, queue, ring))
+			text_append(list, "%" PRId64 "@0x%" PRIx64, queue->pid, ring);
+	}
+}
+
+static void add_changes(const struct ctl_text *before, const struct ctl_text *text, int64_t pid,
+			struct series_row *row)
+{
+	struct diff diff;
+	size_t i;
+
+	diff_make(before, 0, text, 0, &diff);
+	for (i = 0; i < diff.queues.n && diff.ids_known; i++) {
+		const struct diff_row *q = diff.queues.rows + i;
+
+		if ((!pid || q->key[0] == pid) && q->side != DIFF_BOTH)
+			append_id(q->side == DIFF_A ? &row->went : &row->came, q->key[0],
+				  q->key[2]);
+	}
+	if (!diff.ids_known) {
+		add_rings(before, text, pid, &row->went);
+		add_rings(text, before, pid, &row->came);
+	}
+	diff_free(&diff);
+}
+
+static void fill(const struct ctl_text *text, int64_t pid, struct series_row *row)
+{
+	struct gp_text_check sum = ctl_text_check(text, pid);
+	size_t i;
+
+	for (i = 0; i < text->data->n_processes; i++)
+		row->processes += !pid || text->data->processes[i].pid == pid;
+	for (i = 0; i < text->data->n_queues; i++)
+		row->queues += is_of(text->data->queues + i, pid);
+	if (!text->data->mqds_seen || text->data->several_moments)
+		row->processes = row->queues = GPREEMPT_UNKNOWN;
+	row->slots_expected = sum.slots_expected;
+	row->slots_active = sum.slots_active;
+	row->slots_without_owner = sum.slots_without_owner;
+	for (i = 0; i < text->n_ids; i++)
+		if (!pid || text->ids[i].pid == pid)
+			append_id(&row->ids, text->ids[i].pid, text->ids[i].qid);
+}
+
+static struct series_queue *find_queue(struct series *series, const struct series_queue *like)
+{
+	struct series_queue *queue;
+	size_t i;
+
+	for (i = 0; i < series->n_queues; i++) {
+		queue = series->queues + i;
+		if (queue->pid == like->pid && queue->gpu_id == like->gpu_id &&
+		    queue->ring == like->ring && queue->queue_id == like->queue_id)
+			return queue;
+	}
+	queue = shr_must(shr_array_add(&series->queues, &series->n_queues, sizeof(*queue)));
+	*queue = *like;
+	return queue;
+}
+
+static void add_seen(struct series *series, const struct ctl_text *text, int64_t pid)
+{
+	const struct gp_text_queue *q = text->data->queues;
+	size_t i;
+
+	for (i = 0; i < text->data->n_queues; i++, q++) {
+		struct series_queue like = {
+			.pid = q->pid, .queue_id = q->qid,
+			.ring = ctl_ring_of(text->data, q), .gpu_id = q->gpu_id,
+			.type = gp_text_type_name(q->type),
+			.priority = q->priority,
+		}, *queue;
+
+		if (!is_of(q, pid))
+			continue;
+		queue = find_queue(series, &like);
+		queue->seen++;
+		queue->in_slots += q->slots_active > 0 && q->slots_active == q->slots_expected;
+	}
+}
+
+/* What is before and after the program is not what it uses. */
+static bool is_sample(const struct series *series, size_t i)
+{
+	return series->moments[i].when == TEXT_SAMPLE;
+}
+
+static void sum_up(struct series *series)
+{
+	const char *ids = NULL;
+	bool all = true, known = true;
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < series->count; i++)
+		all &= !is_sample(series, i);
+	series->same_ids = 1;
+	for (i = 0; i < series->count; i++) {
+		const struct series_row *row = series->rows + i;
+
+		if (!all && !is_sample(series, i))
+			continue;
+		if (row->queues == GPREEMPT_UNKNOWN)
+			continue;
+		if (!series->samples || row->queues < series->least)
+			series->least = row->queues;
+		if (!series->samples || row->queues > series->most)
+			series->most = row->queues;
+		sum += row->queues;
+		known &= !row->queues || row->ids;
+		if (series->samples && strcmp(ids ? ids : "", row->ids ? row->ids : ""))
+			series->same_ids = 0;
+		ids = row->ids;
+		series->samples++;
+	}
+	if (!known || !series->samples)
+		series->same_ids = GPREEMPT_UNKNOWN;
+	series->mean = series->samples ? sum / series->samples : 0;
+}
+
+static const char *stable_word(const struct series *series)
+{
+	return series->least == series->most ? "stable" : "not stable";
+}
+
+static void print_json(const struct series *series)
+{
+	struct json_object *object = json_object_new_object();
+	struct json_object *sum = json_object_new_object();
+	bool known = series->samples;
+
+	out_add(object, table.name, out_json_rows(&table, series->rows, series->count));
+	out_add(object, queues_table.name,
+		out_json_rows(&queues_table, series->queues, series->n_queues));
+	out_add(sum, "samples", out_json_number(series->samples));
+	out_add(sum, "queues_mean", known ? out_json_double(series->mean) : NULL);
+	out_add(sum, "queues_least", known ? out_json_number(series->least) : NULL);
+	out_add(sum, "queues_most", known ? out_json_number(series->most) : NULL);
+	out_add(sum, "stable", !known ? NULL : out_json_flag(series->least == series->most));
+	out_add(sum, "same_ids", out_json_flag(series->same_ids));
+	out_add(object, "summary", sum);
+	out_json_print(object);
+}
+
+static void print_text(enum out_mode mode, const struct series *series)
+{
+	out_rows(mode, &table, series->rows, series->count);
+	if (series->n_queues) {
+		putchar('\n');
+		out_rows(mode, &queues_table, series->queues, series->n_queues);
+	}
+	if (!series->samples) {
+		printf("\nQueues: not known\n");
+		return;
+	}
+	printf("\nQueues of %zu samples: mean %.1f, least %" PRId64 ", most %" PRId64 ": %s\n",
+	       series->samples, series->mean, series->least, series->most, stable_word(series));
+	printf("Queue ids of all samples: %s\n", series->same_ids == GPREEMPT_UNKNOWN ?
+							 "not known" :
+						 series->same_ids ? "the same" :
+								    "not the same");
+}
+
+/* All of them, one after the other. 0, or the exit status. */
+static int read_series(struct series *series, int64_t pid)
+{
+	struct ctl_text text = { 0 }, before = { 0 };
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < series->count && !ret; i++) {
+		ret = ctl_text_moment(series->moments + i, &text);
+		if (ret)
+			break;
+		series->rows[i].snapshot = series->moments[i].name;
+		fill(&text, pid, series->rows + i);
+		add_seen(series, &text, pid);
+		if (i)
+			add_changes(&before, &text, pid, series->rows + i);
+		series->problems += text.data->n_problems;
+		if (before.text)
+			ctl_text_free(&before);
+		before = text;
+	}
+	if (before.text)
+		ctl_text_free(&before);
+	return ret;
+}
+
+static void free_series(struct series *series)
+{
+	size_t i;
+
+	for (i = 0; i < series->count; i++) {
+		free(series->rows[i].ids);
+		free(series->rows[i].came);
+		free(series->rows[i].went);
+	}
+	free(series->rows);
+	free(series->queues);
+	text_moments_free(series->moments, series->count);
+}
+
+int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
+{
+	struct series series = { 0 };
+	int ret;
+
+	series.count = text_moments(dir, &series.moments);
+	series.rows = shr_must(calloc(series.count + 1, sizeof(*series.rows)));
+	ret = read_series(&series, pid);
+	if (!ret) {
+		sum_up(&series);
+		if (mode == OUT_JSON)
+			print_json(&series);
+		else
+			print_text(mode, &series);
+	}
+	if (series.problems)
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
+			 "lists those of one snapshot",
+			 series.problems);
+	if (!ret && series.problems)
+		ret = GPREEMPT_CLASS_PARTIAL;
+	free_series(&series);
+	return ret;
+}

@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The packets of a runlist (rls), which the driver gave the hardware scheduler. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "shared/util.h"
+#include "decode.h"
+
+/* The members are the keys of JSON. */
+struct decode_packet {
+	int64_t gpu_id;
+	const char *packet;
+	int64_t pasid;
+	int64_t pid;
+	int64_t queue_id;
+	int64_t doorbell;
+	int64_t mqd;
+};
+
+#define PACKET(member, title, what) OUT_FIELD(struct decode_packet, member, title, what)
+
+static const struct out_field fields[] = {
+	PACKET(gpu_id, "GPU", OUT_HEX),	  PACKET(packet, "PACKET", OUT_TEXT),
+	PACKET(pasid, "PASID", OUT_HEX),  PACKET(pid, "PID", OUT_DEC),
+	PACKET(queue_id, "QID", OUT_DEC), PACKET(doorbell, "DOORBELL", OUT_HEX),
+	PACKET(mqd, "MQD", OUT_HEX),
+};
+
+static const struct out_table packets_table = OUT_TABLE("run_list", fields, struct decode_packet);
+
+static const char *name_of(unsigned int op)
+{
+	switch (op) {
+	case GP_TEXT_MAP_PROCESS:
+		return "map-process";
+	case GP_TEXT_MAP_QUEUES:
+		return "map-queues";
+	case GP_TEXT_RUN_LIST:
+		return "run-list";
+	default:
+		return "other";
+	}
+}
+
+/*
+ * The process of a packet's PASID: mqds says it, or on Linux 7, where each GPU has PASIDs of
+ * its own, a packet of one of the process's queues.
+ */
+static int64_t find_pid(const struct gp_text_data *d, const struct gp_text_packet *packet)
+{
+	size_t i;
+
+	if (packet->pasid == GPREEMPT_UNKNOWN)
+		return GPREEMPT_UNKNOWN;
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].pasid == packet->pasid)
+			return d->processes[i].pid;
+	for (i = 0; i < d->n_packets; i++)
+		if (d->packets[i].queue >= 0 && d->packets[i].gpu_id == packet->gpu_id &&
+		    d->packets[i].pasid == packet->pasid)
+			return d->queues[d->packets[i].queue].pid;
+	return GPREEMPT_UNKNOWN;
+}
+
+static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid, size_t *count)
+{
+	const struct gp_text_data *d = text->data;
+	struct decode_packet *rows = shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
+	size_t i;
+
+	*count = 0;
+	for (i = 0; i < d->n_packets; i++) {
+		const struct gp_text_packet *p = d->packets + i;
+		const struct gp_text_queue *q = p->queue < 0 ? NULL : d->queues + p->queue;
+		struct decode_packet row = {
+			.gpu_id = p->gpu_id,
+			.packet = name_of(p->op),
+			.pasid = p->pasid,
+			.doorbell = p->doorbell,
+			.mqd = p->mqd,
+			.pid = q ? q->pid : find_pid(d, p),
+			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
+		};
+
+		if (!pid || row.pid == pid)
+			rows[(*count)++] = row;
+	}
+	return rows;
+}
+
+/* The run lists, as an array. */
+static struct json_object *decode_json_packets(const struct ctl_text *text, int64_t pid)
+{
+	struct json_object *array;
+	struct decode_packet *rows;
+	size_t count;
+
+	rows = make_rows(text, pid, &count);
+	array = out_json_rows(&packets_table, rows, count);
+	free(rows);
+	return array;
+}
+
+/* And as rows, if there are any. */
+static void decode_print_packets(enum out_mode mode, const struct ctl_text *text, int64_t pid)
+{
+	struct decode_packet *rows;
+	size_t count;
+
+	rows = make_rows(text, pid, &count);
+	if (count) {
+		putchar('\n');
+		out_rows(mode, &packets_table, rows, count);
+	}
+	free(rows);
+}
+
+/* A text's queues, slots and problems as rows. */
+
+/* A queue, with its first MQD. */
+struct queue_row {
+	struct gp_text_queue q;
+	struct gp_text_regs regs;
+	const char *type;
+	char *where; /* pipe.queue of its slots */
+	int64_t vmid;
+	const char *file;
+};
+
+#define QUEUE(key, member, title, what, ...) \
+	OUT_NAMED(key, struct queue_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field queue_fields[] = {
+	QUEUE("pid", q.pid, "PID", OUT_DEC),
+	QUEUE("queue_id", q.qid, "QID", OUT_DEC),
+	QUEUE("gpu_id", q.gpu_id, "GPU", OUT_HEX),
+	QUEUE("type", type, "TYPE", OUT_TEXT),
+	QUEUE("priority", q.priority, "PRIO", OUT_DEC),
+	QUEUE("slots_active", q.slots_active, "ACTIVE", OUT_DEC),
+	QUEUE("slots_expected", q.slots_expected, "SLOTS", OUT_DEC),
+	QUEUE("where", where, "PIPE.QUEUE", OUT_LIST),
+	QUEUE("mqd", regs.mqd, "MQD", OUT_HEX),
+	QUEUE("ring", regs.ring, "RING", OUT_HEX),
+	QUEUE("ring_size", regs.ring_size, NULL, OUT_DEC),
+	QUEUE("rptr", regs.rptr, "RPTR", OUT_DEC),
+	QUEUE("wptr", regs.wptr, "WPTR", OUT_DEC),
+	QUEUE("doorbell", regs.doorbell, NULL, OUT_HEX),
+	QUEUE("vmid", vmid, NULL, OUT_DEC),
+	QUEUE("cwsr", regs.cwsr, NULL, OUT_HEX),
+	QUEUE("cwsr_size", regs.cwsr_size, NULL, OUT_DEC),
+	QUEUE("context", q.context, NULL, OUT_DEC),
+	QUEUE("pasid", q.pasid, NULL, OUT_HEX),
+	QUEUE("is_active", q.is_active, NULL, OUT_FLAG),
+	QUEUE("older", q.older, NULL, OUT_FLAG),
+	QUEUE("known", regs.known, NULL, OUT_FLAG),
+	QUEUE("file", file, NULL, OUT_TEXT),
+	QUEUE("line", q.line, NULL, OUT_DEC),
+};
+
+static const struct out_table queues_table = OUT_TABLE("queues", queue_fields, struct queue_row);
+
+/* A slot, and the queue that it holds. */
+struct slot_row {
+	struct gp_text_slot s;
+	int64_t pid;
+	int64_t queue_id;
+};
+
+#define SLOT(key, member, what) OUT_NAMED(key, struct slot_row, member, NULL, what)
+
+static const struct out_field slot_fields[] = {
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),	 SLOT("xcc", s.xcc, OUT_DEC),
+	SLOT("pipe", s.pipe, OUT_DEC),		 SLOT("queue", s.queue, OUT_DEC),
+	SLOT("active", s.regs.active, OUT_FLAG), SLOT("pid", pid, OUT_DEC),
+	SLOT("queue_id", queue_id, OUT_DEC),	 SLOT("mqd", s.regs.mqd, OUT_HEX),
+	SLOT("vmid", s.regs.vmid, OUT_DEC),	 SLOT("doorbell", s.regs.doorbell, OUT_HEX),
+	SLOT("rptr", s.regs.rptr, OUT_DEC),	 SLOT("wptr", s.regs.wptr, OUT_DEC),
+};
+
+static const struct out_table cp_slots = OUT_TABLE("slots", slot_fields, struct slot_row);
+
+static const struct out_field sdma_fields[] = {
+	SLOT("gpu_id", s.gpu_id, OUT_HEX),  SLOT("engine", s.pipe, OUT_DEC),
+	SLOT("rlc", s.queue, OUT_DEC),	    SLOT("active", s.regs.active, OUT_FLAG),
+	SLOT("pid", pid, OUT_DEC),	    SLOT("queue_id", queue_id, OUT_DEC),
+	SLOT("rptr", s.regs.rptr, OUT_DEC), SLOT("wptr", s.regs.wptr, OUT_DEC),
+};
+
+static const struct out_table sdma_slots = OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
+
+struct decode_problem {
+	const char *file;
+	int64_t line;
+	const char *what;
+};
+
+#define PROBLEM(member, title, what_kind) OUT_FIELD(struct decode_problem, member, title, what_kind)
+
+static const struct out_field problem_fields[] = {
+	PROBLEM(file, "FILE", OUT_TEXT),
+	PROBLEM(line, "LINE", OUT_DEC),
+	PROBLEM(what, "PROBLEM", OUT_TEXT),
+};
+
+static const struct out_table problems_table =
+	OUT_TABLE("problems", problem_fields, struct decode_problem);
+
+#define CHECK(member, what) OUT_FIELD(struct gp_text_check, member, NULL, what)
+#define CHECK_SLOTS                                                   \
+	CHECK(slots_expected, OUT_DEC), CHECK(slots_active, OUT_DEC), \
+		CHECK(slots_without_owner, OUT_DEC)
+
+static const struct out_field sum_fields[] = {
+	CHECK(queues, OUT_DEC),
+	CHECK_SLOTS,
+};
+
+static const struct out_table sum_table = OUT_TABLE("check", sum_fields, struct gp_text_check);
+
+static const struct out_field check_fields[] = {
+	CHECK(gpu_id, OUT_HEX),
+	CHECK(xcc, OUT_DEC),
+	CHECK_SLOTS,
+};
+
+static const struct out_table check_table = OUT_TABLE("by_xcc", check_fields, struct gp_text_check);
+
+static bool same_place(const struct gp_text_slot *a, const struct gp_text_slot *b)
+{
+	return a->owner == b->owner && a->pipe == b->pipe && a->queue == b->queue;
+}
+
+/* "0.2", or each place that it is in, if they differ between XCCs. */
+static char *find_where(const struct gp_text_data *d, size_t queue)
+{
+	const struct gp_text_slot *slot, *before, *first = NULL;
+	char *text = NULL;
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		slot = &d->slots[i];
+		if (slot->owner != (ssize_t)queue)
+			continue;
+		if (!first)
+			first = slot;
+		for (before = first; before < slot; before++)
+			if (same_place(before, slot))
+				break;
+		if (before == slot)
+			text_append(&text, "%" PRId64 ".%" PRId64, slot->pipe, slot->queue);
+	}
+	return text;
+}
+
+/*
+ * The VMID that its slots have; they differ: none. That of the MQD is what it
+ * had when it was last saved.
+ */
+static int64_t find_vmid(const struct gp_text_data *d, size_t queue, int64_t saved)
+{
+	int64_t vmid = saved;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		if (d->slots[i].owner != (ssize_t)queue)
+			continue;
+		if (found && vmid != d->slots[i].regs.vmid)
+			return GPREEMPT_UNKNOWN;
+		vmid = d->slots[i].regs.vmid;
+		found = true;
+	}
+	return vmid;
+}
+
+static struct queue_row make_queue(const struct ctl_text *text, size_t i)
+{
+	const struct gp_text_data *d = text->data;
+	const struct gp_text_queue *q = d->queues + i;
+	struct queue_row row = {
+		.q = *q,
+		.type = gp_text_type_name(q->type),
+		.where = find_where(d, i),
+		.file = text->files[q->file],
+	};
+
+	if (q->n_mqds) {
+		row.regs = d->mqds[q->mqds].regs;
+	} else {
+		/* All bits set is GPREEMPT_UNKNOWN in each. */
+		memset(&row.regs, 0xff, sizeof(row.regs));
+		row.regs.known = 0;
+	}
+	row.vmid = find_vmid(d, i, row.regs.vmid);
+	return row;
+}
+
+/* All of them, or those of a process (0: all), for free_queues(). */
+static struct queue_row *make_queues(const struct ctl_text *text, int64_t pid, size_t *count)
+{
+	struct queue_row *rows = shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
+	size_t i;
+
+	*count = 0;
+	for (i = 0; i < text->data->n_queues; i++)
+		if (!pid || text->data->queues[i].pid == pid)
+			rows[(*count)++] = make_queue(text, i);
+	return rows;
+}
+
+static void free_queues(struct queue_row *rows, size_t count)
+{
+	while (count)
+		free(rows[--count].where);
+	free(rows);
+}
+
+/* The queues as rows, of a process (0: of all). */
+static void decode_print_queues(enum out_mode mode, const struct ctl_text *text, int64_t pid)
+{
+	size_t count;
+	struct queue_row *rows = make_queues(text, pid, &count);
+
+	out_rows(mode, &queues_table, rows, count);
+	free_queues(rows, count);
+}
+
+/* Is each queue in all its slots, and each slot a queue's? Or unknown. */
+static int64_t decode_adds_up(const struct gp_text_check *sum)
+{
+	if (sum->slots_expected == GPREEMPT_UNKNOWN || sum->slots_active == GPREEMPT_UNKNOWN ||
+	    sum->slots_without_owner == GPREEMPT_UNKNOWN)
+		return GPREEMPT_UNKNOWN;
+	return sum->slots_expected == sum->slots_active && !sum->slots_without_owner;
+}
+
+bool decode_has_pid(const struct ctl_text *text, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < text->data->n_processes; i++)
+		if (text->data->processes[i].pid == pid)
+			return true;
+	for (i = 0; i < text->data->n_queues; i++)
+		if (text->data->queues[i].pid == pid)
+			return true;
+	for (i = 0; i < text->n_ids; i++)
+		if (text->ids[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* With a process given: of the slots those that hold its queues. */
+static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
+				      enum gp_text_type type, const struct out_table *table)
+{
+	const struct gp_text_data *d = text->data;
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		const struct gp_text_slot *s = d->slots + i;
+		const struct gp_text_queue *q = s->owner < 0 ? NULL : d->queues + s->owner;
+		struct slot_row row = {
+			.s = *s,
+			.pid = q ? q->pid : GPREEMPT_UNKNOWN,
+			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
+		};
+
+		if (s->type == type && (!pid || row.pid == pid))
+			json_object_array_add(array, out_json_row(table, &row));
+	}
+	return array;
+}
+
+static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
+{
+	struct gp_text_check sum, *by_xcc;
+	struct json_object *object;
+	size_t count;
+
+	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
+		abort();
+	object = out_json_row(&sum_table, &sum);
+	out_add(object, "adds_up", out_json_flag(decode_adds_up(&sum)));
+	out_add(object, check_table.name, out_json_rows(&check_table, by_xcc, count));
+	free(by_xcc);
+	return object;
+}
+
+static struct decode_problem *make_problems(const struct ctl_text *text)
+{
+	const struct gp_text_data *d = text->data;
+	struct decode_problem *rows = shr_must(calloc(d->kept + 1, sizeof(*rows)));
+	size_t i;
+
+	for (i = 0; i < d->kept; i++) {
+		rows[i].file = text->files[d->problems[i].file];
+		rows[i].line = d->problems[i].line;
+		rows[i].what = d->problems[i].what;
+	}
+	return rows;
+}
+
+/* The whole text as one object of JSON. */
+static struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
+{
+	struct json_object *object = json_object_new_object();
+	struct decode_problem *problems = make_problems(text);
+	size_t count;
+	struct queue_row *queues = make_queues(text, pid, &count);
+
+	out_add(object, "queues", out_json_rows(&queues_table, queues, count));
+	out_add(object, "slots", json_slots(text, pid, GP_TEXT_COMPUTE, &cp_slots));
+	out_add(object, "sdma_slots", json_slots(text, pid, GP_TEXT_SDMA, &sdma_slots));
+	out_add(object, "run_list", decode_json_packets(text, pid));
+	out_add(object, "check", json_check(text, pid));
+	out_add(object, "problems", out_json_rows(&problems_table, problems, text->data->kept));
+	out_add(object, "n_problems", json_object_new_int64(text->data->n_problems));
+	free_queues(queues, count);
+	free(problems);
+	return object;
+}
+
+/* The first problems as rows, and a note of how many more there are. */
+static void decode_print_problems(enum out_mode mode, const struct ctl_text *text, size_t most)
+{
+	struct decode_problem *rows = make_problems(text);
+	size_t shown = text->data->kept < most ? text->data->kept : most;
+
+	out_rows(mode, &problems_table, rows, shown);
+	if (text->data->n_problems > shown)
+		ctl_note("and %" PRIu64 " more; --json has the first %zu",
+			 text->data->n_problems - shown, text->data->kept);
+	free(rows);
+}
+
+/* The driver's own text as tables. */
+
+/* On a terminal: more of them only hide what is above. JSON has them. */
+#define PROBLEMS_SHOWN 20
+
+static void print_number(int width, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		printf(" %*s", width, "-");
+	else
+		printf(" %*" PRId64, width, value);
+}
+
+static void print_counts(const char *what, const struct gp_text_check *check)
+{
+	bool known = check->slots_active != GPREEMPT_UNKNOWN &&
+		     check->slots_expected != GPREEMPT_UNKNOWN;
+
+	printf("%-14s", what);
+	print_number(8, check->slots_expected);
+	print_number(8, check->slots_active);
+	if (known)
+		print_number(10, check->slots_active - check->slots_expected);
+	else
+		printf(" %10s", "-");
+	print_number(13, check->slots_without_owner);
+	putchar('\n');
+}
+
+/* Only XCCs that something is about. */
+static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
+{
+	char name[48];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (by_xcc[i].slots_expected <= 0 && !by_xcc[i].slots_active)
+			continue;
+		if (by_xcc[i].gpu_id == GPREEMPT_UNKNOWN)
+			snprintf(name, sizeof(name), "- XCC %" PRId64, by_xcc[i].xcc);
+		else
+			snprintf(name, sizeof(name), "0x%" PRIx64 " XCC %" PRId64, by_xcc[i].gpu_id,
+				 by_xcc[i].xcc);
+		print_counts(name, by_xcc + i);
+	}
+}
+
+/* GPUs that have queues here, and no slots. */
+static void note_gpus(const struct gp_text_data *d, int64_t pid)
+{
+	int64_t last = GPREEMPT_UNKNOWN;
+	size_t i, j;
+
+	for (i = 0; i < d->n_queues; i++) {
+		const struct gp_text_queue *q = d->queues + i;
+		bool stopped = false, slots = false;
+
+		if (q->type != GP_TEXT_COMPUTE || q->gpu_id == last ||
+		    q->gpu_id == GPREEMPT_UNKNOWN || (pid && q->pid != pid))
+			continue;
+		last = q->gpu_id;
+		for (j = 0; j < d->n_slots && !slots; j++)
+			slots = d->slots[j].gpu_id == last;
+		for (j = 0; j < d->n_nodes; j++)
+			stopped |= d->nodes[j].gpu_id == last &&
+				   d->nodes[j].note == GP_TEXT_STOPPED;
+		if (!slots)
+			ctl_note("GPU 0x%" PRIx64 ": %s: its slots are not known", last,
+				 stopped ? "the driver has stopped it" : "hqds does not have it");
+	}
+}
+
+/* Why something is not known, and what differences mean. */
+static void note_check(const struct ctl_text *text, int64_t pid, const struct gp_text_check *sum)
+{
+	const struct gp_text_data *d = text->data;
+	size_t i, unreadable = 0;
+
+	for (i = 0; i < d->n_slots; i++)
+		unreadable += d->slots[i].type == GP_TEXT_COMPUTE &&
+			      d->slots[i].regs.active == GPREEMPT_UNKNOWN;
+	if (!d->mqds_seen && d->hqds_seen)
+		ctl_note("there is no mqds among it: whose slots they are is "
+			 "not known");
+	if (!d->hqds_seen && d->mqds_seen)
+		ctl_note("there is no hqds among it: slots are not known");
+	else
+		note_gpus(d, pid);
+	if (unreadable)
+		ctl_note("%zu CP slots have no registers that can be read: how "
+			 "many are active is not known",
+			 unreadable);
+	if (d->several_moments)
+		ctl_note("the same thing is in it twice: give files of one "
+			 "moment, each once");
+	if (sum->slots_active != GPREEMPT_UNKNOWN && sum->slots_expected > sum->slots_active)
+		ctl_note("slots are missing: a queue that is suspended, "
+			 "evicted or waits its turn has none");
+	if (sum->slots_without_owner > 0)
+		ctl_note("slots without an owner: mqds and hqds are not of "
+			 "one moment, or mqds lacks a process");
+}
+
+static void print_check(const struct ctl_text *text, int64_t pid)
+{
+	struct gp_text_check sum, *by_xcc;
+	int64_t adds_up;
+	size_t count;
+
+	if (gp_text_check(text->text, pid, &sum, &by_xcc, &count))
+		abort();
+	if (sum.queues != GPREEMPT_UNKNOWN)
+		printf("\n%" PRId64 " compute queues", sum.queues);
+	putchar('\n');
+	if (text->data->hqds_seen) {
+		printf("%-14s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
+		       "WITHOUT OWNER");
+		print_xccs(by_xcc, count);
+		print_counts("in all", &sum);
+		adds_up = decode_adds_up(&sum);
+		printf("Queues and slots add up: %s\n", adds_up == GPREEMPT_UNKNOWN ? "not known" :
+							adds_up			    ? "yes" :
+										      "no");
+	}
+	free(by_xcc);
+	note_check(text, pid, &sum);
+}
+
+static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t pid)
+{
+	const struct gp_text_data *d = text->data;
+	bool older = false;
+	size_t i;
+
+	for (i = 0; i < d->n_queues; i++)
+		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
+	decode_print_queues(mode, text, pid);
+	print_check(text, pid);
+	decode_print_packets(mode, text, pid);
+	if (older)
+		ctl_note("this text is of a driver older than Linux 6.5, "
+			 "which printed ids and states itself");
+	if (!text->data->n_problems)
+		return;
+	printf("\n%" PRIu64 " problems in the text\n", text->data->n_problems);
+	decode_print_problems(mode, text, PROBLEMS_SHOWN);
+}
+
+struct decode_args {
+	struct ctl_words files;
+	uint64_t only_pid; /* 0: of all */
+	enum out_mode mode;
+};
+
+static int decode_one(const struct decode_args *args, const struct ctl_text *text)
+{
+	enum out_mode mode = args->mode;
+	int64_t pid = args->only_pid;
+
+	if (pid && !decode_has_pid(text, pid))
+		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "without --pid all are shown",
+				     "process %" PRId64 " is not in this text", pid);
+	if (mode == OUT_JSON)
+		out_json_print(decode_json(text, pid));
+	else
+		print_text(mode, text, pid);
+	return text->data->n_problems || text->bad_lines ? GPREEMPT_CLASS_PARTIAL : 0;
+}
+
+static int run_decode(void *data)
+{
+	const struct decode_args *args = data;
+	struct ctl_text text;
+	int ret;
+
+	ret = ctl_one_stdin(args->files.word, args->files.n);
+	if (ret)
+		return ret;
+	if (args->files.n == 1 && decode_is_series(args->files.word[0]))
+		return decode_series(args->mode, args->only_pid, args->files.word[0]);
+	if (args->files.n)
+		ret = ctl_text_files(args->files.word, args->files.n, &text);
+	else
+		ret = ctl_text_live(&text);
+	if (ret)
+		return ret;
+	ret = decode_one(args, &text);
+	ctl_text_free(&text);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "pid", CTL_COUNT, offsetof(struct decode_args, only_pid), "PID", "only this process" },
+	CTL_JSON_OPTION(struct decode_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_decode = {
+	.name = "decode",
+	.run = run_decode,
+	.args_size = sizeof(struct decode_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct decode_args, files),
+	.usage = "[FILE]",
+	.options = options,
+	.summary = "Show the driver's own text of queues and slots as tables.",
+	.details =
+		"FILE is a copy of /sys/kernel/debug/kfd/mqds, hqds or rls, \"-\" for stdin, or\n"
+		"a snapshot's directory; all must be of one moment. Without a FILE, the\n"
+		"system's own are read. For a directory with several snapshots it prints a\n"
+		"line for each, and what changed.\n"
+		"A mapped compute queue is in one slot of each XCC. A slot belongs to the queue\n"
+		"whose MQD has the address and the ring that are in the slot's registers. Text\n"
+		"of two moments, or the same text twice, is not joined. That text has no queue\n"
+		"ids: gpreempt.ko or a snapshot adds them.\n"
+		"Exit status 6: some lines could not be read, or contradict each other; they\n"
+		"are listed. 1: a file is something else.\n",
+};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two texts against each other; diff and experiment print it. */
+#ifndef CTL_TEXT_DIFF_H
+#define CTL_TEXT_DIFF_H
+
+#include "decode.h"
+
+enum diff_side {
+	DIFF_A,
+	DIFF_B,
+	DIFF_BOTH,
+};
+
+#define DIFF_KEYS 4
+
+/* A thing that one side has, or both. */
+struct diff_row {
+	int64_t key[DIFF_KEYS]; /* what it is known by */
+	int64_t pid_a;
+	int64_t pid_b;
+	const char *in; /* the side as a word */
+	enum diff_side side;
+};
+
+struct diff_counts {
+	uint64_t of[DIFF_BOTH + 1];
+};
+
+struct diff_rows {
+	struct diff_row *rows; /* sorted */
+	size_t n;
+	struct diff_counts counts;
+};
+
+struct diff {
+	/* By process (0 when two are compared), GPU and queue id. */
+	struct diff_rows queues;
+	/* By GPU, XCC, pipe and queue. */
+	struct diff_rows slots;
+	/* By process, GPU and ring: what mqds alone has of queues. */
+	struct diff_rows rings;
+	int64_t queues_a; /* of mqds; or unknown */
+	int64_t queues_b;
+	bool other_process; /* not the same one in both */
+	bool ids_known;
+	bool slots_known;
+	bool rings_known;
+};
+
+/* What an overlap means. */
+enum diff_verdict {
+	DIFF_CONSISTENT, /* more than 0.8 in common */
+	DIFF_PARTLY,	 /* more than 0.5 */
+	DIFF_NOT,
+	DIFF_UNKNOWN,
+};
+
+enum diff_verdict diff_judge(double overlap);
+const char *diff_verdict_name(enum diff_verdict verdict);
+
+/* Of these processes, 0: of all. */
+void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b, int64_t pid_b,
+	       struct diff *diff);
+void diff_free(struct diff *diff);
+
+/* Common ones, out of the larger of both sides; -1 when there are none at all. */
+double diff_overlap(const struct diff_counts *counts);
+
+#endif

@@ -1,0 +1,751 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An experiment that a script made: DIR/model_a_run_1, model_b_run_1 and
+ * concurrent_run_1, with the driver's text in mqd_during_TIME.txt and
+ * hqd_during_TIME.txt (mqd_both_TIME.txt when both ran, and
+ * mqd_model_a_only_TIME.txt before B came), pids in model_a_pid.txt.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/table.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "amdlog.h"
+#include "experiment.h"
+#include "snapshot.h"
+
+static const char *const dirs[] = {
+	[EXP_A] = "model_a_run_",
+	[EXP_B] = "model_b_run_",
+	[EXP_BOTH] = "concurrent_run_",
+};
+
+static void run_dir(const char *dir, enum exp_kind kind, uint64_t nth, char *path, size_t size)
+{
+	snprintf(path, size, "%s/%s%" PRIu64, dir, dirs[kind], nth + 1);
+}
+
+static uint64_t count_runs(const char *dir, enum exp_kind kind)
+{
+	struct text_moment *moments;
+	char path[4096];
+	uint64_t n;
+	size_t count = 1;
+
+	for (n = 0; n < EXP_RUNS_MAX && count; n++) {
+		run_dir(dir, kind, n, path, sizeof(path));
+		count = text_moments(path, &moments);
+		text_moments_free(moments, count);
+	}
+	return count ? n : n - 1;
+}
+
+bool exp_foreign_load(const char *dir, struct exp_plan *plan)
+{
+	uint64_t runs = count_runs(dir, EXP_A), of_b = count_runs(dir, EXP_B);
+
+	if (!runs)
+		return false;
+	plan->foreign = true;
+	plan->runs = runs > of_b ? runs : of_b;
+	plan->concurrent = count_runs(dir, EXP_BOTH);
+	plan->command[0] = strdup("-");
+	if (of_b || plan->concurrent)
+		plan->command[1] = strdup("-");
+	return true;
+}
+
+/* The moment of that name, whatever the time behind it. 0 or -ENOENT. */
+static int load_moment(const char *dir, const char *name, struct ctl_text *out)
+{
+	struct text_moment *moments;
+	size_t i, count = text_moments(dir, &moments);
+	int ret = -ENOENT;
+
+	for (i = 0; i < count && ret; i++)
+		if (!strncmp(moments[i].name, name, strlen(name)))
+			ret = ctl_text_moment(moments + i, out);
+	text_moments_free(moments, count);
+	return ret;
+}
+
+/* What the script noted, if that process has queues; else the only one there. */
+static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
+{
+	const struct gp_text_data *d = text->data;
+	char name[] = "model_a_pid.txt", *all;
+	uint64_t pid = 0;
+	size_t len;
+
+	name[6] = 'a' + m;
+	all = text_read_in(dir, name, &len);
+	if (all) {
+		all[strcspn(all, " \r\n")] = '\0';
+		if (shr_parse_u64(all, INT32_MAX, &pid))
+			pid = 0;
+	}
+	free(all);
+	if (pid && decode_has_pid(text, pid))
+		return pid;
+	return d->n_processes == 1 ? d->processes[0].pid : pid ? (int64_t)pid : GPREEMPT_UNKNOWN;
+}
+
+static void exp_fill_sample(struct exp_sample *sample);
+
+static int fill(const char *dir, const char *moment, size_t m, struct exp_sample *sample)
+{
+	int ret = load_moment(dir, moment, &sample->text);
+
+	if (ret)
+		return ret;
+	sample->pid = find_pid(dir, m, &sample->text);
+	sample->status = GPREEMPT_UNKNOWN;
+	exp_fill_sample(sample);
+	return 0;
+}
+
+/* What it has of a run. 0, -ENOENT: not made, or the exit status. */
+static int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run, uint64_t nth)
+{
+	bool both = run->kind == EXP_BOTH;
+	const char *moment = both ? "both" : "during";
+	char dir[4096];
+	size_t m, own = run->kind == EXP_B ? 1 : 0;
+	int ret = 0;
+
+	run_dir(plan->dir, run->kind, nth, dir, sizeof(dir));
+	for (m = 0; m < EXP_MODELS && !ret; m++)
+		if (both || m == own)
+			ret = fill(dir, moment, m, &run->of[m]);
+	return ret;
+}
+
+/* The figures of a model in a run: of the driver's text, and of ROCm's log. */
+
+static char *list_ids(const struct ctl_text *text, int64_t pid)
+{
+	char *list = NULL;
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++)
+		if (text->ids[i].pid == pid)
+			text_append(&list, "%" PRIx64 ":%" PRId64, text->ids[i].gpu_id,
+				    text->ids[i].qid);
+	return list;
+}
+
+/* Figures of a sample whose text and pid are there. */
+static void exp_fill_sample(struct exp_sample *sample)
+{
+	struct gp_text_check sum = ctl_text_check(&sample->text, sample->pid);
+	size_t i;
+
+	sample->there = true;
+	sample->priority = GPREEMPT_UNKNOWN;
+	sample->dispatches = GPREEMPT_UNKNOWN;
+	sample->hardware_queues = GPREEMPT_UNKNOWN;
+	sample->run_us = GPREEMPT_UNKNOWN;
+	sample->backlog = GPREEMPT_UNKNOWN;
+	sample->ids = list_ids(&sample->text, sample->pid);
+	sample->slots_expected = sum.slots_expected;
+	sample->slots_active = sum.slots_active;
+	for (i = 0; i < sample->text.data->n_queues; i++) {
+		const struct gp_text_queue *q = sample->text.data->queues + i;
+
+		if (q->pid != sample->pid)
+			continue;
+		sample->queues++;
+		if (q->priority != GPREEMPT_UNKNOWN &&
+		    (sample->priority == GPREEMPT_UNKNOWN || q->priority < sample->priority))
+			sample->priority = q->priority;
+	}
+}
+
+/* What model number m logged in a run; unknown if it did not. */
+static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
+{
+	const struct gp_amdlog_data *d;
+	struct gp_amdlog *log;
+	char name[] = "a.err";
+	size_t i;
+	int fd, ret;
+
+	name[0] = 'a' + m;
+	fd = text_open_in(dir, name, INT64_MAX);
+	if (fd < 0)
+		return;
+	ret = amdlog_read_fd(fd, NULL, NULL, &log);
+	close(fd);
+	if (ret)
+		return;
+	d = gp_amdlog_get(log);
+	/* What the program itself printed is no log. */
+	if (!d->records) {
+		gp_amdlog_free(log);
+		return;
+	}
+	sample->hardware_queues = 0;
+	sample->run_us = 0;
+	if (d->level >= GP_AMDLOG_PACKETS)
+		sample->dispatches = 0;
+	for (i = 0; i < d->n_queues; i++) {
+		if (d->level >= GP_AMDLOG_PACKETS)
+			sample->dispatches += d->queues[i].dispatches;
+		sample->hardware_queues += d->queues[i].created;
+		if (d->queues[i].backlog > sample->backlog)
+			sample->backlog = d->queues[i].backlog;
+	}
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].run_us > sample->run_us)
+			sample->run_us = d->processes[i].run_us;
+	gp_amdlog_free(log);
+}
+
+#define FIGURE(member, what, per)                                       \
+	{                                                               \
+#member, what, offsetof(struct exp_sample, member), per \
+	}
+
+static const struct figure {
+	const char *key;
+	const char *what;
+	size_t offset;
+	int64_t per; /* what is printed is so many of them */
+} figures[] = {
+	FIGURE(dispatches, "dispatches", 1),
+	FIGURE(hardware_queues, "hardware queues", 1),
+	FIGURE(run_us, "run ms", 1000),
+	FIGURE(backlog, "most packets waiting", 1),
+};
+
+static const struct column {
+	const char *key;
+	const char *what;
+	enum exp_kind kind;
+	size_t m;
+} columns[] = {
+	{ "a_alone", "A alone", EXP_A, 0 },
+	{ "b_alone", "B alone", EXP_B, 1 },
+	{ "a_with_b", "A with B", EXP_BOTH, 0 },
+	{ "b_with_a", "B with A", EXP_BOTH, 1 },
+};
+
+/* Of all runs of that kind whose log has it. */
+static int64_t median(const struct exp_report *report, const struct column *column,
+		      const struct figure *figure)
+{
+	int64_t values[EXP_RUNS_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_sample *sample = &report->runs[i].of[column->m];
+		int64_t value = *(const int64_t *)((const char *)sample + figure->offset);
+
+		if (report->runs[i].kind == column->kind && sample->there &&
+		    value != GPREEMPT_UNKNOWN)
+			values[n++] = value;
+	}
+	if (!n)
+		return GPREEMPT_UNKNOWN;
+	qsort(values, n, sizeof(*values), shr_compare_first);
+	return values[(n - 1) / 2];
+}
+
+static size_t n_columns(const struct exp_plan *plan)
+{
+	return plan->command[1] ? ARRAY_SIZE(columns) : 1;
+}
+
+static struct json_object *exp_json_log(const struct exp_plan *plan,
+					const struct exp_report *report)
+{
+	struct json_object *all, *one;
+	size_t i, j;
+
+	if (!plan->amd_log)
+		return NULL;
+	all = json_object_new_object();
+	for (i = 0; i < n_columns(plan); i++) {
+		one = json_object_new_object();
+		for (j = 0; j < ARRAY_SIZE(figures); j++) {
+			int64_t value = median(report, columns + i, figures + j);
+
+			out_add(one, figures[j].key, out_json_number(value));
+		}
+		out_add(all, columns[i].key, one);
+	}
+	return all;
+}
+
+static void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
+{
+	size_t i, j, n = n_columns(plan);
+
+	if (!plan->amd_log)
+		return;
+	fprintf(f, "\n## ROCm's log\n\nMedian of the runs:\n\n| |");
+	for (i = 0; i < n; i++)
+		fprintf(f, " %s |", columns[i].what);
+	fprintf(f, "\n| --- |");
+	for (i = 0; i < n; i++)
+		fprintf(f, " --- |");
+	for (j = 0; j < ARRAY_SIZE(figures); j++) {
+		fprintf(f, "\n| %s |", figures[j].what);
+		for (i = 0; i < n; i++) {
+			int64_t value = median(report, columns + i, figures + j);
+
+			if (value == GPREEMPT_UNKNOWN)
+				fprintf(f, " - |");
+			else
+				fprintf(f, " %" PRId64 " |", value / figures[j].per);
+		}
+	}
+	fputc('\n', f);
+}
+
+static struct json_object *real(double value)
+{
+	return value < 0 ? NULL : out_json_double(value);
+}
+
+static struct json_object *json_sample(const struct exp_sample *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "pid", out_json_number(s->pid));
+	out_add(o, "exit_status", out_json_number(s->status));
+	out_add(o, "queue_ids", out_json_text(s->ids ? s->ids : ""));
+	out_add(o, "queues", out_json_number(s->queues));
+	out_add(o, "slots_expected", out_json_number(s->slots_expected));
+	out_add(o, "slots_active", out_json_number(s->slots_active));
+	out_add(o, "priority", out_json_number(s->priority));
+	out_add(o, "dispatches", out_json_number(s->dispatches));
+	out_add(o, "hardware_queues", out_json_number(s->hardware_queues));
+	out_add(o, "run_us", out_json_number(s->run_us));
+	out_add(o, "backlog", out_json_number(s->backlog));
+	return o;
+}
+
+static struct json_object *json_run(const struct exp_run *run)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "name", out_json_text(run->name));
+	if (run->of[0].there)
+		out_add(o, "a", json_sample(&run->of[0]));
+	if (run->of[1].there)
+		out_add(o, "b", json_sample(&run->of[1]));
+	if (run->kind == EXP_BOTH && !run->apart) {
+		out_add(o, "common_ids", out_json_number(run->common_ids));
+		out_add(o, "common_slots", out_json_number(run->common_slots));
+		out_add(o, "overlap", real(run->overlap));
+		out_add(o, "a_before_b", real(run->a_before_b));
+	}
+	return o;
+}
+
+static struct json_object *json_model(const struct exp_model *model)
+{
+	struct json_object *o = json_object_new_object();
+	bool several = model->runs > 1;
+
+	out_add(o, "runs", out_json_number(model->runs));
+	out_add(o, "overlap", several ? real(model->overlap) : NULL);
+	out_add(o, "same_ids",
+		several && model->overlap >= 0 ? out_json_flag(model->same_ids) : NULL);
+	out_add(o, "same_number", several ? out_json_flag(model->same_number) : NULL);
+	out_add(o, "slots_right", model->runs ? out_json_flag(model->slots_right) : NULL);
+	out_add(o, "verdict", out_json_text(diff_verdict_name(model->verdict)));
+	return o;
+}
+
+struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *runs = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < report->n_runs; i++)
+		json_object_array_add(runs, json_run(report->runs + i));
+	out_add(o, "directory", out_json_text(plan->dir));
+	out_add(o, "command_a", out_json_text(plan->command[0]));
+	out_add(o, "command_b", out_json_text(plan->command[1]));
+	out_add(o, "runs", runs);
+	out_add(o, "a", json_model(&report->models[0]));
+	out_add(o, "b", plan->command[1] ? json_model(&report->models[1]) : NULL);
+	out_add(o, "a_against_b", real(report->a_against_b));
+	out_add(o, "amd_log", exp_json_log(plan, report));
+	out_add(o, "strategy", out_json_text(report->strategy));
+	out_add(o, "reason", out_json_text(report->reason));
+	out_add(o, "simulated", out_json_flag(report->simulated));
+	return o;
+}
+
+static void print_cell(FILE *f, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		fprintf(f, " - |");
+	else
+		fprintf(f, " %" PRId64 " |", value);
+}
+
+static void print_amdlog(FILE *f, const struct exp_sample *s)
+{
+	print_cell(f, s->dispatches);
+	print_cell(f, s->hardware_queues);
+	print_cell(f, s->run_us == GPREEMPT_UNKNOWN ? s->run_us : s->run_us / 1000);
+}
+
+static void print_runs(FILE *f, const struct exp_report *report, size_t m, bool amd_log)
+{
+	size_t i;
+
+	fprintf(f,
+		"\n| run | pid | queues | ids (gpu:queue) | slots | active |%s\n"
+		"| --- | --- | --- | --- | --- | --- |%s\n",
+		amd_log ? " dispatches | hardware queues | run ms |" : "",
+		amd_log ? " --- | --- | --- |" : "");
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_sample *s = &report->runs[i].of[m];
+
+		if (!s->there)
+			continue;
+		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s |", report->runs[i].name, s->pid,
+			s->queues, s->ids ? s->ids : "-");
+		print_cell(f, s->slots_expected);
+		print_cell(f, s->slots_active);
+		if (amd_log)
+			print_amdlog(f, s);
+		fputc('\n', f);
+	}
+}
+
+/* With a limit of time, they are ended by a signal. */
+static void print_failed(FILE *f, const struct exp_plan *plan, const struct exp_report *report,
+			 size_t m)
+{
+	size_t i;
+
+	for (i = 0; i < report->n_runs && !plan->duration_ns; i++) {
+		const struct exp_sample *s = &report->runs[i].of[m];
+
+		if (s->there && s->status > 0)
+			fprintf(f, "\n%s: the command ended with %" PRId64 "\n",
+				report->runs[i].name, s->status);
+	}
+}
+
+static void print_model(FILE *f, const struct exp_plan *plan, const struct exp_report *report,
+			size_t m)
+{
+	const struct exp_model *model = &report->models[m];
+
+	if (!plan->command[m])
+		return;
+	fprintf(f, "\n## Model %c\n\n", (int)('A' + m));
+	if (!plan->foreign)
+		fprintf(f, "`%s`\n", plan->command[m]);
+	print_runs(f, report, m, plan->amd_log);
+	print_failed(f, plan, report, m);
+	if (model->runs > 1 && model->overlap < 0) {
+		fprintf(f,
+			"\nSame queue ids every run: not known, the text "
+			"has no ids\n\nSame number of queues every run: %s\n",
+			model->same_number ? "yes" : "no");
+	} else if (model->runs > 1) {
+		fprintf(f,
+			"\nSame queue ids every run: %s (overlap with the "
+			"first: %.2f, %s)\n\n",
+			model->same_ids ? "yes" : "no", model->overlap,
+			diff_verdict_name(model->verdict));
+		fprintf(f, "Same number of queues every run: %s\n",
+			model->same_number ? "yes" : "no");
+	} else {
+		fprintf(f, "\nSame queue ids every run: not known, %s\n",
+			model->runs ? "it ran alone only once" : "it did not run alone");
+	}
+	if (model->runs)
+		fprintf(f, "\nEach queue in one slot of each XCC: %s\n",
+			model->slots_right ? "yes" : "no");
+}
+
+static void print_common(FILE *f, const struct exp_run *run)
+{
+	fprintf(f, "\n%s: ", run->name);
+	if (run->overlap < 0)
+		fprintf(f, "ids in common: not known, ");
+	else
+		fprintf(f, "%" PRId64 " ids in common (overlap %.2f), ", run->common_ids,
+			run->overlap);
+	fprintf(f, "%" PRId64 " slots in common\n", run->common_slots);
+	if (run->a_before_b >= 0)
+		fprintf(f,
+			"\n%s: queues of A before B came, and with it: %s "
+			"(overlap %.2f)\n",
+			run->name, run->a_before_b == 1 ? "the same" : "not the same",
+			run->a_before_b);
+}
+
+static void print_both(FILE *f, const struct exp_report *report)
+{
+	size_t i;
+
+	fprintf(f, "\n## A and B\n\nIds of A alone and B alone in common: ");
+	if (report->a_against_b < 0)
+		fprintf(f, "not known\n");
+	else
+		fprintf(f, "%.0f%%\n", 100 * report->a_against_b);
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_run *run = report->runs + i;
+
+		if (run->kind == EXP_BOTH && run->apart)
+			fprintf(f,
+				"\n%s: one of them had no queue when the "
+				"other had its own: they need to run longer\n",
+				run->name);
+		else if (run->kind == EXP_BOTH)
+			print_common(f, run);
+	}
+	fprintf(f, "\nQueue ids are a process's own: two processes that both "
+		   "have such an id share no queue.\n");
+}
+
+void exp_print(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
+{
+	size_t m;
+
+	fprintf(f, "# Which queues do the models use?\n");
+	for (m = 0; m < EXP_MODELS; m++)
+		print_model(f, plan, report, m);
+	if (plan->command[1])
+		print_both(f, report);
+	exp_print_log(f, plan, report);
+	fprintf(f, "\n## What follows\n\nChoose queues by %s: %s.\n", report->strategy,
+		report->reason);
+	if (report->simulated)
+		fprintf(f, "\nThe GPU was the simulated one.\n");
+}
+
+/* What the runs say: the seeds' questions, and their thresholds. */
+
+static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
+{
+	char path[4096];
+	const char *word = path;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/during", dir);
+	ret = ctl_text_files(&word, 1, &sample->text);
+	if (ret)
+		return ret;
+	exp_fill_sample(sample);
+	exp_read_log(dir, m, sample);
+	return 0;
+}
+
+/* Was the GPU of that run the simulated one? Its snapshot knows. */
+static bool was_simulated(const char *dir, const char *run)
+{
+	char path[4096], *all;
+	bool simulated;
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/%s/during", dir, run);
+	all = text_read_in(path, SNAPSHOT_INFO, &len);
+	simulated = all && strstr(all, "\nsimulated 1\n");
+	free(all);
+	return simulated;
+}
+
+/* Of their ids; or -1. @common: NULL, or gets what both have. */
+static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
+			 struct exp_run *common)
+{
+	struct diff diff;
+	double overlap;
+
+	diff_make(&a->text, a->pid, &b->text, b->pid, &diff);
+	overlap = diff.ids_known ? diff_overlap(&diff.queues.counts) : -1;
+	if (common) {
+		common->common_ids = diff.queues.counts.of[DIFF_BOTH];
+		common->common_slots = diff.slots.counts.of[DIFF_BOTH];
+	}
+	diff_free(&diff);
+	return overlap;
+}
+
+/* What A had before B came is in a snapshot of its own. */
+static void compare_before(const char *dir, struct exp_run *run)
+{
+	struct exp_sample alone = { .pid = run->of[0].pid };
+	char path[4096];
+	const char *word = path;
+
+	if (run->kind != EXP_BOTH || !run->of[0].there)
+		return;
+	snprintf(path, sizeof(path), "%s/" EXP_ALONE, dir);
+	if (!ctl_is_snapshot(path) || ctl_text_files(&word, 1, &alone.text))
+		return;
+	run->a_before_b = overlap_of(&alone, &run->of[0], NULL);
+	ctl_text_free(&alone.text);
+}
+
+/* 0, -ENOENT when the run was not made, or the exit status. */
+static int fill_run(const struct exp_plan *plan, struct exp_run *run)
+{
+	char dir[3200], *all, *at;
+	size_t m, len;
+	int ret = 0;
+
+	snprintf(dir, sizeof(dir), "%s/%s", plan->dir, run->name);
+	all = text_read_in(dir, EXP_RESULT, &len);
+	if (!all)
+		return -ENOENT;
+	for (m = 0; m < EXP_MODELS && !ret; m++) {
+		struct exp_sample *sample = &run->of[m];
+		char head[] = { (char)('a' + m), ' ', 'p', 'i', 'd', ' ', 0 };
+
+		at = strstr(all, head);
+		if (!at || sscanf(at + 6, "%" SCNd64 " status %" SCNd64, &sample->pid,
+				  &sample->status) != 2)
+			continue;
+		ret = fill_sample(dir, m, sample);
+	}
+	free(all);
+	if (!ret)
+		compare_before(dir, run);
+	return ret;
+}
+
+static void compare_both(struct exp_run *run)
+{
+	run->apart = !run->of[0].queues || !run->of[1].queues;
+	if (run->of[0].there && run->of[1].there && !run->apart)
+		run->overlap = overlap_of(&run->of[0], &run->of[1], run);
+}
+
+/* The runs of a model alone. */
+static const struct exp_sample *judge(const struct exp_report *report, size_t m,
+				      struct exp_model *model)
+{
+	const struct exp_sample *first = NULL;
+	size_t i;
+
+	*model = (struct exp_model){ .overlap = 1,
+				     .same_ids = true,
+				     .same_number = true,
+				     .slots_right = true,
+				     .verdict = DIFF_UNKNOWN };
+	for (i = 0; i < report->n_runs; i++) {
+		const struct exp_sample *sample = &report->runs[i].of[m];
+		double overlap;
+
+		if (report->runs[i].kind != (m ? EXP_B : EXP_A) || !sample->there)
+			continue;
+		model->runs++;
+		model->slots_right &= sample->slots_active >= 0 &&
+				      sample->slots_expected == sample->slots_active;
+		if (!first)
+			first = sample;
+		overlap = overlap_of(first, sample, NULL);
+		if (overlap < model->overlap)
+			model->overlap = overlap;
+		model->same_number &= sample->queues == first->queues;
+	}
+	model->same_ids = model->overlap == 1;
+	/* One run, or none, is not the same as another. */
+	if (model->runs > 1)
+		model->verdict = diff_judge(model->overlap);
+	return first;
+}
+
+/* By what a scheduler should choose the queues that it suspends. */
+static void choose(struct exp_report *report, bool two, const struct exp_sample *a,
+		   const struct exp_sample *b)
+{
+	const struct exp_model *models = report->models;
+	bool stable = models[0].verdict == DIFF_CONSISTENT &&
+		      (!two || models[1].verdict == DIFF_CONSISTENT);
+	bool met = report->a_against_b > 0;
+	size_t i;
+
+	for (i = 0; i < report->n_runs; i++)
+		met |= report->runs[i].kind == EXP_BOTH && report->runs[i].common_ids;
+	report->strategy = "pid";
+	if (models[0].verdict == DIFF_UNKNOWN || (two && models[1].verdict == DIFF_UNKNOWN)) {
+		report->reason = "one run does not tell whether queue ids are "
+				 "the same each time: name the process";
+	} else if (!stable) {
+		report->reason = "queue ids are not the same in each run: "
+				 "name the process, and take the queues it has";
+	} else if (!met) {
+		report->strategy = "id";
+		report->reason = "queue ids are the same in each run, and A "
+				 "and B have none in common: ids can be written down";
+		if (!two)
+			report->reason = "queue ids are the same in each run: "
+					 "they can be written down for this model";
+	} else if (a->priority != b->priority) {
+		report->strategy = "priority";
+		report->reason = "queue ids are the same in each run, but A "
+				 "and B have the same ones; their priorities differ";
+	} else {
+		report->reason = "queue ids are the same in each run, but A "
+				 "and B have the same ones, and the same priority: "
+				 "name the process";
+	}
+}
+
+int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
+{
+	const struct exp_sample *first[EXP_MODELS] = { NULL, NULL };
+	enum exp_kind kind;
+	uint64_t i;
+	int ret = 0;
+
+	*report = (struct exp_report){ .a_against_b = -1 };
+	report->runs = shr_must(calloc(EXP_KINDS * EXP_RUNS_MAX, sizeof(*report->runs)));
+	for (kind = EXP_A; kind < EXP_KINDS; kind++)
+		for (i = 0; i < exp_runs_of(plan, kind); i++) {
+			struct exp_run *run = report->runs + report->n_runs;
+
+			run->kind = kind;
+			run->a_before_b = -1;
+			exp_run_name(kind, i, run->name);
+			ret = plan->foreign ? exp_foreign_run(plan, run, i) : fill_run(plan, run);
+			if (ret && ret != -ENOENT)
+				return ret;
+			if (ret)
+				continue;
+			compare_both(run);
+			report->simulated |= was_simulated(plan->dir, run->name);
+			report->n_runs++;
+		}
+	for (i = 0; i < EXP_MODELS; i++)
+		first[i] = judge(report, i, &report->models[i]);
+	if (!first[0])
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "--resume makes the runs that are missing",
+				     "%s has no complete run of A alone", plan->dir);
+	if (first[1])
+		report->a_against_b = overlap_of(first[0], first[1], NULL);
+	choose(report, plan->command[1], first[0], first[1]);
+	return 0;
+}
+
+void exp_report_free(struct exp_report *report)
+{
+	size_t i, m;
+
+	for (i = 0; i < report->n_runs; i++)
+		for (m = 0; m < EXP_MODELS; m++) {
+			free(report->runs[i].of[m].ids);
+			if (report->runs[i].of[m].text.text)
+				ctl_text_free(&report->runs[i].of[m].text);
+		}
+	free(report->runs);
+}

@@ -1,0 +1,771 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The queue ids of a text, and text that has them. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shared/text.h"
+#include "shared/util.h"
+#include "load.h"
+
+static void ctl_add_id(struct ctl_text *out, int64_t pid, int64_t gpu_id, int64_t qid)
+{
+	struct ctl_id *id = shr_must(shr_array_add(&out->ids, &out->n_ids, sizeof(*id)));
+
+	*id = (struct ctl_id){ pid, gpu_id, qid };
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct ctl_id *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return (x->qid > y->qid) - (x->qid < y->qid);
+}
+
+/* Add those of the older text, which has them itself, and sort all. */
+static void ctl_finish_ids(struct ctl_text *out)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < out->data->n_queues; i++)
+		if (out->data->queues[i].older && out->data->queues[i].qid != GPREEMPT_UNKNOWN)
+			ctl_add_id(out, out->data->queues[i].pid, out->data->queues[i].gpu_id,
+				   out->data->queues[i].qid);
+	if (!out->n_ids)
+		return;
+	qsort(out->ids, out->n_ids, sizeof(*out->ids), compare_ids);
+	for (i = 1; i < out->n_ids; i++)
+		if (compare_ids(out->ids + kept, out->ids + i))
+			out->ids[++kept] = out->ids[i];
+	out->n_ids = kept + 1;
+}
+
+bool ctl_ids_known(const struct ctl_text *text, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++)
+		if (!pid || text->ids[i].pid == pid)
+			return true;
+	return text->all_ids;
+}
+
+void text_append(char **list, const char *format, ...)
+{
+	char *word, *more;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&word, format, args) < 0 ||
+	    asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "", word) < 0)
+		abort();
+	va_end(args);
+	free(word);
+	free(*list);
+	*list = more;
+}
+
+bool ids_is_csv(const char *begin, size_t len)
+{
+	return len >= IDS_CSV_BEGIN && !memcmp(begin, "t_s,", IDS_CSV_BEGIN);
+}
+
+/* The next cell of a line, without its quotes; NULL at the end. */
+static char *next_cell(char **line)
+{
+	char *cell = *line, *end;
+
+	if (!cell)
+		return NULL;
+	if (*cell == '"') {
+		end = strchr(++cell, '"');
+		if (!end)
+			return *line = NULL;
+		*end++ = '\0';
+	} else {
+		end = cell + strcspn(cell, ",");
+	}
+	*line = *end == ',' ? end + 1 : NULL;
+	*end = '\0';
+	return cell;
+}
+
+struct columns {
+	int pid, ids, count;
+};
+
+static struct columns find_columns(char *line)
+{
+	struct columns at = { -1, -1, 0 };
+	char *cell;
+
+	for (; (cell = next_cell(&line)); at.count++) {
+		if (!strcmp(cell, "pid"))
+			at.pid = at.count;
+		if (!strcmp(cell, "ids"))
+			at.ids = at.count;
+	}
+	return at;
+}
+
+/* "0,1,5", or "-" for none. */
+static int read_ids(struct ctl_text *out, int64_t pid, char *ids)
+{
+	uint64_t id;
+	char *word;
+
+	if (!strcmp(ids, "-"))
+		return 0;
+	while ((word = next_cell(&ids))) {
+		if (shr_parse_u64(word, UINT32_MAX, &id))
+			return -EINVAL;
+		ctl_add_id(out, pid, GPREEMPT_UNKNOWN, id);
+	}
+	return 0;
+}
+
+static int read_row(struct ctl_text *out, char *line, const struct columns *at)
+{
+	char *cell, *ids = NULL;
+	const char *pid = NULL;
+	uint64_t number;
+	int i;
+
+	for (i = 0; (cell = next_cell(&line)); i++) {
+		if (i == at->pid)
+			pid = cell;
+		if (i == at->ids)
+			ids = cell;
+	}
+	if (i != at->count || shr_parse_u64(pid, INT32_MAX, &number))
+		return -EINVAL;
+	return read_ids(out, number, ids);
+}
+
+/* A line without its end; NULL: the text has ended. */
+static char *next_line(char **text, bool *whole)
+{
+	char *line = *text, *end;
+
+	if (!*line)
+		return NULL;
+	end = line + strcspn(line, "\n");
+	*whole = *end;
+	*text = end + *whole;
+	*end = '\0';
+	if (end > line && end[-1] == '\r')
+		end[-1] = '\0';
+	return line;
+}
+
+int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad)
+{
+	struct columns at;
+	uint64_t number = 1;
+	bool whole;
+	char *line = next_line(&text, &whole);
+
+	*bad = (struct ids_problems){ 0 };
+	out->all_ids = true;
+	at = find_columns(line);
+	if (at.pid < 0 || at.ids < 0)
+		return -EINVAL;
+	while ((line = next_line(&text, &whole))) {
+		number++;
+		/* An id that the file ends within is another id. */
+		if ((!whole || read_row(out, line, &at)) && !bad->count++)
+			bad->first = number;
+	}
+	return 0;
+}
+
+void ids_read_sysfs(struct ctl_text *out, char *text)
+{
+	long long pid, qid, gpu_id;
+	bool whole;
+	char *line;
+
+	while ((line = next_line(&text, &whole)))
+		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
+			ctl_add_id(out, pid, gpu_id, qid);
+}
+
+/* Digits behind a name that are a time of day, or more: 112847, 20260203. */
+#define TIME_DIGITS 6
+
+const char *const text_names[] = {
+	[TEXT_MQDS] = "mqds",
+	[TEXT_HQDS] = "hqds",
+	[TEXT_RLS] = "rls",
+};
+
+static char *below(const char *dir, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		abort();
+	return path;
+}
+
+static bool exists_in(const char *dir, const char *name)
+{
+	char *path = below(dir, name);
+	struct stat st;
+	bool there = !lstat(path, &st);
+
+	free(path);
+	return there;
+}
+
+bool ctl_is_snapshot(const char *dir)
+{
+	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
+}
+
+static bool is_border(char c)
+{
+	return !isalnum((unsigned char)c);
+}
+
+/* A whole word of a name: "hqd" in "baseline_hqd.txt". */
+static const char *find_word(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at = name;
+
+	for (; (at = strstr(at, word)); at++)
+		if ((at == name || is_border(at[-1])) && is_border(at[len]))
+			return at;
+	return NULL;
+}
+
+static enum text_when find_when(const char *name)
+{
+	if (find_word(name, "baseline") || find_word(name, "before"))
+		return TEXT_BEFORE;
+	if (find_word(name, "final") || find_word(name, "after"))
+		return TEXT_AFTER;
+	return TEXT_SAMPLE;
+}
+
+static const struct {
+	const char *word;
+	int role;
+} roles[] = {
+	{ "mqd", TEXT_MQDS },  { "mqds", TEXT_MQDS }, { "hqd", TEXT_HQDS },
+	{ "hqds", TEXT_HQDS }, { "rls", TEXT_RLS },
+};
+
+/*
+ * "snapshot_mqd_1.txt" is MQDs of "snapshot_1". False: a file of another kind;
+ * summaries are what a script made of the text.
+ */
+static bool take_apart(const char *file, int *role, char **name)
+{
+	const char *at = NULL;
+	size_t i, before, len;
+	char *end;
+
+	if (find_word(file, "summary"))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(roles) && !at; i++) {
+		at = find_word(file, roles[i].word);
+		if (!at)
+			continue;
+		*role = roles[i].role;
+		len = strlen(roles[i].word);
+	}
+	if (!at)
+		return false;
+	before = at - file;
+	at += len;
+	/* One of the two marks around the word goes with it. */
+	if (before)
+		before--;
+	else if (*at && *at != '.')
+		at++;
+	if (asprintf(name, "%.*s%s", (int)before, file, at) < 0)
+		abort();
+	end = strrchr(*name, '.');
+	if (end && (!strcmp(end, ".txt") || !strcmp(end, ".log")))
+		*end = '\0';
+	return true;
+}
+
+/* Length of a name without the times behind it. */
+static size_t without_time(const char *name)
+{
+	size_t len = strlen(name), digits;
+
+	for (;;) {
+		for (digits = 0; digits < len && isdigit((unsigned char)name[len - 1 - digits]);)
+			digits++;
+		if (digits < TIME_DIGITS || digits == len || !is_border(name[len - 1 - digits]))
+			return len;
+		len -= digits + 1;
+	}
+}
+
+struct moments {
+	struct text_moment *items;
+	size_t count;
+};
+
+static struct text_moment *add_moment(struct moments *moments, const char *dir, const char *name)
+{
+	struct text_moment *moment = shr_must(shr_add(moments));
+
+	*moment = (struct text_moment){
+		.name = shr_must(strdup(name)),
+		.dir = shr_must(strdup(dir)),
+		.when = find_when(name),
+	};
+	return moment;
+}
+
+static void add_file(struct moments *moments, const char *dir, const char *file)
+{
+	struct text_moment *moment = NULL;
+	int role;
+	char *name;
+	size_t i;
+
+	if (!take_apart(file, &role, &name))
+		return;
+	for (i = 0; i < moments->count && !moment; i++)
+		if (!moments->items[i].snapshot && !strcmp(moments->items[i].name, name))
+			moment = moments->items + i;
+	if (!moment)
+		moment = add_moment(moments, dir, *name ? name : ".");
+	if (!moment->files[role])
+		moment->files[role] = shr_must(strdup(file));
+	free(name);
+}
+
+static void add_snapshot(struct moments *moments, const char *path, const char *name)
+{
+	struct text_moment *moment = add_moment(moments, path, name);
+	size_t i;
+
+	moment->snapshot = true;
+	for (i = 0; i < TEXT_FILES; i++)
+		moment->files[i] = shr_must(strdup(text_names[i]));
+}
+
+static void free_moment(struct text_moment *moment)
+{
+	size_t i;
+
+	free(moment->name);
+	free(moment->dir);
+	for (i = 0; i < TEXT_FILES; i++)
+		free(moment->files[i]);
+}
+
+/* The script read mqds, and hqds a second later: the times differ. */
+static bool is_other_half(const struct text_moment *a, const struct text_moment *b)
+{
+	size_t len = without_time(a->name);
+
+	return a->files[TEXT_MQDS] && !a->files[TEXT_HQDS] && b->files[TEXT_HQDS] &&
+	       !b->files[TEXT_MQDS] && !a->snapshot && len == without_time(b->name) &&
+	       !strncmp(a->name, b->name, len);
+}
+
+/* Those of which there is one half each, and only one such pair. */
+static void join_halves(struct moments *moments)
+{
+	size_t i, j, found, other;
+
+	for (i = 0; i < moments->count; i++) {
+		for (j = 0, found = 0, other = 0; j < moments->count; j++)
+			if (is_other_half(moments->items + i, moments->items + j)) {
+				found++;
+				other = j;
+			}
+		for (j = 0; j < moments->count && found == 1; j++)
+			found += j != i &&
+				 is_other_half(moments->items + j, moments->items + other);
+		if (found != 1)
+			continue;
+		moments->items[i].files[TEXT_HQDS] = moments->items[other].files[TEXT_HQDS];
+		moments->items[other].files[TEXT_HQDS] = NULL;
+		free_moment(moments->items + other);
+		memmove(moments->items + other, moments->items + other + 1,
+			(--moments->count - other) * sizeof(*moments->items));
+		i -= other < i;
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct text_moment *x = a, *y = b;
+
+	if (x->when != y->when)
+		return x->when < y->when ? -1 : 1;
+	return strverscmp(x->name, y->name);
+}
+
+size_t text_moments(const char *dir, struct text_moment **out)
+{
+	struct moments moments = { NULL, 0 };
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		if (entry->d_name[0] == '.' ||
+		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISDIR(st.st_mode)) {
+			char *path = below(dir, entry->d_name);
+
+			if (ctl_is_snapshot(path))
+				add_snapshot(&moments, path, entry->d_name);
+			free(path);
+		} else {
+			add_file(&moments, dir, entry->d_name);
+		}
+	}
+	if (stream)
+		closedir(stream);
+	join_halves(&moments);
+	if (moments.count)
+		qsort(moments.items, moments.count, sizeof(*moments.items), compare);
+	*out = moments.items;
+	return moments.count;
+}
+
+void text_moments_free(struct text_moment *moments, size_t count)
+{
+	while (count)
+		free_moment(moments + --count);
+	free(moments);
+}
+
+/* One, for text_moments_free() with a count of 1: a directory that is a snapshot. */
+static struct text_moment *text_moment_snapshot(const char *dir)
+{
+	struct moments moments = { NULL, 0 };
+
+	add_snapshot(&moments, dir, dir);
+	return moments.items;
+}
+
+/* "DIR/NAME", which need not be a file: that moment of a directory, or NULL. */
+static struct text_moment *text_moment_named(const char *word)
+{
+	const char *slash = strrchr(word, '/');
+	const char *name = slash ? slash + 1 : word;
+	char *dir = shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
+	struct text_moment *found = NULL;
+	struct moments moments;
+	size_t i;
+
+	moments.count = text_moments(dir, &moments.items);
+	free(dir);
+	for (i = 0; i < moments.count; i++)
+		if (!strcmp(moments.items[i].name, name))
+			break;
+	if (i < moments.count) {
+		found = shr_must(malloc(sizeof(*found)));
+		*found = moments.items[i];
+		moments.items[i] = moments.items[--moments.count];
+	}
+	text_moments_free(moments.items, moments.count);
+	return found;
+}
+
+/* The two files of a system are not of one moment: so often they are read. */
+#define TRIES 3
+
+int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue)
+{
+	return queue->n_mqds ? d->mqds[queue->mqds].regs.ring : GPREEMPT_UNKNOWN;
+}
+
+/*
+ * The driver of Linux 7 no longer writes the priority into the MQD, which has 0 then: the
+ * module has it from the queue itself. Of an SDMA queue the text has none.
+ */
+static void take_row(struct gp_text_queue *queue, const struct gpreempt_queue *row)
+{
+	queue->qid = row->qid;
+	if (queue->priority != GPREEMPT_UNKNOWN && row->priority != GPREEMPT_UNKNOWN)
+		queue->priority = row->priority;
+}
+
+/* A ring is at one address only within a process. */
+static void take_view(struct ctl_text *out, int64_t pid, const struct gpreempt_view *view)
+{
+	const struct gp_text_data *d = out->data;
+	size_t i, j;
+
+	for (i = 0; i < view->count; i++)
+		ctl_add_id(out, pid, view->queues[i].gpu_id, view->queues[i].qid);
+	for (i = 0; i < d->n_queues; i++) {
+		const struct gp_text_queue *queue = d->queues + i;
+		int64_t ring = ctl_ring_of(d, queue);
+
+		if (queue->pid != pid || ring == GPREEMPT_UNKNOWN)
+			continue;
+		for (j = 0; j < view->count; j++)
+			if (view->queues[j].ring == ring && view->queues[j].gpu_id == queue->gpu_id)
+				take_row(d->queues + i, view->queues + j);
+	}
+}
+
+/* The module's views of a snapshot, or of nothing. */
+static void read_views(struct ctl_text *out, const char *dir)
+{
+	struct gpreempt_view *view;
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	size_t len;
+	char *all;
+
+	while (stream && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, TEXT_QUEUES, strlen(TEXT_QUEUES)))
+			continue;
+		all = text_read_in(dir, entry->d_name, &len);
+		if (all && !gpreempt_view_parse(all, len, &view)) {
+			take_view(out, atoll(entry->d_name + strlen(TEXT_QUEUES)), view);
+			gpreempt_view_free(view);
+		}
+		free(all);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+/* Ids of a snapshot that was taken without the module. */
+static void read_sysfs(struct ctl_text *out, const char *dir)
+{
+	size_t len;
+	char *all = text_read_in(dir, TEXT_SYSFS, &len);
+
+	if (all) {
+		out->all_ids = true;
+		ids_read_sysfs(out, all);
+	}
+	free(all);
+}
+
+static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < TEXT_FILES && !ret; i++)
+		if (moment->files[i])
+			ret = text_feed_in(out, moment->dir, moment->files[i]);
+	if (!ret && moment->snapshot) {
+		read_views(out, moment->dir);
+		read_sysfs(out, moment->dir);
+	}
+	return ret;
+}
+
+/* A directory that is no snapshot may have files of one moment. */
+static int feed_dir(struct ctl_text *out, const char *dir)
+{
+	struct text_moment *moments;
+	size_t count = text_moments(dir, &moments);
+	int ret;
+
+	if (count == 1)
+		ret = feed_moment(out, moments);
+	else if (count)
+		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE, "name one of them: DIR/NAME",
+				    "%s: it has %zu snapshots, %s to %s", dir, count,
+				    moments[0].name, moments[count - 1].name);
+	else
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl snapshot makes one",
+				    "%s: no snapshot: it has neither mqds nor hqds", dir);
+	text_moments_free(moments, count);
+	return ret;
+}
+
+static void begin(struct ctl_text *out)
+{
+	*out = (struct ctl_text){ 0 };
+	if (gp_text_new(&out->text))
+		abort();
+	out->data = gp_text_get(out->text);
+}
+
+/* All files were fed, or one could not be, with this exit status. */
+static int join(struct ctl_text *out, int status)
+{
+	if (status) {
+		ctl_text_free(out);
+		return status;
+	}
+	if (gp_text_join(out->text))
+		abort();
+	return 0;
+}
+
+/* A word's file, or its snapshot's. */
+static int feed_word(struct ctl_text *out, const char *word)
+{
+	struct text_moment *moment = NULL;
+	struct stat st;
+	int ret;
+
+	if (!strcmp(word, "-"))
+		return text_feed_path(out, word);
+	if (stat(word, &st)) {
+		if (errno == ENOENT)
+			moment = text_moment_named(word);
+	} else if (S_ISDIR(st.st_mode)) {
+		if (!ctl_is_snapshot(word))
+			return feed_dir(out, word);
+		moment = text_moment_snapshot(word);
+	}
+	if (!moment)
+		return text_feed_path(out, word);
+	ret = feed_moment(out, moment);
+	text_moments_free(moment, 1);
+	return ret;
+}
+
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
+{
+	int ret;
+
+	begin(out);
+	ret = join(out, feed_moment(out, moment));
+	if (!ret)
+		ctl_finish_ids(out);
+	return ret;
+}
+
+int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
+{
+	size_t i;
+	int ret = 0;
+
+	begin(out);
+	for (i = 0; i < count && !ret; i++)
+		ret = feed_word(out, words[i]);
+	ret = join(out, ret);
+	if (!ret)
+		ctl_finish_ids(out);
+	return ret;
+}
+
+int ctl_one_stdin(const char *const *words, size_t count)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < count; i++)
+		n += !strcmp(words[i], "-");
+	return n > 1 ? ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
+				     "\"-\", which is stdin, can be read only "
+				     "once") :
+		       0;
+}
+
+/* 0, or what to say: mqds takes the lock of each process. */
+static int read_live(struct ctl_text *out)
+{
+	char path[128];
+	size_t i;
+	int fd, ret = 0;
+
+	begin(out);
+	for (i = 0; i < TEXT_FILES && !ret; i++) {
+		snprintf(path, sizeof(path), TEXT_DIR "/%s", text_names[i]);
+		fd = text_open(path);
+		/* Not needed for the join, and empty under MES. */
+		if (fd < 0 && i == TEXT_RLS)
+			continue;
+		if (fd == -ENOENT && geteuid())
+			fd = -EACCES;
+		if (fd == -ENOENT)
+			ret = ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+					    "is amdgpu loaded, and debugfs mounted?",
+					    "there is no %s", path);
+		else
+			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
+		if (fd >= 0)
+			close(fd);
+	}
+	return join(out, ret);
+}
+
+struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid)
+{
+	struct gp_text_check sum;
+
+	if (gp_text_check(text->text, pid, &sum, NULL, NULL))
+		abort();
+	return sum;
+}
+
+static bool adds_up(const struct ctl_text *text)
+{
+	return !text->data->several_moments && ctl_text_check(text, 0).slots_without_owner <= 0;
+}
+
+static void live_qids(struct ctl_text *out)
+{
+	struct gpreempt_view *view;
+	struct gpreempt *g;
+	int64_t last = GPREEMPT_UNKNOWN;
+	size_t i;
+
+	if (gpreempt_new(NULL, &g))
+		return;
+	for (i = 0; i < out->data->n_queues; i++) {
+		int64_t pid = out->data->queues[i].pid;
+
+		if (pid == last || pid <= 0 || gpreempt_view_read(g, pid, &view, NULL))
+			continue;
+		last = pid;
+		take_view(out, pid, view);
+		gpreempt_view_free(view);
+	}
+	gpreempt_free(g);
+}
+
+int ctl_text_live(struct ctl_text *out)
+{
+	int tries = TRIES, ret;
+
+	for (;;) {
+		ret = read_live(out);
+		if (ret || adds_up(out) || !--tries)
+			break;
+		ctl_text_free(out);
+	}
+	if (!ret) {
+		out->all_ids = true;
+		live_qids(out);
+		ctl_finish_ids(out);
+	}
+	return ret;
+}
+
+void ctl_text_free(struct ctl_text *text)
+{
+	gp_text_free(text->text);
+	while (text->n_files)
+		free(text->files[--text->n_files]);
+	free(text->files);
+	free(text->ids);
+	*text = (struct ctl_text){ 0 };
+}

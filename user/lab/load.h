@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The moments that a directory has: snapshots of gpreempt-ctl, which are
+ * directories, or pairs of files whose names differ only in mqd and hqd, as
+ * scripts write them ("baseline_mqd.txt", "hqd_during_20260203_120005.txt").
+ */
+#ifndef LAB_LOAD_H
+#define LAB_LOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+#include "cli/cli.h"
+#include "text.h"
+
+/* When: by the words baseline and before, final and after in the name. */
+enum text_when {
+	TEXT_BEFORE,
+	TEXT_SAMPLE,
+	TEXT_AFTER,
+};
+
+/* The driver's files, and their names. */
+enum {
+	TEXT_MQDS,
+	TEXT_HQDS,
+	TEXT_RLS,
+	TEXT_FILES,
+};
+
+extern const char *const text_names[TEXT_FILES];
+
+struct text_moment {
+	char *name;
+	char *dir;		 /* where the files are */
+	char *files[TEXT_FILES]; /* names there; NULL: there is none */
+	bool snapshot;		 /* ids are there, too */
+	enum text_when when;
+};
+
+/* Is the directory a snapshot? */
+bool ctl_is_snapshot(const char *dir);
+
+/*
+ * The moments in it, in the order of time as their names say it, for text_moments_free().
+ */
+size_t text_moments(const char *dir, struct text_moment **out);
+void text_moments_free(struct text_moment *moments, size_t count);
+
+/*
+ * Opening text. A file that the user names is opened as it is; in a directory,
+ * which another user may have made, only regular files are, and no links.
+ */
+
+/* A file in a directory is not larger: bytes. */
+#define TEXT_FILE_MAX (1ll << 30)
+/* One that is read as a whole: ids, views, results, plans. */
+#define TEXT_WHOLE_MAX (16ll << 20)
+
+/* "-" is stdin. A descriptor or -errno. */
+int text_open(const char *path);
+
+/*
+ * A descriptor, or -errno: -ELOOP for a link, -EINVAL for what is neither a link
+ * nor a regular file, -EFBIG for one that has more than @max bytes.
+ */
+int text_open_in(const char *dir, const char *name, int64_t max);
+
+/* What a reason of these means for who reads it. */
+const char *text_open_error(int err);
+
+/* All of it, with a NUL behind it, for free(). The length or -errno. */
+ssize_t text_read_all(int fd, int64_t max, char **out);
+
+/* The same of a regular file; NULL: errno says why. */
+char *ctl_read_file(const char *path, size_t *len);
+char *text_read_in(const char *dir, const char *name, size_t *len);
+
+/* What a file is that is not text of this kind. */
+struct text_guess {
+	const char *begin; /* its first bytes */
+	size_t len;	   /* of these */
+	const char *what;  /* a clause */
+	const char *next;  /* what to do about it; or NULL */
+};
+
+/* By the first bytes of a file; NULL: not known. */
+const struct text_guess *text_guess(const char *begin, size_t len);
+
+/* The driver's text, from the system, from files and from snapshots. */
+
+/* Directory of the driver's text. */
+#ifndef TEXT_DIR
+#define TEXT_DIR "/sys/kernel/debug/kfd"
+#endif
+/* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
+#define TEXT_QUEUES "queues-"
+
+/* In a snapshot: what KFD's sysfs says, "pid qid gpu_id size type". */
+#define TEXT_SYSFS "sysfs"
+
+/* A queue by its id, which is its process's own. */
+struct ctl_id {
+	int64_t pid;
+	int64_t gpu_id;
+	int64_t qid;
+};
+
+struct ctl_text {
+	struct gp_text *text;
+	const struct gp_text_data *data;
+	char **files; /* by their number in data */
+	size_t n_files;
+	struct ctl_id *ids; /* sorted, each once */
+	size_t n_ids;
+	bool all_ids;	    /* a process without one has none */
+	uint64_t bad_lines; /* that could not be read, of other text */
+};
+
+/* What the system says now. 0, or the exit status after saying why not. */
+int ctl_text_live(struct ctl_text *out);
+/*
+ * Files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of those in a
+ * directory; all are of one moment. 0, or the exit status after saying why not.
+ */
+int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out);
+/* The files of one moment in a directory. */
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
+void ctl_text_free(struct ctl_text *text);
+
+/* Does the join hold, of a process (0: of all)? */
+struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
+
+/* The address of a queue's ring, which is its process's own. */
+int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue);
+
+/* stdin is there once among them, if at all. 0, or the exit status. */
+int ctl_one_stdin(const char *const *words, size_t count);
+
+/* ids.c: are the queue ids of a process (0: of all) known? */
+bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
+
+/* A list with commas between, which begins as NULL, for free(). */
+__attribute__((format(printf, 2, 3))) void text_append(char **list, const char *format, ...);
+
+/* Text that has queue ids and no slots: monitor --csv, and a snapshot's sysfs. */
+
+/* So many bytes tell what monitor --csv wrote. */
+#define IDS_CSV_BEGIN 4
+
+struct ids_problems {
+	uint64_t count;
+	uint64_t first; /* line of the first one */
+};
+
+bool ids_is_csv(const char *begin, size_t len);
+/* The text is cut up. -EINVAL: it has no columns with pid and ids. */
+int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad);
+
+/* "pid qid gpu_id ..." a line; what is none is skipped. */
+void ids_read_sysfs(struct ctl_text *out, char *text);
+
+/* Files into a text that is not joined yet; what is no text is refused. */
+
+/* Each gives 0, or the exit status after saying why not. */
+int text_feed_fd(struct ctl_text *out, const char *path, int fd);
+/* "-" is stdin. */
+int text_feed_path(struct ctl_text *out, const char *path);
+/* A file in a directory; one that is not there is left out. */
+int text_feed_in(struct ctl_text *out, const char *dir, const char *name);
+
+/* Say what went wrong with a file; @err is -errno. The exit status. */
+int text_fail(const char *path, int err);
+
+#endif

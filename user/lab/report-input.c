@@ -1,0 +1,710 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text in columns: samples of preempt, of guard, and of monitor. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* A cell in quotes is a list, of which nothing is read: its end is what counts. */
+static size_t split(char separator, char *line, char **cell)
+{
+	size_t n = 0;
+	char *end = line;
+
+	while (end && n < REPORT_COLUMNS) {
+		cell[n++] = line;
+		end = *line == '"' ? strchr(line + 1, '"') : line;
+		end = end ? strchr(end, separator) : NULL;
+		if (end) {
+			*end = '\0';
+			line = end + 1;
+		}
+	}
+	return n;
+}
+
+static void report_columns_begin(struct report_columns *c, char separator, char *text)
+{
+	*c = (struct report_columns){ .separator = separator, .rest = text };
+	c->n = split(separator, strsep(&c->rest, "\n"), c->name);
+}
+
+static bool report_row(struct report_columns *c)
+{
+	char *line;
+
+	do {
+		line = strsep(&c->rest, "\n");
+	} while (line && (!*line || *line == '#'));
+	if (!line)
+		return false;
+	c->n_cells = split(c->separator, line, c->cell);
+	return true;
+}
+
+static double report_cell(const struct report_columns *c, const char *name)
+{
+	double value;
+	size_t i;
+	char *end;
+
+	for (i = 0; i < c->n && i < c->n_cells; i++) {
+		if (strcmp(c->name[i], name))
+			continue;
+		value = strtod(c->cell[i], &end);
+		return end == c->cell[i] || *end || !isfinite(value) ? NAN : value;
+	}
+	return NAN;
+}
+
+/* A column of times in ns, and what the latency is called. */
+struct column {
+	const char *name;
+	const char *latency;
+	bool not_first; /* the first cycle of a session is left out, as preempt does */
+};
+
+#define COLUMNS 3
+
+static void report_time(struct report_times *times, double ns);
+static void report_latency(struct report *r, const char *source, const char *name,
+			   struct report_times *times);
+
+static void take_latencies(struct report *r, const char *source, struct report_columns *c,
+			   const struct column columns[COLUMNS], bool cycles)
+{
+	struct report_times times[COLUMNS] = { 0 };
+	bool first;
+	size_t i;
+
+	while (report_row(c)) {
+		/* Of several targets a line has all together: no process. */
+		if (cycles && isnan(report_cell(c, "pid")))
+			continue;
+		first = cycles && report_cell(c, "cycle") == 1;
+		for (i = 0; i < COLUMNS; i++)
+			if (!first || !columns[i].not_first)
+				report_time(&times[i], report_cell(c, columns[i].name));
+	}
+	for (i = 0; i < COLUMNS; i++)
+		report_latency(r, source, columns[i].latency, &times[i]);
+}
+
+/* Each kind of text. */
+static void report_preempt_samples(struct report *r, const char *name, char *text)
+{
+	static const struct column columns[COLUMNS] = {
+		{ "suspend_ioctl_ns", "suspend ioctl", true },
+		{ "suspend_slots_ns", "suspend to slots inactive", true },
+		{ "resume_ioctl_ns", "resume ioctl", false },
+	};
+	struct report_columns c;
+	char *head = strchr(text, '\n');
+
+	/* The format's version, and then "# cycle pid ...". */
+	if (!head || strncmp(head, "\n# ", 3))
+		return;
+	report_columns_begin(&c, ' ', head + 3);
+	take_latencies(r, name, &c, columns, true);
+}
+
+static void report_guard_samples(struct report *r, const char *name, char *text)
+{
+	static const struct column columns[COLUMNS] = {
+		{ "arrival_to_ioctl_ns", "arrival to suspend ioctl", false },
+		{ "arrival_to_suspended_ns", "arrival to suspended", false },
+		{ "arrival_to_slots_ns", "arrival to slots inactive", false },
+	};
+	struct report_columns c;
+
+	report_columns_begin(&c, '\t', text + strlen("# "));
+	take_latencies(r, name, &c, columns, false);
+}
+
+static const char *const points[] = { "t_s", "active", "slots", "suspended", "evicted" };
+
+/* The series of a process, which is made when its first sample comes. */
+static struct json_object *points_of(struct report *r, const char *source, int64_t pid)
+{
+	struct json_object *o, *names, *list;
+	size_t i, n = json_object_array_length(r->series);
+
+	for (i = n; i-- > 0;) {
+		o = json_object_array_get_idx(r->series, i);
+		if (!strcmp(report_text(o, "source"), source) && report_number(o, "pid") == pid)
+			return report_get(o, "points");
+	}
+	o = json_object_new_object();
+	names = json_object_new_array();
+	list = json_object_new_array();
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		json_object_array_add(names, out_json_text(points[i]));
+	out_add(o, "source", out_json_text(source));
+	out_add(o, "pid", out_json_number(pid));
+	out_add(o, "columns", names);
+	out_add(o, "points", list);
+	json_object_array_add(r->series, o);
+	return list;
+}
+
+/* Values are those of points; nothing else is known of a sample without a time. */
+static void add_point(struct report *r, const char *source, double pid, const double *values)
+{
+	struct json_object *point;
+	size_t i;
+
+	if (!(pid > 0 && pid < 1e9) || isnan(values[0]))
+		return;
+	point = json_object_new_array();
+	for (i = 0; i < ARRAY_SIZE(points); i++)
+		json_object_array_add(point, isnan(values[i]) ? NULL : out_json_double(values[i]));
+	json_object_array_add(points_of(r, source, pid), point);
+}
+
+static void report_monitor_csv(struct report *r, const char *name, char *text)
+{
+	double values[ARRAY_SIZE(points)];
+	struct report_columns c;
+	size_t i;
+
+	report_columns_begin(&c, ',', text);
+	while (report_row(&c)) {
+		for (i = 0; i < ARRAY_SIZE(points); i++)
+			values[i] = report_cell(&c, points[i]);
+		add_point(r, name, report_cell(&c, "pid"), values);
+	}
+}
+
+static void take_series(struct report *r, const char *name, struct json_object *series)
+{
+	double values[ARRAY_SIZE(points)];
+	struct json_object *sample;
+	size_t i, j;
+
+	if (!json_object_is_type(series, json_type_array))
+		return;
+	for (i = 0; i < json_object_array_length(series); i++) {
+		sample = json_object_array_get_idx(series, i);
+		for (j = 0; j < ARRAY_SIZE(points); j++)
+			values[j] = report_number(sample, points[j]);
+		add_point(r, name, report_number(sample, "pid"), values);
+	}
+}
+
+static void report_monitor_json(struct report *r, const char *name, struct json_object *targets)
+{
+	size_t i;
+
+	for (i = 0; i < json_object_array_length(targets); i++)
+		take_series(r, name, report_get(json_object_array_get_idx(targets, i), "series"));
+}
+
+/* guard's events: what the page needs to draw a lane for each target, and latencies. */
+
+#define MAX_EVENTS 40000 /* that the page gets: the last ones */
+
+/* Of a switch: all but the last are of a suspend. */
+static const struct {
+	const char *key;
+	const char *name;
+} latencies[] = {
+	{ "arrival_to_ioctl_us", "arrival to suspend ioctl" },
+	{ "arrival_to_suspended_us", "arrival to suspended" },
+	{ "arrival_to_slots_us", "arrival to slots inactive" },
+	{ "ioctl_us", "suspend ioctl" },
+	{ "ioctl_us", "resume ioctl" },
+};
+
+#define LATENCIES ARRAY_SIZE(latencies)
+
+struct events {
+	struct json_object *list;
+	struct json_object *summary;
+	struct report_times times[LATENCIES];
+	double base; /* t_us 0, on clock_us; NAN: not known yet */
+	double now;  /* the last time of all */
+	int64_t cut;
+	int64_t lost;	/* lines that guard could not print */
+	int64_t unread; /* that were read, and are no events */
+};
+
+static void take_event_latencies(struct events *e, struct json_object *o, bool suspend)
+{
+	size_t i = suspend ? 0 : LATENCIES - 1;
+	size_t end = suspend ? LATENCIES - 1 : LATENCIES;
+
+	for (; i < end; i++)
+		report_time(&e->times[i], 1e3 * report_number(o, latencies[i].key));
+}
+
+/* When it happened: a process is not held any more when its resume begins. */
+static double time_of(struct json_object *o, const char *event, double now)
+{
+	double before = !strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
+
+	if (!(before > 0))
+		return now;
+	return before < now ? now - before : 0;
+}
+
+/* Has that number of queues changed none of them? */
+static bool has_failed(struct json_object *o)
+{
+	return report_number(o, "requested") > 0 && report_number(o, "done") == 0;
+}
+
+static void add_event(struct events *e, struct json_object *o, const char *event, double now)
+{
+	static const char *const keys[] = { "pid", "role", "comm", "reason", "ran_us", "text" };
+	struct json_object *copy = json_object_new_object(), *value;
+	size_t i;
+
+	out_add(copy, "event", out_json_text(event));
+	out_add(copy, "t_us", out_json_double(time_of(o, event, now)));
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		value = report_get(o, keys[i]);
+		/* The text says the same again where there is a lane. */
+		if (value && (i + 1 < ARRAY_SIZE(keys) ||
+			      (strcmp(event, "joined") && strcmp(event, "left"))))
+			out_add(copy, keys[i], report_clean(value));
+	}
+	json_object_array_add(e->list, copy);
+}
+
+static void take_event(struct report *r, struct events *e, struct json_object *o)
+{
+	double t = report_number(o, "t_us"), clock;
+	const char *event = report_text(o, "event");
+	bool suspend = !strcmp(event, "suspend");
+
+	if (!strcmp(event, "dropped")) {
+		t = report_number(o, "lines");
+		t += e->lost;
+		if (t > e->lost)
+			e->lost = t < REPORT_MOST ? t : REPORT_MOST;
+		return;
+	}
+	clock = report_number(o, "clock_us");
+	if (!*event || !(t >= 0 && clock >= t && clock < REPORT_MOST)) {
+		e->unread++;
+		return;
+	}
+	/* Of a guard that was started again the times begin again. */
+	e->base = isnan(e->base) ? clock - t : e->base;
+	t = clock > e->base ? clock - e->base : 0;
+	e->now = t > e->now ? t : e->now;
+	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
+	if (!strcmp(event, "summary")) {
+		json_object_put(e->summary);
+		e->summary = report_clean(o);
+		return;
+	}
+	if (suspend || !strcmp(event, "resume")) {
+		if (has_failed(o))
+			return;
+		take_event_latencies(e, o, suspend);
+	}
+	add_event(e, o, event, t);
+}
+
+static void finish(struct report *r, const char *name, struct events *e)
+{
+	struct json_object *o = json_object_new_object();
+	size_t n = json_object_array_length(e->list), i;
+
+	if (n > MAX_EVENTS) {
+		e->cut = n - MAX_EVENTS;
+		json_object_array_del_idx(e->list, 0, e->cut);
+	}
+	out_add(o, "source", out_json_text(name));
+	out_add(o, "to_us", out_json_double(e->now));
+	out_add(o, "cut_events", out_json_number(e->cut));
+	out_add(o, "lost_lines", out_json_number(e->lost));
+	out_add(o, "unread_lines", out_json_number(e->unread));
+	out_add(o, "summary", e->summary);
+	out_add(o, "events", e->list);
+	json_object_array_add(r->timelines, o);
+	for (i = 0; i < LATENCIES; i++)
+		report_latency(r, name, latencies[i].name, &e->times[i]);
+}
+
+static void report_events(struct report *r, const char *name, char *text)
+{
+	struct events e = { .base = NAN, .list = json_object_new_array() };
+	struct json_object *o;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		/* Messages on stderr may be in the same file. */
+		if (*line != '{')
+			continue;
+		o = json_tokener_parse(line);
+		take_event(r, &e, o);
+		json_object_put(o);
+	}
+	finish(r, name, &e);
+}
+
+/* Latencies: percentiles by nearest rank, and a histogram with logarithmic buckets. */
+
+/* Six buckets in each power of ten. */
+static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
+
+/* Without memory it ends the command. */
+static void report_time(struct report_times *times, double ns)
+{
+	uint64_t *one;
+
+	/* Also what is not known. */
+	if (!(ns >= 0 && ns < 1e18))
+		return;
+	one = shr_must(shr_add(&times->ns));
+	*one = ns;
+}
+
+/* A latency in the report of which only the number is known; for its owner to fill in. */
+static struct json_object *report_add_latency(struct report *r, const char *source,
+					      const char *name, int64_t n)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "source", out_json_text(source));
+	out_add(o, "name", out_json_text(name));
+	out_add(o, "n", out_json_number(n));
+	json_object_array_add(r->latencies, o);
+	return o;
+}
+
+static void report_add_bucket(struct json_object *latency, double from_us, double to_us, int64_t n)
+{
+	struct json_object *o = json_object_new_object(), *all;
+
+	all = report_get(latency, "buckets");
+	if (!all) {
+		all = json_object_new_array();
+		out_add(latency, "buckets", all);
+	}
+	out_add(o, "from_us", out_json_double(from_us));
+	/* The last one of a Prometheus histogram has no end. */
+	out_add(o, "to_us", out_json_double(to_us));
+	out_add(o, "n", out_json_number(n));
+	json_object_array_add(all, o);
+}
+
+/* The bound of that number; 0 is 1 ns. */
+static double bound(size_t i)
+{
+	double ns = steps[i % ARRAY_SIZE(steps)];
+
+	for (i /= ARRAY_SIZE(steps); i; i--)
+		ns *= 10;
+	return ns;
+}
+
+/* Empty ones in between are there, others are not. The times are sorted. */
+static void add_buckets(struct json_object *latency, const uint64_t *ns, size_t n)
+{
+	size_t i = 0, at, count;
+
+	for (at = 0; bound(at + 1) <= ns[0]; at++)
+		;
+	for (; i < n; at++) {
+		for (count = 0; i < n && ns[i] < bound(at + 1); i++)
+			count++;
+		report_add_bucket(latency, at ? bound(at) / 1e3 : 0, bound(at + 1) / 1e3, count);
+	}
+}
+
+/* latency.c: sort and free the times, and add their figures; of none nothing is added. */
+static void report_latency(struct report *r, const char *source, const char *name,
+			   struct report_times *times)
+{
+	struct gpreempt_stats s;
+	struct json_object *o;
+
+	if (times->ns.count) {
+		/* It sorts them. */
+		gpreempt_stats(times->ns.items, times->ns.count, &s);
+		o = report_add_latency(r, source, name, s.n);
+		out_add(o, "min_us", out_json_us(s.min));
+		out_add(o, "p50_us", out_json_us(s.p50));
+		out_add(o, "p90_us", out_json_us(s.p90));
+		out_add(o, "p99_us", out_json_us(s.p99));
+		out_add(o, "max_us", out_json_us(s.max));
+		add_buckets(o, times->ns.items, times->ns.count);
+	}
+	free(times->ns.items);
+	*times = (struct report_times){ 0 };
+}
+
+/* The same of figures that others have computed, in us; figures is kept by the caller. */
+static void report_figures(struct report *r, const char *source, const char *name,
+			   struct json_object *figures)
+{
+	static const char *const keys[][2] = {
+		{ "min", "min_us" }, { "p50", "p50_us" }, { "p90", "p90_us" },
+		{ "p99", "p99_us" }, { "max", "max_us" },
+	};
+	double n = report_number(figures, "n");
+	struct json_object *o;
+	size_t i;
+
+	if (!(n > 0 && n < REPORT_MOST))
+		return;
+	o = report_add_latency(r, source, name, n);
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		out_add(o, keys[i][1], out_json_double(report_number(figures, keys[i][0])));
+}
+
+/* Prometheus's text: values with their help, and histograms as latencies. */
+
+/* name{labels} value */
+struct sample {
+	char *name;
+	char *labels; /* what is between the braces; "" */
+	double value;
+};
+
+/* The histogram at hand: its buckets come one after the other. */
+struct histogram {
+	struct json_object *latency;
+	char name[512]; /* with its labels, but not le */
+	double to;
+	double count;
+};
+
+/* At the brace, which may also stand in the value of a label, or at the end of the line. */
+static char *end_of_labels(char *at)
+{
+	bool quoted = false;
+
+	for (; *at && (quoted || *at != '}'); at++) {
+		if (*at == '"')
+			quoted = !quoted;
+		else if (quoted && *at == '\\' && at[1])
+			at++;
+	}
+	return at;
+}
+
+/* False: it is something else. */
+static bool parse_sample(char *line, struct sample *s)
+{
+	char *at = line + strcspn(line, "{ "), *end;
+
+	*s = (struct sample){ .name = line, .labels = "" };
+	if (*at == '{') {
+		*at++ = '\0';
+		s->labels = at;
+		at = end_of_labels(at);
+	}
+	if (!*at)
+		return false;
+	*at++ = '\0';
+	s->value = strtod(at, &end);
+	return end != at && *line;
+}
+
+/* Counts are of all up to le. False: it has no le. */
+static bool take_bucket(struct report *r, const char *source, const struct sample *s,
+			struct histogram *h)
+{
+	char *le = strstr(s->labels, "le=\""), *end, name[sizeof(h->name)];
+	double to;
+
+	if (!le || !(s->value >= 0 && s->value < REPORT_MOST))
+		return false;
+	to = strtod(le + strlen("le=\""), &end);
+	end += *end == '"';
+	snprintf(name, sizeof(name), "%.*s %.*s%s", (int)(strlen(s->name) - strlen("_bucket")),
+		 s->name, (int)(le - s->labels), s->labels, end + (*end == ','));
+	if (!h->latency || strcmp(h->name, name)) {
+		*h = (struct histogram){
+			.latency = report_add_latency(r, source, name, 0),
+		};
+		strcpy(h->name, name);
+	}
+	if (s->value > h->count)
+		report_add_bucket(h->latency, h->to * 1e6, to * 1e6, s->value - h->count);
+	h->to = to;
+	h->count = s->value > h->count ? s->value : h->count;
+	out_add(h->latency, "n", out_json_number(h->count));
+	return true;
+}
+
+static bool is_bucket(const char *name)
+{
+	const char *at = strstr(name, "_seconds_bucket");
+
+	return at && !at[strlen("_seconds_bucket")];
+}
+
+/* The help of a value, if the last line of help is about its family; or NULL. */
+static const char *help_of(const char *line, const char *name)
+{
+	size_t len = line ? strcspn(line, " ") : 0;
+
+	if (!len || strncmp(line, name, len) || !line[len])
+		return NULL;
+	return line + len + 1;
+}
+
+static void report_metrics(struct report *r, const char *name, char *text)
+{
+	struct histogram histogram = { 0 };
+	const char *help = NULL;
+	struct json_object *o;
+	struct sample s;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		if (!strncmp(line, "# HELP ", 7))
+			help = line + 7;
+		if (*line == '#' || !parse_sample(line, &s) ||
+		    (is_bucket(s.name) && take_bucket(r, name, &s, &histogram)))
+			continue;
+		o = json_object_new_object();
+		out_add(o, "source", out_json_text(name));
+		out_add(o, "name", out_json_text(s.name));
+		out_add(o, "labels", out_json_text(s.labels));
+		out_add(o, "value", isfinite(s.value) ? json_object_new_double(s.value) : NULL);
+		out_add(o, "help", out_json_text(help_of(help, s.name)));
+		json_object_array_add(r->metrics, o);
+	}
+}
+
+/* What a file is, by what is in it; and the objects that commands print with --json. */
+
+/*
+ * One list of a host, as list, status and doctor print it. Those that are given together
+ * are taken to be of one host.
+ */
+static void take_state(struct report *r, const char *name, const char *key,
+		       struct json_object *rows)
+{
+	size_t n = json_object_array_length(r->states);
+	struct json_object *state;
+	char *source = NULL;
+
+	state = n ? json_object_array_get_idx(r->states, n - 1) : NULL;
+	if (!state || report_get(state, "time") || report_get(state, key)) {
+		state = json_object_new_object();
+		json_object_array_add(r->states, state);
+	} else if (asprintf(&source, "%s, %s", report_text(state, "source"), name) < 0) {
+		source = NULL;
+	}
+	out_add(state, "source", out_json_text(source ? source : name));
+	out_add(state, key, report_clean(rows));
+	free(source);
+}
+
+static void take_preempt(struct report *r, const char *name, struct json_object *o)
+{
+	static const char *const keys[][2] = {
+		{ "suspend_ioctl_us", "suspend ioctl" },
+		{ "suspend_slots_us", "suspend to slots inactive" },
+		{ "resume_ioctl_us", "resume ioctl" },
+		{ "online_us", "online command" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		report_figures(r, name, keys[i][1], report_get(o, keys[i][0]));
+}
+
+/* The kind of an object, or NULL. */
+static const char *take_object(struct report *r, const char *name, struct json_object *o)
+{
+	static const char *const states[][2] = {
+		{ "processes", "list --json" },
+		{ "holders", "status --json" },
+		{ "checks", "doctor --json" },
+	};
+	struct json_object *targets = report_get(o, "targets");
+	size_t i;
+
+	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
+	for (i = 0; i < ARRAY_SIZE(states); i++) {
+		struct json_object *rows = report_get(o, states[i][0]);
+
+		if (!json_object_is_type(rows, json_type_array))
+			continue;
+		take_state(r, name, states[i][0], rows);
+		return states[i][1];
+	}
+	if (report_get(o, "cycles") && report_get(o, "suspend_ioctl_us")) {
+		take_preempt(r, name, o);
+		return "preempt --json";
+	}
+	if (!json_object_is_type(targets, json_type_array) ||
+	    !report_get(json_object_array_get_idx(targets, 0), "series"))
+		return NULL;
+	report_monitor_json(r, name, targets);
+	return "monitor --json";
+}
+
+static const char *take_json(struct report *r, const char *name, const char *text)
+{
+	struct json_object *o = json_tokener_parse(text);
+	const char *kind = take_object(r, name, o);
+
+	json_object_put(o);
+	return kind;
+}
+
+static const struct {
+	const char *begin; /* of the text */
+	const char *kind;
+	void (*take)(struct report *r, const char *name, char *text);
+} kinds[] = {
+	{ "gpreempt-samples - version: 1.", "preempt --samples", report_preempt_samples },
+	{ "# arrival_to_ioctl_ns\t", "guard --samples", report_guard_samples },
+	{ "t_s,pid,", "monitor --csv", report_monitor_csv },
+	{ "# HELP ", "metrics", report_metrics },
+	{ "# TYPE ", "metrics", report_metrics },
+	{ "{\"event\":", "guard --json", report_events },
+};
+
+/* Messages on stderr may stand before the first event in the same file. */
+static char *skip_notes(char *text)
+{
+	char *at = text;
+
+	while (!strncmp(at, "note: ", 6) || !strncmp(at, "gpreempt-ctl: ", 14)) {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	return strncmp(at, "{\"event\":", 9) ? text : at;
+}
+
+static const char *take_text(struct report *r, const char *name, char *text)
+{
+	size_t i;
+
+	text = skip_notes(text);
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strncmp(text, kinds[i].begin, strlen(kinds[i].begin))) {
+			kinds[i].take(r, name, text);
+			return kinds[i].kind;
+		}
+	return *text == '{' ? take_json(r, name, text) : NULL;
+}
+
+int report_take(struct report *r, const char *name, char *text)
+{
+	const char *kind = take_text(r, name, text);
+	struct json_object *source;
+
+	if (!kind)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-ctl report --help lists what it reads",
+				     "%s: this is no output of gpreempt-ctl that report knows",
+				     name);
+	source = json_object_new_object();
+	out_add(source, "name", out_json_text(name));
+	out_add(source, "kind", out_json_text(kind));
+	json_object_array_add(r->sources, source);
+	return 0;
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The page: what make-page has made of the files beside this one, with the data in it. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "shared/child.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "load.h"
+#include "report.h"
+#include "snapshot.h"
+
+/* clang-format off */
+__asm__(".pushsection .rodata\n"
+	"page_text:\n"
+	".incbin \"" REPORT_PAGE "\"\n"
+	"page_end:\n"
+	".byte 0\n"
+	".popsection\n");
+/* clang-format on */
+
+extern const char page_text[], page_end[];
+
+#define MARK "@DATA@"
+
+/* As text in a script, which "</script" would end, and "<!--" would change. */
+static void put_data(FILE *out, const char *json)
+{
+	for (; *json; json++)
+		if (*json == '<')
+			fputs("\\u003c", out);
+		else
+			fputc(*json, out);
+}
+
+/* page.c: the page with that in it, for free(). */
+static char *report_page(struct json_object *all, size_t *size)
+{
+	const char *mark = strstr(page_text, MARK);
+	const char *rest = mark + strlen(MARK);
+	char *page = NULL;
+	FILE *out = open_memstream(&page, size);
+
+	if (!out)
+		return NULL;
+	fwrite(page_text, 1, mark - page_text, out);
+	put_data(out, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
+								  JSON_C_TO_STRING_NOSLASHESCAPE));
+	fwrite(rest, 1, page_end - rest, out);
+	if (fclose(out)) {
+		free(page);
+		return NULL;
+	}
+	return page;
+}
+
+/* Values of JSON that others have written: each may be of any type. */
+
+double report_number(struct json_object *o, const char *key)
+{
+	struct json_object *value = report_get(o, key);
+
+	if (!json_object_is_type(value, json_type_int) &&
+	    !json_object_is_type(value, json_type_double))
+		return NAN;
+	return json_object_get_double(value);
+}
+
+const char *report_text(struct json_object *o, const char *key)
+{
+	struct json_object *value = report_get(o, key);
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
+}
+
+static void add_clean(struct json_object *to, const char *key, struct json_object *value)
+{
+	char *clean = shr_clean_copy(key, true);
+
+	out_add(to, clean ? clean : "", report_clean(value));
+	free(clean);
+}
+
+/* json-c has refused what is nested deeper than 32. */
+struct json_object *report_clean(struct json_object *o)
+{
+	struct json_object_iterator at, end;
+	struct json_object *copy;
+	size_t i;
+
+	switch (json_object_get_type(o)) {
+	case json_type_string:
+		return out_json_text(json_object_get_string(o));
+	case json_type_array:
+		copy = json_object_new_array();
+		for (i = 0; i < json_object_array_length(o); i++)
+			json_object_array_add(copy, report_clean(json_object_array_get_idx(o, i)));
+		return copy;
+	case json_type_object:
+		copy = json_object_new_object();
+		for (at = json_object_iter_begin(o), end = json_object_iter_end(o);
+		     !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+			add_clean(copy, json_object_iter_peek_name(&at),
+				  json_object_iter_peek_value(&at));
+		return copy;
+	case json_type_double:
+		/* json-c reads NaN and Infinity, which no other reader of JSON does. */
+		return isfinite(json_object_get_double(o)) ? json_object_get(o) : NULL;
+	default:
+		return json_object_get(o);
+	}
+}
+
+/*
+ * A host, now or in a snapshot: what list, status and doctor print of it with --json. Each
+ * runs in a process of its own, which a target that does not answer can keep for ever.
+ */
+
+/* status waits 10 s for a holder that is in the driver. */
+#define ANSWER_NS (30 * NSEC_PER_SEC)
+#define NAP_NS	  NSEC_PER_MSEC
+
+struct run {
+	const struct ctl_command *cmd;
+	const char *snapshot; /* NULL: this host */
+	int out;
+};
+
+static int run_here(void *arg)
+{
+	const struct run *run = arg;
+	char *argv[] = { (char *)run->cmd->name, "--json", "--from", (char *)run->snapshot, NULL };
+	void *args = ctl_new_args(run->cmd);
+	int ret = GPREEMPT_CLASS_FAILED;
+
+	if (!args || dup2(run->out, STDOUT_FILENO) < 0)
+		return ret;
+	ret = ctl_parse(run->cmd, run->snapshot ? 4 : 2, argv, args);
+	if (ret < 0)
+		ret = run->cmd->run(args);
+	fflush(stdout);
+	return ret;
+}
+
+/* 0 when it has ended, or -ETIMEDOUT: it is left behind. */
+static int wait_for(pid_t child)
+{
+	uint64_t end = shr_now_ns() + ANSWER_NS;
+	int status;
+
+	while (!shr_child_gone(&child, &status)) {
+		if (shr_now_ns() > end) {
+			shr_child_abandon(child);
+			return -ETIMEDOUT;
+		}
+		shr_sleep_ns(NAP_NS);
+	}
+	return 0;
+}
+
+/* What it prints, as an object; NULL: nothing, which it has said itself. */
+static struct json_object *run_command(struct run *run)
+{
+	struct json_object *o = NULL;
+	char *text;
+	pid_t child;
+
+	fflush(stdout);
+	run->out = memfd_create("gpreempt-report", MFD_CLOEXEC);
+	if (run->out < 0)
+		return NULL;
+	child = shr_child_start(run_here, run, &run->out, 1);
+	if (child > 0 && wait_for(child)) {
+		ctl_note("%s has not answered in time", run->cmd->name);
+	} else if (child > 0 && !lseek(run->out, 0, SEEK_SET) &&
+		   text_read_all(run->out, TEXT_FILE_MAX, &text) >= 0) {
+		o = json_tokener_parse(text);
+		free(text);
+	}
+	close(run->out);
+	return o;
+}
+
+static void add_rows(struct report *r, struct json_object *state, const char *snapshot,
+		     const struct ctl_command *cmd, const char *key)
+{
+	struct run run = { .cmd = cmd, .snapshot = snapshot };
+	struct json_object *o = run_command(&run), *rows;
+
+	rows = report_get(o, key);
+	if (!json_object_is_type(rows, json_type_array)) {
+		r->status = GPREEMPT_CLASS_PARTIAL;
+		rows = NULL;
+	}
+	/* null: unknown. */
+	out_add(state, key, json_object_get(rows));
+	json_object_put(o);
+}
+
+static const struct out_field gpu_fields[] = {
+	OUT_FIELD(struct gpreempt_node, gpu_id, NULL, OUT_HEX),
+	OUT_FIELD(struct gpreempt_node, device, NULL, OUT_TEXT, .array = true),
+	OUT_FIELD(struct gpreempt_node, gfx, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, xccs, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, slots_used, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, slots, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, processes, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, queues, NULL, OUT_DEC),
+	OUT_FIELD(struct gpreempt_node, oversubscribed, NULL, OUT_FLAG),
+};
+
+static const struct out_table gpu_table = OUT_TABLE("gpus", gpu_fields, struct gpreempt_node);
+
+static void add_gpus(struct report *r, struct json_object *state, struct gpreempt *g)
+{
+	struct gpreempt_nodes *nodes;
+
+	if (gpreempt_nodes_read(g, &nodes, NULL)) {
+		r->status = GPREEMPT_CLASS_PARTIAL;
+		out_add(state, gpu_table.name, NULL);
+		return;
+	}
+	out_add(state, gpu_table.name, out_json_rows(&gpu_table, nodes->nodes, nodes->count));
+	gpreempt_nodes_free(nodes);
+}
+
+static void describe_now(struct report *r, struct json_object *state)
+{
+	time_t now = time(NULL);
+	struct utsname host;
+	char when[64];
+	struct tm tm;
+
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	uname(&host);
+	out_add(state, "time", out_json_text(when));
+	out_add(state, "host", out_json_text(host.nodename));
+	out_add(state, "kernel", out_json_text(host.release));
+	out_add(state, "gpreempt", out_json_text(gpreempt_version()));
+	r->simulated |= ctl_simulated();
+}
+
+/* Its lines of a key and a value, behind the heading. */
+static void describe_snapshot(struct report *r, struct json_object *state, const char *dir)
+{
+	static const char *const keys[] = { "time", "host", "kernel", "gpreempt" };
+	size_t len, i;
+	char *all = text_read_in(dir, SNAPSHOT_INFO, &len);
+	char *rest = all, *line, *value;
+
+	while ((line = strsep(&rest, "\n"))) {
+		value = strchr(line, ' ');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		for (i = 0; i < ARRAY_SIZE(keys); i++)
+			if (!strcmp(line, keys[i]))
+				out_add(state, keys[i], out_json_text(value));
+		r->simulated |= !strcmp(line, "simulated") && *value == '1';
+	}
+	free(all);
+}
+
+/* system.c: this host now, or the snapshot in a directory. 0, or the exit status. */
+static int report_system(struct report *r, const char *snapshot)
+{
+	struct json_object *state, *source;
+	struct gpreempt *g;
+	int ret = ctl_open(snapshot, &g);
+
+	if (ret)
+		return ret;
+	state = json_object_new_object();
+	out_add(state, "source", out_json_text(snapshot ? snapshot : "now"));
+	if (snapshot)
+		describe_snapshot(r, state, snapshot);
+	else
+		describe_now(r, state);
+	add_gpus(r, state, g);
+	gpreempt_free(g);
+	add_rows(r, state, snapshot, ctl_command("list"), "processes");
+	/* A snapshot does not have what holders would answer. */
+	if (!snapshot)
+		add_rows(r, state, NULL, ctl_command("status"), "holders");
+	add_rows(r, state, snapshot, ctl_command("doctor"), "checks");
+	json_object_array_add(r->states, state);
+	source = json_object_new_object();
+	out_add(source, "name", out_json_text(snapshot ? snapshot : "now"));
+	out_add(source, "kind", out_json_text(snapshot ? "snapshot" : "now"));
+	json_object_array_add(r->sources, source);
+	return 0;
+}
+
+/* One page of all that other commands have printed, or of this host now. */
+
+struct report_args {
+	struct ctl_words files;
+	const char *output;
+	enum out_mode mode;
+};
+
+static int fail_file(const char *path, int code)
+{
+	return ctl_fail_text(code == -EACCES || code == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+								 GPREEMPT_CLASS_FAILED,
+			     NULL, "%s: %s", path, text_open_error(code));
+}
+
+/* "-" is stdin. */
+static int take_file(struct report *r, const char *path)
+{
+	struct stat st;
+	ssize_t got;
+	size_t len;
+	char *text;
+	int ret;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return report_system(r, path);
+	if (!strcmp(path, "-")) {
+		got = text_read_all(STDIN_FILENO, TEXT_FILE_MAX, &text);
+		if (got < 0)
+			return fail_file(path, got);
+	} else {
+		text = ctl_read_file(path, &len);
+		if (!text)
+			return fail_file(path, -errno);
+	}
+	ret = report_take(r, path, text);
+	free(text);
+	return ret;
+}
+
+static int take_all(struct report *r, const struct ctl_words *files)
+{
+	size_t i;
+	int ret = 0;
+
+	if (!files->n)
+		return report_system(r, NULL);
+	for (i = 0; i < files->n && !ret; i++)
+		ret = take_file(r, files->word[i]);
+	return ret;
+}
+
+static struct json_object *make_object(const struct report *r)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "gpreempt", out_json_text(gpreempt_version()));
+	out_add(o, "simulated", out_json_flag(r->simulated));
+	out_add(o, "sources", r->sources);
+	out_add(o, "states", r->states);
+	out_add(o, "timelines", r->timelines);
+	out_add(o, "latencies", r->latencies);
+	out_add(o, "series", r->series);
+	out_add(o, "metrics", r->metrics);
+	return o;
+}
+
+static int write_page(const char *path, struct json_object *o)
+{
+	size_t size;
+	char *page = report_page(o, &size);
+	int ret;
+
+	if (!page)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	/* As a snapshot: only root may read elsewhere what is in it. */
+	ret = shr_file_replace(path, 0600, page, size);
+	free(page);
+	return ret ? ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				   "name a file in a directory that can be written",
+				   "the page %s cannot be written: %s", path,
+				   shr_file_reason(ret)) :
+		     0;
+}
+
+static int run_report(void *data)
+{
+	const struct report_args *args = data;
+	struct report r = { 0 };
+	struct json_object **list[] = {
+		&r.sources, &r.states, &r.timelines, &r.latencies, &r.series, &r.metrics,
+	};
+	struct json_object *o;
+	size_t i;
+	int ret;
+
+	if (args->mode != OUT_JSON && !args->output)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl report -o page.html",
+				     "where is the page to go? -o FILE is needed");
+	for (i = 0; i < ARRAY_SIZE(list); i++)
+		*list[i] = json_object_new_array();
+	ret = take_all(&r, &args->files);
+	o = make_object(&r);
+	if (!ret && args->output)
+		ret = write_page(args->output, o);
+	if (!ret && args->mode == OUT_JSON)
+		out_json_print(json_object_get(o));
+	json_object_put(o);
+	return ret ? ret : r.status;
+}
+
+static const struct ctl_option options[] = {
+	{ "output", CTL_FILE, offsetof(struct report_args, output), "FILE",
+	  "write the page there (-o FILE)" },
+	CTL_JSON_OPTION(struct report_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_report = {
+	.name = "report",
+	.run = run_report,
+	.args_size = sizeof(struct report_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct report_args, files),
+	.usage = "[FILE]",
+	.options = options,
+	.summary = "Make one page (HTML) of this host, or of files.",
+	.details = "Without a FILE it shows this host now: what list, status and doctor print. A\n"
+		   "FILE is a snapshot's directory, \"-\" for stdin, or what one of these has\n"
+		   "printed or written:\n"
+		   "  list --json, status --json, doctor --json\n"
+		   "  monitor --csv, monitor --json\n"
+		   "  preempt --samples, preempt --json\n"
+		   "  guard --json (with --verbose: the work of online, too), guard --samples,\n"
+		   "  guard --metrics\n"
+		   "It is recognised by what is in it. The page has tables, timelines and\n"
+		   "histograms in one file, which loads nothing from the network. It contains\n"
+		   "names, command lines and users of the processes: who reads it reads these.\n"
+		   "Exit status 6: something of this host or of a snapshot could not be read, and\n"
+		   "is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
+};

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What "report" collects, as one JSON object: docs/json.md has its keys. Each input adds
+ * to it, and the page of page.c shows it.
+ */
+#ifndef CTL_REPORT_REPORT_H
+#define CTL_REPORT_REPORT_H
+
+#include <stdint.h>
+
+#include "cli/table.h"
+#include "shared/util.h"
+
+/* Larger counts and times in us are not read: an int64_t has room for a few of them. */
+#define REPORT_MOST 1e15
+
+struct report {
+	struct json_object *sources;
+	struct json_object *states;    /* of a host at a moment */
+	struct json_object *series;    /* monitor's samples */
+	struct json_object *timelines; /* guard's events */
+	struct json_object *latencies;
+	struct json_object *metrics;
+	bool simulated; /* some input is of a simulated GPU */
+	int status;	/* of the command: 6 when something could not be read */
+};
+
+/* Times in ns, of one latency. */
+struct report_times {
+	SHR_ARRAY(uint64_t, ns);
+};
+
+/*
+ * columns.c: text in columns, a line of names before the values. The next row, of which
+ * report_cell() gives the value of a column: NAN if it is unknown or not there.
+ */
+#define REPORT_COLUMNS 32
+
+struct report_columns {
+	char separator;
+	char *rest; /* lines that were not read; changed while they are */
+	char *name[REPORT_COLUMNS];
+	char *cell[REPORT_COLUMNS];
+	size_t n;
+	size_t n_cells;
+};
+
+/*
+ * input.c: take a file's text, which is changed. name is for the user. 0, or the exit
+ * status after saying why it is nothing that report knows.
+ */
+int report_take(struct report *r, const char *name, char *text);
+
+/* A member of an object, or NULL: it is no object, or has none of that name. */
+static inline struct json_object *report_get(struct json_object *o, const char *key)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(o, json_type_object))
+		json_object_object_get_ex(o, key, &value);
+	return value;
+}
+
+/* values.c: a number of an object; NAN: there is none. */
+double report_number(struct json_object *o, const char *key);
+/* A text, "" if there is none. */
+const char *report_text(struct json_object *o, const char *key);
+/* A copy without what could harm a terminal or turn the text around. */
+struct json_object *report_clean(struct json_object *o);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Everything about now, in a directory. docs/text.md says what is in it. */
+#ifndef CTL_TEXT_SNAPSHOT_H
+#define CTL_TEXT_SNAPSHOT_H
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+#define SNAPSHOT_INFO	 "info"
+#define SNAPSHOT_NAME	 "gpreempt-snapshot"
+#define SNAPSHOT_VERSION "1.0"
+#define SNAPSHOT_PS	 "ps"
+#define SNAPSHOT_LOG	 "kernel-log"
+
+/* The kernel's log, and how far it was read. -1: not to be had. */
+struct snapshot_log {
+	int fd;
+};
+
+/* From now on, or all since it was last cleared. */
+void snapshot_log_open(struct snapshot_log *log, bool all);
+void snapshot_log_close(struct snapshot_log *log);
+
+/*
+ * Take one into a directory that must not exist yet; those above it may be
+ * missing, too. With a log that was opened: the lines that came since it was
+ * last given. 0, or the exit status after saying why not.
+ */
+int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
+
+/* The snapshot's own directory, which must be new, or empty. */
+int snapshot_make(const char *dir);
+
+#define SNAPSHOT_VIEW "/sys/kernel/debug/gpreempt"
+#define SNAPSHOT_KFD  "/sys/class/kfd/kfd"
+
+#endif

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Which slots hold which queue: by the address of the MQD, and the ring. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/util.h"
+#include "text.h"
+
+/* What an MQD is found by. Text of one moment has each once. */
+struct key {
+	int64_t gpu_id;
+	int64_t address;
+	size_t mqd;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->gpu_id != y->gpu_id)
+		return x->gpu_id < y->gpu_id ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+struct keys {
+	struct key *items;
+	size_t count;
+};
+
+/* The MQDs of compute queues, sorted. */
+static int make_keys(const struct gp_text_data *d, struct keys *keys)
+{
+	size_t i;
+
+	keys->count = 0;
+	keys->items = calloc(d->n_mqds + 1, sizeof(*keys->items));
+	if (!keys->items)
+		return -ENOMEM;
+	for (i = 0; i < d->n_mqds; i++) {
+		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
+
+		/* 0: a queue that was never mapped. */
+		if (d->mqds[i].regs.mqd > 0 && queue->type != GP_TEXT_DIQ)
+			keys->items[keys->count++] = (struct key){
+				queue->gpu_id,
+				d->mqds[i].regs.mqd,
+				i,
+			};
+	}
+	qsort(keys->items, keys->count, sizeof(*keys->items), compare_keys);
+	return 0;
+}
+
+static struct gp_text_mqd *find(const struct gp_text_data *d, const struct keys *keys,
+				int64_t gpu_id, int64_t address)
+{
+	const struct key wanted = { gpu_id, address, 0 };
+	const struct key *key =
+		bsearch(&wanted, keys->items, keys->count, sizeof(*key), compare_keys);
+
+	return key ? d->mqds + key->mqd : NULL;
+}
+
+static const char other_ring[] = "this slot has another ring than the MQD of its address: "
+				 "mqds and hqds are not of one moment";
+
+static int join_cp(struct gp_text *text, const struct keys *keys, struct gp_text_slot *slot)
+{
+	struct gp_text_mqd *mqd = find(&text->data, keys, slot->gpu_id, slot->regs.mqd);
+	const char *wrong = NULL;
+
+	if (!mqd)
+		return 0;
+	/*
+	 * KFD gives the MQDs of a process that ended to the next one: only the
+	 * ring says whether it is this queue.
+	 */
+	if (slot->regs.ring != mqd->regs.ring)
+		return gp_text_problem_at(text, slot->file, slot->line, other_ring);
+	slot->owner = mqd->queue;
+	mqd->slots++;
+	if (mqd->slots > 1)
+		wrong = "this MQD is in another slot, too";
+	else if (mqd->xcc != slot->nth_xcc)
+		wrong = "this MQD is one for another XCC";
+	return wrong ? gp_text_problem_at(text, slot->file, slot->line, wrong) : 0;
+}
+
+/* Few: by the driver's number of the slot, and the ring. */
+static void join_sdma(const struct gp_text_data *d, struct gp_text_slot *slot)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_mqds; i++) {
+		struct gp_text_mqd *mqd = d->mqds + i;
+		const struct gp_text_queue *queue = d->queues + mqd->queue;
+
+		if (queue->type != GP_TEXT_SDMA || queue->gpu_id != slot->gpu_id ||
+		    mqd->regs.engine != slot->nth_xcc || mqd->regs.rlc != slot->queue ||
+		    mqd->regs.ring != slot->regs.ring)
+			continue;
+		slot->owner = mqd->queue;
+		mqd->slots++;
+		return;
+	}
+}
+
+static int join_slots(struct gp_text *text, const struct keys *keys)
+{
+	const struct gp_text_data *d = &text->data;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < d->n_slots && !ret; i++) {
+		if (d->slots[i].regs.active != 1)
+			continue;
+		if (d->slots[i].type == GP_TEXT_COMPUTE)
+			ret = join_cp(text, keys, d->slots + i);
+		else if (d->slots[i].type == GP_TEXT_SDMA)
+			join_sdma(d, d->slots + i);
+	}
+	return ret;
+}
+
+static void join_packets(const struct gp_text_data *d, const struct keys *keys)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_packets; i++) {
+		struct gp_text_packet *packet = d->packets + i;
+		const struct gp_text_mqd *mqd = find(d, keys, packet->gpu_id, packet->mqd);
+		int64_t pasid;
+
+		if (!mqd)
+			continue;
+		/* It has no ring: the PASID is all that can contradict. */
+		pasid = d->queues[mqd->queue].pasid;
+		if (pasid == GPREEMPT_UNKNOWN || pasid == packet->pasid)
+			packet->queue = mqd->queue;
+	}
+}
+
+/* What is there of a node's slots of a type. */
+struct seen {
+	int64_t gpu_id;
+	enum gp_text_type type;
+	bool all; /* there are some, and all can be read */
+};
+
+/* Queues come process by process, and have few nodes: the last answer is kept. */
+static bool slots_are_known(const struct gp_text_data *d, struct seen *seen,
+			    const struct gp_text_queue *queue)
+{
+	size_t i;
+
+	if (seen->gpu_id == queue->gpu_id && seen->type == queue->type)
+		return seen->all;
+	*seen = (struct seen){ queue->gpu_id, queue->type, false };
+	for (i = 0; i < d->n_slots; i++) {
+		const struct gp_text_slot *slot = d->slots + i;
+
+		if (slot->gpu_id != queue->gpu_id || slot->type != queue->type)
+			continue;
+		seen->all = slot->regs.active != GPREEMPT_UNKNOWN;
+		if (!seen->all)
+			break;
+	}
+	return seen->all;
+}
+
+static void count_slots(const struct gp_text_data *d)
+{
+	struct seen seen = { .gpu_id = GPREEMPT_UNKNOWN };
+	size_t i, j;
+
+	for (i = 0; i < d->n_queues; i++) {
+		struct gp_text_queue *queue = d->queues + i;
+		bool in_slots = queue->type == GP_TEXT_COMPUTE || queue->type == GP_TEXT_SDMA;
+
+		queue->slots_expected = !queue->n_mqds ? GPREEMPT_UNKNOWN :
+					in_slots       ? (int64_t)queue->n_mqds :
+							 0;
+		if (!queue->n_mqds || d->several_moments || !in_slots ||
+		    !slots_are_known(d, &seen, queue))
+			continue;
+		queue->slots_active = 0;
+		for (j = 0; j < queue->n_mqds; j++)
+			queue->slots_active += d->mqds[queue->mqds + j].slots;
+	}
+}
+
+/* Of two of a process, the first one in the text is the lower one in memory. */
+static int compare_pids(const void *a, const void *b)
+{
+	const struct gp_text_process *x = *(struct gp_text_process *const *)a;
+	const struct gp_text_process *y = *(struct gp_text_process *const *)b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* The same pid again is another context of that process. */
+static int number_contexts(const struct gp_text_data *d)
+{
+	struct gp_text_process **sorted = calloc(d->n_processes + 1, sizeof(*sorted));
+	size_t i;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (i = 0; i < d->n_processes; i++)
+		sorted[i] = d->processes + i;
+	qsort(sorted, d->n_processes, sizeof(*sorted), compare_pids);
+	for (i = 1; i < d->n_processes; i++)
+		if (sorted[i]->file == sorted[i - 1]->file && sorted[i]->pid == sorted[i - 1]->pid)
+			sorted[i]->context = sorted[i - 1]->context + 1;
+	free(sorted);
+	for (i = 0; i < d->n_queues; i++)
+		if (d->queues[i].context != GPREEMPT_UNKNOWN)
+			d->queues[i].context = d->processes[d->queues[i].context].context;
+	return 0;
+}
+
+static int gp_text_find_moments(struct gp_text *text);
+
+int gp_text_join(struct gp_text *text)
+{
+	const struct gp_text_data *d = gp_text_get(text);
+	struct keys keys;
+	int ret = gp_text_find_moments(text);
+
+	if (!ret)
+		ret = make_keys(d, &keys);
+	if (ret)
+		return ret;
+	if (!d->several_moments) {
+		ret = join_slots(text, &keys);
+		join_packets(d, &keys);
+	}
+	if (!ret) {
+		count_slots(d);
+		ret = number_contexts(d);
+	}
+	free(keys.items);
+	return ret;
+}
+
+/*
+ * Is the text of one moment? A slot, and an MQD of a node, is there only once.
+ * What comes twice was read twice, and a join would count it twice.
+ */
+
+#define KEY_MAX 5
+
+struct place {
+	int64_t key[KEY_MAX];
+	unsigned int file;
+	uint64_t line;
+};
+
+struct places {
+	struct place *items;
+	size_t count;
+};
+
+static bool is_before(const struct place *a, const struct place *b)
+{
+	return a->file != b->file ? a->file < b->file : a->line < b->line;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int ret = memcmp(x->key, y->key, sizeof(x->key));
+
+	return ret ? ret : is_before(y, x) - is_before(x, y);
+}
+
+/* The first in the text that was there before; NULL: each is there once. */
+static const struct place *find_repeated(const struct places *places)
+{
+	const struct place *place = places->items, *first = NULL;
+	size_t i;
+
+	qsort(places->items, places->count, sizeof(*place), compare);
+	for (i = 1, place++; i < places->count; i++, place++)
+		if (!memcmp(place->key, place[-1].key, sizeof(place->key)) &&
+		    (!first || is_before(place, first)))
+			first = place;
+	return first;
+}
+
+static void add_mqds(const struct gp_text_data *d, struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_mqds; i++) {
+		const struct gp_text_regs *regs = &d->mqds[i].regs;
+		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
+		struct place place = {
+			.key = { queue->type, queue->gpu_id },
+			.file = queue->file,
+			.line = queue->line,
+		};
+
+		if (queue->type == GP_TEXT_COMPUTE && regs->mqd > 0) {
+			place.key[2] = regs->mqd;
+		} else if (queue->type == GP_TEXT_SDMA && regs->ring > 0 && regs->engine >= 0) {
+			/* Their text does not have their own address. */
+			place.key[2] = (uint64_t)regs->engine << 32 | regs->rlc;
+			place.key[3] = regs->ring;
+			place.key[4] = queue->pid;
+		} else {
+			continue;
+		}
+		places->items[places->count++] = place;
+	}
+}
+
+static void add_slots(const struct gp_text_data *d, struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		const struct gp_text_slot *slot = d->slots + i;
+
+		if (slot->type == GP_TEXT_HIQ || slot->gpu_id == GPREEMPT_UNKNOWN)
+			continue;
+		places->items[places->count++] = (struct place){
+			.key = { slot->type, slot->gpu_id, slot->xcc, slot->pipe, slot->queue },
+			.file = slot->file,
+			.line = slot->line,
+		};
+	}
+}
+
+static void add_packets(const struct gp_text_data *d, struct places *places)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_packets; i++)
+		if (d->packets[i].mqd > 0)
+			places->items[places->count++] = (struct place){
+				.key = { d->packets[i].gpu_id, d->packets[i].mqd },
+				.file = d->packets[i].file,
+				.line = d->packets[i].line,
+			};
+}
+
+static const struct kind {
+	void (*add)(const struct gp_text_data *d, struct places *places);
+	const char *what;
+} kinds[] = {
+	{ add_mqds, "this queue is in the text twice: text of more than one "
+		    "moment, which is not joined" },
+	{ add_slots, "this slot is in the text twice: text of more than one "
+		     "moment, which is not joined" },
+	{ add_packets, "this queue is in the run list twice: text of more than "
+		       "one moment, which is not joined" },
+};
+
+static int find_of_kind(struct gp_text *text, const struct kind *kind, struct places *places)
+{
+	const struct place *repeated;
+
+	places->count = 0;
+	kind->add(&text->data, places);
+	repeated = find_repeated(places);
+	if (!repeated)
+		return 0;
+	text->data.several_moments = true;
+	return gp_text_problem_at(text, repeated->file, repeated->line, kind->what);
+}
+
+/* Is something in it twice? Sets several_moments. 0 or -ENOMEM. */
+static int gp_text_find_moments(struct gp_text *text)
+{
+	const struct gp_text_data *d = &text->data;
+	struct places places;
+	int ret = 0;
+	size_t i;
+
+	places.items = calloc(d->n_mqds + d->n_slots + d->n_packets + 1, sizeof(*places.items));
+	if (!places.items)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(kinds) && !ret; i++)
+		ret = find_of_kind(text, kinds + i, &places);
+	free(places.items);
+	return ret;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The parser of the driver's mqds, hqds and rls, of Linux 6.5 and newer. It reads
+ * no file and no system: the caller feeds text, in pieces of any size. One thread
+ * at a time for each handle.
+ *
+ * A text is never refused. Lines that cannot be read are problems, with their
+ * line numbers. Arrays belong to the handle and are valid until it is fed again
+ * or freed. A number that the text does not have is GPREEMPT_UNKNOWN.
+ */
+#ifndef LAB_TEXT_H
+#define LAB_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <gpreempt/core.h>
+
+#include "shared/util.h"
+
+enum gp_text_type {
+	GP_TEXT_COMPUTE,
+	GP_TEXT_SDMA,
+	GP_TEXT_DIQ,   /* the debugger's own, up to Linux 7.1 */
+	GP_TEXT_HIQ,   /* the driver's own; slots only */
+	GP_TEXT_OTHER, /* a type that the driver does not know either */
+};
+
+/* The type as a word. */
+const char *gp_text_type_name(enum gp_text_type type);
+
+/* A dump of registers, decoded. */
+struct gp_text_regs {
+	int64_t known; /* 0: the layout is not known */
+	int64_t mqd;   /* GPU address of the MQD; CP only */
+	/*
+	 * CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update that of an
+	 * MQD: it means nothing.
+	 */
+	int64_t active;
+	int64_t vmid;	   /* of the address space; CP only */
+	int64_t priority;  /* 0 to 15 as the process set it; CP only */
+	int64_t ring;	   /* user address */
+	int64_t ring_size; /* bytes */
+	/* Dwords (CP), bytes (SDMA). In an MQD: when it was last saved. */
+	int64_t rptr, wptr;
+	int64_t doorbell;  /* in dwords; unknown for most SDMA MQDs */
+	int64_t cwsr;	   /* user address of the context save area; CP only */
+	int64_t cwsr_size; /* bytes */
+	/* Of an SDMA MQD, as the driver keeps them there. */
+	int64_t engine, rlc;
+};
+
+/* One MQD; a compute queue has one for each XCC. */
+struct gp_text_mqd {
+	size_t queue; /* index of its queue */
+	/*
+	 * 0 for the first under its queue. Of an SDMA queue and a DIQ there is only
+	 * this one: the driver prints as many MQDs as the compute queue before them
+	 * had, and the further ones are those of other queues.
+	 */
+	unsigned int xcc;
+	unsigned int slots; /* active slots that hold it, once joined */
+	struct gp_text_regs regs;
+};
+
+/* One block of mqds. */
+struct gp_text_queue {
+	enum gp_text_type type;
+	unsigned int file; /* its number, from 0 */
+	uint64_t line;	   /* of the block's head */
+	int64_t pid;	   /* as the host counts */
+	int64_t context;   /* 0, or which of the process's (Linux 7.2 and newer) */
+	/* Unknown in Linux 6.16 and newer, which print the pid in its place. */
+	int64_t pasid;
+	int64_t gpu_id;	   /* KFD's id of the node */
+	int64_t qid;	   /* only the older text has it, or the caller knows it */
+	int64_t is_active; /* only the older text has it */
+	int64_t priority;  /* of the older text, else of the first MQD */
+	int64_t older;	   /* than Linux 6.5, with "Queue ID:" lines */
+	size_t mqds;	   /* index of the first */
+	size_t n_mqds;
+	/*
+	 * Slots that it holds when it is mapped: one for each XCC (compute), one
+	 * (SDMA), 0 for other types.
+	 */
+	int64_t slots_expected;
+	/*
+	 * That hold it; unknown without hqds of its GPU, when registers there could
+	 * not be read, or when nothing is joined.
+	 */
+	int64_t slots_active;
+};
+
+/* One block of hqds. */
+struct gp_text_slot {
+	enum gp_text_type type; /* compute (CP), SDMA or HIQ */
+	unsigned int file;
+	uint64_t line;	 /* of the block's head */
+	int64_t gpu_id;	 /* KFD's id of the node */
+	int64_t xcc;	 /* as printed, a number of the device; not for SDMA */
+	int64_t nth_xcc; /* 0 for the node's first */
+	int64_t pipe;	 /* or the engine of an SDMA slot */
+	int64_t queue;	 /* or its RLC */
+	ssize_t owner;	 /* index of the queue that it holds, or -1 */
+	struct gp_text_regs regs;
+};
+
+/* Packets of a run list that are decoded. */
+enum gp_text_packet_op {
+	GP_TEXT_RUN_LIST = 0xa5, /* the list goes on elsewhere */
+	GP_TEXT_MAP_PROCESS = 0xa1,
+	GP_TEXT_MAP_QUEUES = 0xa2,
+};
+
+/* One packet of rls. */
+struct gp_text_packet {
+	unsigned int file;
+	uint64_t line;	  /* that it begins on */
+	int64_t gpu_id;	  /* KFD's id of the node */
+	unsigned int op;  /* out of enum gp_text_packet_op, or another */
+	int64_t pasid;	  /* of the process; of a queue that of the process before */
+	int64_t doorbell; /* of a queue, in dwords */
+	int64_t mqd;	  /* of a queue, GPU address */
+	ssize_t queue;	  /* index of the queue whose MQD it is, or -1 */
+};
+
+/* What a node's block has instead of slots. */
+enum gp_text_note {
+	GP_TEXT_NODE,	 /* nothing of the kind */
+	GP_TEXT_STOPPED, /* hqds: the device is stopped */
+	GP_TEXT_NO_LIST, /* rls: no active run list (always under MES) */
+};
+
+/* A "Node" line. */
+struct gp_text_node {
+	int64_t gpu_id;
+	enum gp_text_note note;
+};
+
+/* A "Process" line of mqds. */
+struct gp_text_process {
+	unsigned int file;
+	int64_t pid;
+	int64_t pasid;
+	int64_t context;
+};
+
+/* Something that could not be read, or is contradictory. */
+struct gp_text_problem {
+	unsigned int file;
+	uint64_t line;	  /* from 1; 0: the whole file */
+	const char *what; /* static text, a clause */
+};
+
+/* All that was read so far. */
+struct gp_text_data {
+	struct gp_text_process *processes;
+	size_t n_processes;
+	struct gp_text_queue *queues;
+	size_t n_queues;
+	struct gp_text_mqd *mqds;
+	size_t n_mqds;
+	struct gp_text_node *nodes;
+	size_t n_nodes;
+	struct gp_text_slot *slots;
+	size_t n_slots;
+	struct gp_text_packet *packets;
+	size_t n_packets;
+	struct gp_text_problem *problems; /* the first ones */
+	size_t kept;			  /* how many these are */
+	uint64_t n_problems;		  /* all of them */
+	uint64_t known_lines;		  /* those that are the driver's */
+	/* There is an mqds. That of an idle driver is an empty file. */
+	bool mqds_seen;
+	bool hqds_seen;
+	/* A queue or a slot is in it twice. Then nothing is joined. */
+	bool several_moments;
+};
+
+struct gp_text;
+
+int gp_text_new(struct gp_text **out); /* 0 or -ENOMEM */
+void gp_text_free(struct gp_text *text);
+
+/* The next piece of a file. 0, or -ENOMEM: the text can only be freed then. */
+int gp_text_feed(struct gp_text *text, const char *data, size_t len);
+
+/*
+ * The file ends here. What comes next is another one: its lines count from 1, its
+ * number is one higher. 0 or -ENOMEM.
+ */
+int gp_text_end(struct gp_text *text);
+
+/*
+ * Find the slots of each queue: once, after the last file, which must have ended. A CP slot
+ * belongs to the queue that has, on that node, an MQD of the address in the slot's
+ * CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the next process the same MQD
+ * addresses, so that the address alone would join text of two moments. Text that has a queue or
+ * a slot twice is not joined at all. 0 or -ENOMEM.
+ */
+int gp_text_join(struct gp_text *text);
+
+/* What was read so far, as it grows. The caller may fill in the ids of queues. */
+const struct gp_text_data *gp_text_get(const struct gp_text *text);
+
+/* Does the join hold? Of a text of several moments all counts are unknown. */
+struct gp_text_check {
+	int64_t gpu_id; /* unknown in the sum */
+	int64_t xcc;	/* counted within the node; unknown in the sum */
+	int64_t queues; /* compute queues; unknown without mqds */
+	/*
+	 * One for each MQD of them; unknown without mqds, or when one of them has no MQD.
+	 */
+	int64_t slots_expected;
+	/*
+	 * CP slots that are active; HIQs are not among them. Unknown when hqds does not have
+	 * them, when registers of one could not be read, and of one process without mqds.
+	 */
+	int64_t slots_active;
+	/* Those that hold no queue of this text; unknown, too, without mqds. */
+	int64_t slots_without_owner;
+};
+
+/*
+ * Count what the join found, of the process @pid (then slots without an owner are
+ * not its), or of all for 0 and GPREEMPT_UNKNOWN. @by_xcc, if it is not NULL, gets
+ * a line for each XCC that has MQDs or slots, for free(). 0 or -ENOMEM.
+ */
+int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
+		  struct gp_text_check **by_xcc, size_t *count);
+
+/*
+ * Lines out of pieces of a text. A carriage return ends one, too: a progress bar
+ * has many of them in what an editor shows as one line, whose number they share.
+ */
+
+/* What is behind it in a line is left out. */
+#define GP_LINE_MAX 65536
+
+struct gp_line {
+	const char *at;
+	size_t len;    /* without its end */
+	bool cut;      /* longer than GP_LINE_MAX, or without an end */
+	bool too_long; /* the former */
+};
+
+struct gp_lines {
+	/* Gets each line, whose number is @number. 0 or -errno to stop. */
+	int (*take)(void *data, struct gp_line line);
+	void *data;
+	uint64_t number;
+	uint64_t count; /* of all files */
+	char *carry;	/* start of a line whose end has not come */
+	size_t carried;
+	bool too_long;
+	bool within; /* a carriage return came, and no end of line */
+};
+
+int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len);
+/* The text ends: what is left is a line. The next one has number 1. */
+int gp_lines_end(struct gp_lines *lines);
+void gp_lines_free(struct gp_lines *lines);
+
+/* The number at *@at, which moves behind it. False: there is none up to @max. */
+bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_t max,
+		    uint64_t *out);
+
+/* What the parts of the parser of the driver's text share. */
+
+/* Problems that are kept; the others are counted. */
+#define GP_TEXT_PROBLEMS 4096
+
+/* What the words that come belong to. */
+enum gp_text_block {
+	GP_BLOCK_NONE,
+	GP_BLOCK_QUEUE, /* mqds */
+	GP_BLOCK_NODE,	/* rls, until something else comes */
+	GP_BLOCK_SLOT,	/* hqds */
+};
+
+struct gp_text {
+	struct gp_lines lines;
+	SHR_ARRAY(uint32_t, words);
+	unsigned int file;
+	enum gp_text_block block;
+	bool have_process, have_node; /* that what comes is of */
+	bool orphans_told;	      /* words without a head: once for each block */
+	bool dumped;		      /* the slot at hand has registers */
+	uint64_t first_line;	      /* of the dump that comes */
+	uint64_t next_offset;	      /* that the next line of it must have */
+	bool garbled;		      /* the line before could not be read */
+	unsigned int xccs;	      /* of the node so far */
+	int64_t last_xcc;	      /* as printed */
+	int64_t first_engine;	      /* of the node */
+	bool content;		      /* this file has more than remarks in it */
+	struct gp_text_data data;
+};
+
+/* One more of something in the data, zeroed, or NULL; and the last one, or NULL. */
+#define gp_text_add(text, name) \
+	shr_array_add(&(text)->data.name, &(text)->data.n_##name, sizeof(*(text)->data.name))
+#define gp_text_last(text, name) \
+	((text)->data.n_##name ? (text)->data.name + (text)->data.n_##name - 1 : NULL)
+
+/* Note a problem, of this file or another; @line 0: the whole file. 0 or -ENOMEM. */
+int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
+int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what);
+
+/* The words of a line of a dump, behind those so far. How many; 0: it is none. */
+size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
+
+/* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
+int gp_text_end_dump(struct gp_text *text);
+
+/* Of something that has none: known is 0, and the others are unknown. */
+void gp_text_no_regs(struct gp_text_regs *regs);
+
+/*
+ * Decode the dump of an MQD or a slot; fields that are behind its end are unknown.
+ * Returns NULL or what is wrong with it.
+ */
+const char *gp_text_regs(enum gp_text_type type, bool mqd, const uint32_t *words, size_t count,
+			 struct gp_text_regs *regs);
+
+#endif

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A timeline in Chrome's format, which Perfetto's UI opens: one object with an array of events,
+ * times in microseconds of CLOCK_MONOTONIC. What is about a target stands below that process,
+ * whichever thread did it, and what its AMD log says stands there, too.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "shared/util.h"
+#include "amdlog.h"
+#include "trace.h"
+
+/* The process of slices that belong to no operation on a target. */
+#define OTHERS 0
+
+struct named {
+	int64_t pid;
+	int64_t tid;
+};
+
+struct timeline {
+	FILE *file;
+	size_t count;
+	struct named *named; /* threads that have got their names */
+	size_t n_named;
+};
+
+static struct json_object *event(const char *phase, const char *name, int64_t pid, int64_t tid)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "ph", json_object_new_string(phase));
+	out_add(o, "name", json_object_new_string(name));
+	out_add(o, "pid", json_object_new_int64(pid));
+	out_add(o, "tid", json_object_new_int64(tid));
+	return o;
+}
+
+/* With the digits that it has: ns, told in microseconds. */
+static void add_us(struct json_object *o, const char *key, uint64_t ns)
+{
+	char text[40];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
+	out_add(o, key, json_object_new_double_s(ns / 1000.0, text));
+}
+
+static void put(struct timeline *t, struct json_object *o)
+{
+	fprintf(t->file, "%s%s", t->count++ ? ",\n" : "",
+		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}
+
+/* Names of processes and threads. */
+static void put_name(struct timeline *t, const char *what, int64_t pid, int64_t tid,
+		     const char *name)
+{
+	struct json_object *o = event("M", what, pid, tid);
+	struct json_object *args = json_object_new_object();
+
+	out_add(args, "name", json_object_new_string(name));
+	out_add(o, "args", args);
+	put(t, o);
+}
+
+static int64_t pid_of(const struct trace_report *r, const struct gp_trace_slice *s)
+{
+	int64_t pid = s->op == GP_TRACE_NO_OP ? OTHERS : r->data->ops[s->op].pid;
+
+	return trace_is_target(r, pid) ? pid : OTHERS;
+}
+
+static void put_slice(struct timeline *t, const struct trace_report *r,
+		      const struct gp_trace_slice *s)
+{
+	const struct gp_trace_function *f = gp_trace_functions + s->function;
+	struct json_object *o = event("X", f->symbol, pid_of(r, s), s->tid);
+	struct json_object *args = json_object_new_object();
+
+	add_us(o, "ts", s->begin_ns);
+	add_us(o, "dur", s->end_ns - s->begin_ns);
+	out_add(o, "cat", json_object_new_string("driver"));
+	out_add(args, "cpu", json_object_new_int64(s->cpu));
+	/* The ioctl itself: what it was for. */
+	if (s->op != GP_TRACE_NO_OP && f->needed) {
+		const struct gp_trace_op *op = r->data->ops + s->op;
+		const char *kind = gp_trace_kinds[op->kind];
+
+		out_add(o, "name", json_object_new_string(kind));
+		out_add(args, "function", json_object_new_string(f->symbol));
+		out_add(args, "target", json_object_new_int64(op->pid));
+		out_add(args, "ret", json_object_new_int64(op->ret));
+		out_add(args, "whole", json_object_new_boolean(op->whole));
+	}
+	out_add(o, "args", args);
+	put(t, o);
+}
+
+/* A thread below each process that it did something about, once. */
+static void put_thread(struct timeline *t, const struct trace_report *r,
+		       const struct gp_trace_slice *s)
+{
+	int64_t pid = pid_of(r, s);
+	char *name, label[80];
+	struct named *named;
+	size_t i;
+
+	for (i = 0; i < t->n_named; i++)
+		if (t->named[i].pid == pid && t->named[i].tid == s->tid)
+			return;
+	named = shr_must(shr_array_add(&t->named, &t->n_named, sizeof(*named)));
+	*named = (struct named){ pid, s->tid };
+	name = trace_comm(r->kernel, s->tid);
+	snprintf(label, sizeof(label), "%s %" PRId64, name ? name : "thread", s->tid);
+	put_name(t, "thread_name", pid, s->tid, label);
+	free(name);
+}
+
+static void put_packet(struct timeline *t, const struct gp_amdlog_packet *p)
+{
+	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier", p->pid, p->pid);
+	struct json_object *args = json_object_new_object();
+	char address[24];
+
+	add_us(o, "ts", p->us > 0 ? (uint64_t)p->us * 1000 : 0);
+	out_add(o, "s", json_object_new_string("t"));
+	out_add(o, "cat", json_object_new_string("amdlog"));
+	snprintf(address, sizeof(address), "0x%" PRIx64, p->hwq);
+	out_add(args, "hwq", json_object_new_string(address));
+	out_add(args, "rptr", out_json_number(p->rptr));
+	out_add(args, "wptr", out_json_number(p->wptr));
+	out_add(args, "line", json_object_new_int64(p->line));
+	out_add(o, "args", args);
+	put(t, o);
+}
+
+static void put_processes(struct timeline *t, const struct trace_report *r)
+{
+	char label[64];
+	size_t i;
+
+	put_name(t, "process_name", OTHERS, 0, "other processes");
+	for (i = 0; i < r->n_targets; i++) {
+		snprintf(label, sizeof(label), "target %d", r->targets[i].pid);
+		put_name(t, "process_name", r->targets[i].pid, 0, label);
+	}
+	for (i = 0; i < r->packets.count; i++)
+		if (!i || r->packets.items[i].pid != r->packets.items[i - 1].pid)
+			put_name(t, "thread_name", r->packets.items[i].pid, r->packets.items[i].pid,
+				 "packets (AMD log)");
+}
+
+int trace_write_timeline(const struct trace_report *r, const char *path)
+{
+	struct timeline t = { .file = fopen(path, "we") };
+	size_t i;
+	int ret = 0;
+
+	if (!t.file)
+		return -errno;
+	fprintf(t.file,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":"
+		"{\"clock\":\"CLOCK_MONOTONIC\",\"simulated\":%s},\n"
+		"\"traceEvents\":[\n",
+		ctl_simulated() ? "true" : "false");
+	put_processes(&t, r);
+	for (i = 0; i < r->data->n_slices; i++) {
+		put_thread(&t, r, r->data->slices + i);
+		put_slice(&t, r, r->data->slices + i);
+	}
+	for (i = 0; i < r->packets.count; i++)
+		put_packet(&t, r->packets.items + i);
+	fputs("\n]}\n", t.file);
+	free(t.named);
+	if (ferror(t.file))
+		ret = -EIO;
+	if (fclose(t.file) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/*
+ * The AMD log of a traced command. Its times are microseconds of
+ * CLOCK_MONOTONIC, as those of our instance are.
+ */
+
+#define NAME "amd.log"
+/* A timeline of more than that is of no use. */
+#define PACKETS_MAX 1000000
+
+void trace_log_set(const char *dir, uint64_t level)
+{
+	char text[24], full[PATH_MAX], path[PATH_MAX + 16];
+
+	if (!level || !realpath(dir, full))
+		return;
+	snprintf(path, sizeof(path), "%s/" NAME, full);
+	snprintf(text, sizeof(text), "%" PRIu64, level);
+	setenv("AMD_LOG_LEVEL", text, 1);
+	setenv("AMD_LOG_LEVEL_FILE", path, 1);
+}
+
+static void take_packet(void *data, const struct gp_amdlog_packet *p)
+{
+	struct trace_packets *packets = data;
+	struct gp_amdlog_packet *next;
+
+	if (packets->count == PACKETS_MAX) {
+		packets->dropped++;
+		return;
+	}
+	next = shr_must(shr_add(packets));
+	*next = *p;
+}
+
+static void read_file(const char *path, struct trace_packets *packets)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct gp_amdlog *log;
+
+	if (fd < 0)
+		return;
+	packets->files++;
+	if (!amdlog_read_fd(fd, take_packet, packets, &log)) {
+		packets->problems += gp_amdlog_get(log)->n_problems;
+		gp_amdlog_free(log);
+	}
+	close(fd);
+}
+
+void trace_log_read(const char *dir, struct trace_packets *packets)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	char path[PATH_MAX];
+
+	/* Some versions of ROCm put a number behind the name. */
+	while (d && (entry = readdir(d))) {
+		if (strncmp(entry->d_name, NAME, strlen(NAME)))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		read_file(path, packets);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* The table of phases, and what is missing in it. */
+
+/* Members are the keys of JSON. */
+struct phase_row {
+	const char *operation;
+	const char *phase;
+	int64_t n;
+	int64_t min_us; /* ns; printed in microseconds */
+	int64_t p50_us;
+	int64_t p90_us;
+	int64_t p99_us;
+	int64_t max_us;
+};
+
+#define FIELD(member, title, what, ...) \
+	OUT_FIELD(struct phase_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field fields[] = {
+	FIELD(operation, "OPERATION", OUT_TEXT),
+	FIELD(phase, "PHASE", OUT_TEXT),
+	FIELD(n, "N", OUT_DEC),
+	FIELD(min_us, "MIN-US", OUT_US),
+	FIELD(p50_us, "P50-US", OUT_US),
+	FIELD(p90_us, "P90-US", OUT_US),
+	FIELD(p99_us, "P99-US", OUT_US),
+	FIELD(max_us, "MAX-US", OUT_US),
+};
+
+static const struct out_table table = OUT_TABLE("phases", fields, struct phase_row);
+
+/* What became of the operations. */
+struct counts {
+	int64_t whole;
+	int64_t partial;
+	int64_t failed;
+	int64_t others; /* about processes that are no targets */
+};
+
+bool trace_is_target(const struct trace_report *r, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_targets; i++)
+		if (r->targets[i].pid == pid)
+			return true;
+	return false;
+}
+
+static struct counts count(const struct trace_report *r)
+{
+	struct counts counts = { 0 };
+	size_t i;
+
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
+
+		if (!trace_is_target(r, op->pid))
+			counts.others++;
+		else if (!op->whole)
+			counts.partial++;
+		else if (op->ret < 0)
+			counts.failed++;
+		else
+			counts.whole++;
+	}
+	return counts;
+}
+
+/* Times of a phase in all whole operations of a kind that succeeded. */
+static size_t collect(const struct trace_report *r, enum gp_trace_kind kind,
+		      enum gp_trace_phase phase, uint64_t *samples)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
+
+		if (op->kind == kind && op->whole && op->ret >= 0 &&
+		    op->phase_ns[phase] != GPREEMPT_UNKNOWN && trace_is_target(r, op->pid))
+			samples[n++] = op->phase_ns[phase];
+	}
+	return n;
+}
+
+static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
+{
+	uint64_t *samples = shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
+	enum gp_trace_phase phase;
+	enum gp_trace_kind kind;
+	struct gpreempt_stats stats;
+	size_t n = 0;
+
+	for (kind = 0; kind < GP_TRACE_KINDS; kind++)
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
+			gpreempt_stats(samples, collect(r, kind, phase, samples), &stats);
+			if (!stats.n)
+				continue;
+			rows[n++] = (struct phase_row){
+				gp_trace_kinds[kind],
+				gp_trace_phases[phase],
+				stats.n,
+				stats.min,
+				stats.p50,
+				stats.p90,
+				stats.p99,
+				stats.max,
+			};
+		}
+	free(samples);
+	return n;
+}
+
+#define MAX_ROWS (GP_TRACE_KINDS * GP_TRACE_PHASES)
+
+static struct json_object *json_functions(const struct trace_kernel *k, bool traced)
+{
+	struct json_object *array = json_object_new_array();
+	const struct gp_trace_function *f = gp_trace_functions;
+	size_t i;
+
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++, f++)
+		if (k->traced[i] == traced)
+			json_object_array_add(array, out_json_text(f->symbol));
+	return array;
+}
+
+static struct json_object *json_ops(const struct trace_report *r)
+{
+	struct json_object *array = json_object_new_array(), *one;
+	enum gp_trace_phase phase;
+	char key[32];
+	size_t i;
+
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
+
+		if (!trace_is_target(r, op->pid))
+			continue;
+		one = json_object_new_object();
+		out_add(one, "operation", out_json_text(gp_trace_kinds[op->kind]));
+		out_add(one, "pid", out_json_number(op->pid));
+		out_add(one, "tid", out_json_number(op->tid));
+		out_add(one, "begin_us", out_json_us(op->begin_ns));
+		out_add(one, "ret", json_object_new_int64(op->ret));
+		out_add(one, "whole", out_json_flag(op->whole));
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
+			snprintf(key, sizeof(key), "%s_us", gp_trace_phases[phase]);
+			out_add(one, key, out_json_us(op->phase_ns[phase]));
+		}
+		json_object_array_add(array, one);
+	}
+	return array;
+}
+
+static struct json_object *json_targets(const struct trace_report *r)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < r->n_targets; i++)
+		json_object_array_add(array, out_json_number(r->targets[i].pid));
+	return array;
+}
+
+struct json_object *trace_json(const struct trace_report *r)
+{
+	struct json_object *o = json_object_new_object();
+	struct counts c = count(r);
+	struct phase_row rows[MAX_ROWS];
+	size_t n = make_rows(r, rows);
+	const struct {
+		const char *key;
+		int64_t value;
+	} numbers[] = {
+		{ "operations", c.whole },
+		{ "partial", c.partial },
+		{ "failed", c.failed },
+		{ "others", c.others },
+		{ "events", r->data->events },
+		{ "lost", r->data->lost },
+		{ "unpaired", r->data->unpaired },
+		{ "amd_log_files", r->packets.files },
+		{ "amd_log_packets", r->packets.count },
+		{ "amd_log_problems", r->packets.problems },
+	};
+	size_t i;
+
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "duration_us", out_json_us(r->duration_ns));
+	out_add(o, "targets", json_targets(r));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		out_add(o, numbers[i].key, out_json_number(numbers[i].value));
+	out_add(o, "functions", json_functions(r->kernel, true));
+	out_add(o, "missing", json_functions(r->kernel, false));
+	out_add(o, "phases", out_json_rows(&table, rows, n));
+	out_add(o, "list", json_ops(r));
+	return o;
+}
+
+/* What the table does not have. */
+static void say_missing(const struct trace_report *r, const struct counts *c)
+{
+	if (r->data->lost)
+		ctl_note("%" PRIu64 " events were lost, and what they belong "
+			 "to is left out",
+			 r->data->lost);
+	if (c->partial)
+		ctl_note("%" PRId64 " operations are in the trace only in part, and left "
+			 "out",
+			 c->partial);
+	if (c->failed)
+		ctl_note("%" PRId64 " operations failed, and are left out", c->failed);
+	if (r->kernel->full)
+		ctl_note("the directory of temporary files is full: the end "
+			 "of the trace is not there");
+	if (r->packets.dropped)
+		ctl_note("%" PRIu64 " packets of the AMD log are more than "
+			 "the timeline takes",
+			 r->packets.dropped);
+	if (r->packets.problems)
+		ctl_note("%" PRIu64 " lines of the AMD log could not be read", r->packets.problems);
+}
+
+void trace_print(enum out_mode mode, const struct trace_report *r)
+{
+	struct phase_row rows[MAX_ROWS];
+	struct counts c = count(r);
+	size_t n;
+
+	if (mode == OUT_JSON) {
+		out_json_print(trace_json(r));
+	} else {
+		n = make_rows(r, rows);
+		printf("%straced %.1f s: %" PRId64 " operations on %zu "
+		       "process%s, %" PRId64 " on others\n",
+		       mode == OUT_PIPE ? "# " : "", r->duration_ns / 1e9, c.whole, r->n_targets,
+		       r->n_targets == 1 ? "" : "es", c.others);
+		out_rows(mode, &table, rows, n);
+		if (mode == OUT_TERMINAL)
+			ctl_label_times();
+		else if (ctl_simulated())
+			puts("# times are of the driver's path on a "
+			     "simulated GPU");
+	}
+	say_missing(r, &c);
+}

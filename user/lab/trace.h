@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the time of a suspend goes: events of the driver's own functions, put together to
+ * operations with their phases. Nothing here reads the kernel's trace; the caller gives the
+ * events, in any order. One thread at a time for each handle.
+ */
+#ifndef LAB_TRACE_H
+#define LAB_TRACE_H
+
+#include <kbuffer.h>
+#include <tracefs.h>
+
+#include <gpreempt/core.h>
+#include <gpreempt/select.h>
+
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "amdlog.h"
+
+/* What a call of the debug-trap ioctl does. */
+enum gp_trace_kind {
+	GP_TRACE_ATTACH, /* a debug session begins */
+	GP_TRACE_SUSPEND,
+	GP_TRACE_RESUME,
+	GP_TRACE_DETACH, /* it ends; what is suspended is resumed */
+	GP_TRACE_KINDS,
+};
+
+/* Parts of such a call, in their order. */
+enum gp_trace_phase {
+	GP_TRACE_LOCK,	/* until the process's lock is had */
+	GP_TRACE_UNMAP, /* the packets that take queues off are sent */
+	GP_TRACE_FENCE, /* until the hardware has done so */
+	GP_TRACE_MAP,	/* the new run list is sent */
+	GP_TRACE_COPY,	/* headers of the saved contexts */
+	GP_TRACE_OTHER, /* the rest */
+	GP_TRACE_TOTAL, /* from entry to return */
+	GP_TRACE_PHASES,
+};
+
+/* The words for them. */
+extern const char *const gp_trace_kinds[GP_TRACE_KINDS];
+extern const char *const gp_trace_phases[GP_TRACE_PHASES];
+
+#define GP_TRACE_ARGS 2
+
+/* A function of the driver to trace. */
+struct gp_trace_function {
+	const char *symbol;
+	/* What the time in it counts for, or GP_TRACE_PHASES. */
+	enum gp_trace_phase phase;
+	/* At its entry, fetched as a probe event of the kernel's does it. */
+	struct {
+		const char *name; /* NULL behind the last */
+		const char *fetch;
+	} args[GP_TRACE_ARGS];
+	bool needed; /* without it there is no result */
+};
+
+/* The functions, by number; of those that mean more than a phase: */
+enum {
+	GP_TRACED_IOCTL,   /* pid, operation */
+	GP_TRACED_SUSPEND, /* address of the stack */
+	GP_TRACED_RESUME,
+	GP_TRACED_COPY, /* address of the work, on that stack */
+	GP_TRACED_PACKETS,
+	GP_TRACE_FUNCTIONS = GP_TRACED_PACKETS + 6,
+};
+
+extern const struct gp_trace_function gp_trace_functions[GP_TRACE_FUNCTIONS];
+
+/* Of the ioctl's operation; GP_TRACE_KINDS: one that is not traced. */
+enum gp_trace_kind gp_trace_kind(uint64_t operation);
+
+/* A function is entered or left. */
+struct gp_trace_event {
+	uint64_t ns;
+	int64_t tid;
+	unsigned int cpu;
+	unsigned int function; /* its number */
+	bool leave;
+	uint64_t args[GP_TRACE_ARGS]; /* at its entry, as the table has them */
+	int64_t ret;		      /* what it returned */
+};
+
+/* A call of the ioctl. */
+struct gp_trace_op {
+	enum gp_trace_kind kind;
+	int64_t tid; /* thread that called it */
+	int64_t pid; /* of the process that it is about, as the caller counts */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	/* GPREEMPT_UNKNOWN where there was no such phase. */
+	int64_t phase_ns[GP_TRACE_PHASES];
+	int64_t ret;
+	/* All of it is in the trace; else the times cannot be trusted. */
+	bool whole;
+	uint64_t stack; /* while it is in suspend_queues(), else 0 */
+};
+
+#define GP_TRACE_NO_OP SIZE_MAX
+
+/* A call of a function. */
+struct gp_trace_slice {
+	unsigned int function;
+	int64_t tid;
+	unsigned int cpu; /* where it began */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	size_t op; /* index of the operation, or GP_TRACE_NO_OP */
+};
+
+/* What the events come to. */
+struct gp_trace_data {
+	struct gp_trace_op *ops; /* by the time of their entry */
+	size_t n_ops;
+	/* Likewise; only those whose entry and return were seen. */
+	struct gp_trace_slice *slices;
+	size_t n_slices;
+	uint64_t events;   /* that were given */
+	uint64_t refused;  /* of them, those that make no sense */
+	uint64_t unpaired; /* entries without return, returns without entry */
+	uint64_t lost;	   /* events that the kernel did not keep */
+};
+
+struct gp_trace;
+
+int gp_trace_new(struct gp_trace **out); /* 0 or -ENOMEM */
+/* With all that it gave out. */
+void gp_trace_free(struct gp_trace *trace);
+
+/* One event more. 0 or -ENOMEM. */
+int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
+
+/*
+ * The kernel did not keep @count events (0: some) after one time and before
+ * another. Operations of that time are not whole. 0 or -ENOMEM.
+ */
+int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count);
+
+/* That was all, once. 0 or -ENOMEM. */
+int gp_trace_end(struct gp_trace *trace);
+
+/* What it comes to, after the end. */
+const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace);
+
+/* libtracefs and libtraceevent, loaded when a trace begins. */
+
+#define TRACEFS_CALLS(CALL)            \
+	CALL(dynevent_create)          \
+	CALL(dynevent_destroy)         \
+	CALL(dynevent_free)            \
+	CALL(dynevent_get_all)         \
+	CALL(dynevent_info)            \
+	CALL(dynevent_list_free)       \
+	CALL(event_disable)            \
+	CALL(event_enable)             \
+	CALL(event_file_read)          \
+	CALL(instance_create)          \
+	CALL(instance_destroy)         \
+	CALL(instance_file_open)       \
+	CALL(instance_file_read)       \
+	CALL(instance_file_write)      \
+	CALL(instance_free)            \
+	CALL(instance_set_buffer_size) \
+	CALL(instances_walk)           \
+	CALL(kprobe_alloc)             \
+	CALL(kretprobe_alloc)          \
+	CALL(list_add)                 \
+	CALL(list_free)                \
+	CALL(list_size)                \
+	CALL(set_loglevel)             \
+	CALL(system_events)            \
+	CALL(tracing_dir_is_mounted)
+
+#define TEP_CALLS(CALL)          \
+	CALL(alloc)              \
+	CALL(data_pid)           \
+	CALL(data_type)          \
+	CALL(find_event_by_name) \
+	CALL(find_field)         \
+	CALL(free)               \
+	CALL(parse_event)        \
+	CALL(read_number_field)
+
+#define KBUFFER_CALLS(CALL)  \
+	CALL(alloc)          \
+	CALL(free)           \
+	CALL(load_subbuffer) \
+	CALL(missed_events)  \
+	CALL(next_event)     \
+	CALL(read_event)
+
+/* Their functions, without "tracefs_", "tep_" and "kbuffer_". */
+#define TRACEFS_POINTER(call) __typeof__(&tracefs_##call) call;
+#define TEP_POINTER(call)     __typeof__(&tep_##call) call;
+#define KBUFFER_POINTER(call) __typeof__(&kbuffer_##call) call;
+
+extern struct tracefs_calls {
+	TRACEFS_CALLS(TRACEFS_POINTER)
+} tracefs;
+
+extern struct tep_calls {
+	TEP_CALLS(TEP_POINTER)
+} tep;
+
+extern struct kbuffer_calls {
+	KBUFFER_CALLS(KBUFFER_POINTER)
+} kbuffer;
+
+/* Where preemption time goes: the driver's functions, from the kernel's trace. */
+
+/* A page of the kernel's ring buffer, in the order of reading. */
+struct trace_page {
+	unsigned int cpu;
+	off_t offset; /* in the spool */
+};
+
+/* An instance of our own below the kernel's tracing directory. */
+struct trace_kernel {
+	char name[48]; /* of the instance and of our group of events */
+	struct tracefs_instance *instance;
+	struct tracefs_dynevent *events[2 * GP_TRACE_FUNCTIONS];
+	bool traced[GP_TRACE_FUNCTIONS];
+	int *fds; /* a CPU's pages */
+	unsigned int cpus;
+	size_t page_size;
+	int spool; /* file with the pages read so far */
+	struct trace_page *pages;
+	size_t n_pages;
+	bool full;	 /* the spool could not be written */
+	uint64_t missed; /* calls that the probes did not see */
+	char *comms;	 /* "TID NAME" lines, of those that are in it */
+};
+
+/* Take what the kernel has; often enough, or it overwrites the oldest. */
+void trace_spool_drain(struct trace_kernel *k);
+
+#define TRACE_EVENT_NAME 64
+/* Of the event at the entry of a function, or at its return. */
+void trace_event_name(size_t function, bool leave, char *name);
+
+/* Which functions the running kernel's amdgpu has. 0 or -errno. */
+int trace_find_symbols(bool *found);
+/* Does amdgpu stand alone, as a module? Its symbols need its name then. */
+bool trace_is_module(void);
+
+/* A file for the pages, and one reader a CPU. 0 or -errno. */
+int trace_spool_open(struct trace_kernel *k);
+void trace_spool_close(struct trace_kernel *k);
+
+/* Before trace_kernel_end(): the pages as events. 0 or -errno. */
+int trace_read(struct trace_kernel *k, struct gp_trace *trace);
+/* The same for trace-cmd and KernelShark. 0 or -errno. */
+int trace_write_dat(const struct trace_kernel *k, const char *path);
+
+struct trace_packets {
+	struct gp_amdlog_packet *items;
+	size_t count;
+	uint64_t dropped;  /* packets more than are kept */
+	uint64_t problems; /* lines */
+	uint64_t files;
+};
+
+/* All that a trace is, when it is over. */
+struct trace_report {
+	const struct gp_trace_data *data;
+	const struct trace_kernel *kernel;
+	struct gpreempt_target *targets; /* that suspends can be about */
+	size_t n_targets;
+	struct trace_packets packets; /* of the command's AMD log */
+	uint64_t duration_ns;
+};
+
+bool trace_is_target(const struct trace_report *r, int64_t pid);
+/* Name of a thread, or NULL; for free(). */
+char *trace_comm(const struct trace_kernel *k, int64_t tid);
+
+/* Chrome's format, which Perfetto's UI opens. 0 or -errno. */
+int trace_write_timeline(const struct trace_report *r, const char *path);
+
+/* In the child: where its AMD log goes, if a level is asked for. */
+void trace_log_set(const char *dir, uint64_t level);
+void trace_log_read(const char *dir, struct trace_packets *packets);
+
+/* A new directory. 0, or the exit status. */
+int trace_make_dir(const char *dir);
+/* What -o gets: a file, or all that belongs to a command. The same. */
+int trace_write_files(const struct trace_report *r, const char *name);
+int trace_write_dir(const struct trace_report *r, const char *dir);
+
+struct json_object *trace_json(const struct trace_report *r);
+void trace_print(enum out_mode mode, const struct trace_report *r);
+
+#endif

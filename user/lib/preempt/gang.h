@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A gang, as its own files see it. */
+#ifndef GP_GANG_H
+#define GP_GANG_H
+
+#include "lib/core/internal.h"
+#include "method.h"
+#include "shared/util.h"
+
+enum gp_order {
+	GP_ORDER_SUSPEND,
+	GP_ORDER_RESUME,
+	GP_ORDER_VERIFY,
+	GP_ORDER_SAMPLE, /* or not any more, as the gang does now */
+	GP_ORDER_CLOSE,
+};
+
+struct gp_member {
+	struct gpreempt_gang *gang;
+	pthread_t thread;
+	pid_t tid;	       /* set when it is added */
+	struct gp_route route; /* the thread's */
+
+	/* An order: written before wake, read after it. */
+	enum gp_order order;
+	const struct gpreempt_filter *which;
+	int wake;
+	sem_t ready; /* the thread waits for go */
+	sem_t go;
+	sem_t entered;	 /* it is about to call the driver */
+	sem_t done;	 /* it has done what was asked, or opened */
+	uint64_t end_ns; /* when it had */
+
+	/* Under the gang's lock. */
+	struct gpreempt_member public;
+	size_t last_gpu; /* that it has queues on, in KFD's order */
+};
+
+struct gpreempt_gang {
+	struct gpreempt *g;
+	pthread_mutex_t lock;
+	int events; /* readable: some member has had an event */
+	uint64_t released_ns;
+	bool sampling;
+	struct gp_member **members;
+	size_t count;
+	struct gpreempt_node *nodes; /* in KFD's order; under the lock */
+	size_t n_nodes;
+};
+
+#endif

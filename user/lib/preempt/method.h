@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a process is held: a table of functions for each way, and the same code on
+ * top of both. All functions are called by one thread, after open().
+ */
+#ifndef GP_ROUTE_H
+#define GP_ROUTE_H
+
+#include <gpreempt/gang.h>
+
+#include "lib/core/internal.h"
+#include "pause.h"
+#include "session.h"
+
+struct gp_route;
+
+struct gp_route_ops {
+	/* 0, or -errno with error(): then nothing is to be closed. */
+	int (*open)(struct gp_route *r);
+	/* The queues run. 0 or -errno. */
+	int (*close)(struct gp_route *r);
+	/* To poll for input; then dispatch(). */
+	int (*fd)(const struct gp_route *r);
+	/* GPREEMPT_EVENT_ bits, or -errno with error(). */
+	int (*dispatch)(struct gp_route *r);
+	/* Right before a suspend, where time does not count. */
+	void (*prepare)(struct gp_route *r, const struct gpreempt_filter *which);
+	/* As gpreempt_session_suspend() and its like. */
+	int (*suspend)(struct gp_route *r, const struct gpreempt_filter *which,
+		       struct gpreempt_outcome *out);
+	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
+		      struct gpreempt_outcome *out);
+	enum gpreempt_verdict (*verify)(struct gp_route *r, enum gpreempt_verified_by *by);
+	int (*sample)(struct gp_route *r, bool on);
+	/* Calls fn for the GPU of each queue that is known. */
+	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
+			 void *data);
+	/* Why the last call failed. Valid until the next one. */
+	const struct gpreempt_error *(*error)(const struct gp_route *r);
+};
+
+/*
+ * A session that is opened again when it is lost: any process that may open /dev/kfd
+ * can end one (Linux 6.18 and older). The queues are then again as they were wanted.
+ * After six losses with less than 10 s between them it stays lost, its queues run, and
+ * all calls return @over: what was wanted must not be done without the caller's
+ * knowledge. The process is still traced then.
+ */
+struct gp_keeper {
+	struct gpreempt_session *session;
+	/* Or NULL; called before each renewal, with the reason of the loss. */
+	void (*lost)(void *data, const struct gpreempt_error *err);
+	void *data;
+	int over;	     /* 0, or the -errno of a loss that was not renewed */
+	unsigned int losses; /* in short order */
+	uint64_t last_ns;    /* time of the last one */
+};
+
+/* What a pause has to remember. */
+struct gp_route_pause {
+	uint64_t start;	    /* of the process, clock ticks since boot */
+	uint64_t return_ns; /* when the driver returned from the last ioctl */
+	/* For the next pause. Its descriptor is readable once the target has ended. */
+	struct gp_pause_ready ready;
+	bool paused;		    /* by us */
+	struct gpreempt_view *view; /* of the last prepare(); NULL: none */
+	struct gp_sampler *sampler; /* NULL: off */
+};
+
+struct gp_route {
+	const struct gp_route_ops *ops;
+	struct gpreempt *g;
+	pid_t pid;
+	struct gpreempt_error error; /* of open(), and of a pause */
+	struct gp_keeper keeper;     /* of a session; lost and data are set */
+	struct gp_route_pause pause; /* of a pause */
+};
+
+/*
+ * Could a pause be opened? Does not touch the process: 0, or as the pause's open(). An
+ * error has been filled in then.
+ */
+int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
+/* As gpreempt_session_refresh(), of a session. */
+int gp_route_refresh(struct gp_route *r);
+
+/* By enum gpreempt_route. */
+extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
+extern const struct gp_route_ops gp_route_session, gp_route_pause;
+
+#endif

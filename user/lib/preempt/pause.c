@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A pause of a whole process, as CRIU's. helper.c has what touches the process. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/core/apart.h"
+#include "lib/see/see.h"
+#include "shared/util.h"
+#include "pause.h"
+
+/* The process has no descriptor that is its own. It may be no GPU process at all. */
+static int fail_closed(struct gp_pause_job *job)
+{
+	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
+
+	return ret ? ret : gp_pause_fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
+}
+
+static int fail_file(struct gp_pause_job *job, int code)
+{
+	switch (code) {
+	case -ENOENT: /* the list of its descriptors */
+	case -ESRCH:
+		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
+	case -ENXIO:
+		return fail_closed(job);
+	case -EACCES:
+	case -EPERM:
+		return gp_pause_fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
+	default:
+		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+	}
+}
+
+static int fail_seize(struct gp_pause_job *job, int code)
+{
+	int ret;
+
+	if (code == -ESRCH)
+		return gp_pause_fail(job, code, GPREEMPT_ENDED);
+	if (code != -EPERM)
+		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+	ret = gp_check_traceable(job->g, job->pid, job->step, job->err);
+	return ret ? ret : gp_pause_fail(job, code, GPREEMPT_TRACE_DENIED);
+}
+
+static void note_times(struct gp_pause_job *job)
+{
+	const struct gp_pause_help *h = job->help;
+	struct gp_pause_report *report = job->report;
+
+	if (!h->entry_ns)
+		return;
+	if (!report->entry_ns) {
+		report->entry_ns = h->entry_ns;
+		report->attach_ns = h->entry_ns - job->found_at;
+		report->detach_ns = shr_now_ns() - h->return_ns;
+	}
+	report->return_ns = h->return_ns;
+	report->ioctl_ns += h->ioctl_ns;
+}
+
+static int gp_pause_judge_strict(struct gp_pause_job *job);
+
+/* 0: the driver did it. -EBADF: another process opened that descriptor. */
+static int judge(struct gp_pause_job *job)
+{
+	struct gp_pause_report *report = job->report;
+	const struct gp_pause_help *h = job->help;
+	int ret = h->unpause_code;
+
+	if (job->strict)
+		return gp_pause_judge_strict(job);
+	if (ret == -EBADF)
+		return ret;
+	if (ret && ret != -EINVAL)
+		return gp_pause_fail_op(job, ret);
+	/* A second descriptor may be of what we have just paused. */
+	if (!report->contexts || (!job->pause && !ret))
+		report->before = ret ? GP_PAUSED_NO : GP_PAUSED_YES;
+	if (h->pause_code)
+		return gp_pause_fail_op(job, h->pause_code);
+	job->changed[report->contexts++ % GP_PAUSE_TRIES] = h->found;
+	return 0;
+}
+
+/* As judge(). -ENXIO: there is no descriptor, or not any more. */
+static int change_one(struct gp_pause_job *job)
+{
+	struct gp_pause_help *h = job->help;
+	int ret;
+
+	h->entry_ns = h->return_ns = h->ioctl_ns = 0;
+	ret = gp_pause_help(job);
+	if (ret)
+		return ret;
+	note_times(job);
+	ret = h->file_code;
+	if (h->number >= 0 && (ret == -EBADF || ret == -ENODEV))
+		return -ENXIO;
+	if (ret)
+		return ret == -ENXIO ? ret : fail_file(job, ret);
+	if (h->seize_code)
+		return fail_seize(job, h->seize_code);
+	return judge(job);
+}
+
+static _Atomic uint64_t *hint_of(struct gp_pause_job *job)
+{
+	return &job->g->kfd_hints[job->pid % GP_KFD_HINTS];
+}
+
+static int look_at_context(void *arg, const char *name)
+{
+	*(unsigned int *)arg += !strncmp(name, "context_", strlen("context_"));
+	return 0;
+}
+
+/* More than we pause: a process makes them on request, from Linux 7.0 on. */
+static bool has_too_many_contexts(struct gp_pause_job *job)
+{
+	unsigned int further = 0;
+	char path[GP_PID_PATH];
+
+	gp_pid_path(path, GP_SYSFS_PROC, job->pid, "");
+	job->g->ops->list_dir(job->g->be, path, look_at_context, &further);
+	return further >= GP_PAUSE_CONTEXTS;
+}
+
+/*
+ * The first descriptor is the one that the process had when it was paused before, if
+ * any. The others are looked for when that context is off the GPU: they are of further
+ * contexts, or of the program that the process was before exec().
+ */
+static int change_all(struct gp_pause_job *job)
+{
+	struct gp_pause_report *report = job->report;
+	struct gp_pause_help *h = job->help;
+	int ret, hint;
+
+	do {
+		hint = h->number;
+		ret = change_one(job);
+		if (!job->help) {
+			/* The file at that number may not answer the next one either. */
+			if (hint >= 0)
+				*hint_of(job) = 0;
+			return ret;
+		}
+		if (!ret && report->contexts == 1)
+			*hint_of(job) = (uint64_t)job->pid << 32 | (uint32_t)h->found;
+		if (h->found >= 0)
+			h->done[h->n_done++] = h->found;
+		h->from = hint < 0 ? h->found + 1 : 0;
+		h->number = -1;
+		if (ret == -EBADF)
+			report->foreign++;
+		else if (ret && (ret != -ENXIO || hint < 0))
+			break;
+	} while (h->n_done < GP_PAUSE_TRIES && !(job->strict && report->contexts) &&
+		 !(job->pause && report->contexts == GP_PAUSE_CONTEXTS));
+	if (ret && ret != -ENXIO && ret != -EBADF)
+		return ret;
+	if (!report->contexts)
+		return fail_closed(job);
+	if (job->pause && has_too_many_contexts(job))
+		return gp_pause_fail(job, -E2BIG, GPREEMPT_SYSTEM);
+	return 0;
+}
+
+/* The descriptor comes first: then it is of the process with that time. */
+static int open_process(struct gp_pause_job *job)
+{
+	struct gpreempt *g = job->g;
+	uint64_t started;
+	int ret;
+
+	ret = g->ops->open_process(g->be, job->pid);
+	if (ret == -ESRCH)
+		return gp_pause_fail(job, ret, GPREEMPT_NO_PROCESS);
+	if (ret == -EINVAL) /* the number of a thread, or none */
+		return gp_target_exists(g, job->pid, job->step, job->err) ?:
+			       gp_pause_fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
+	if (ret < 0)
+		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
+	job->process = ret;
+	if (!job->start_time)
+		return 0;
+	ret = gpreempt_start_time(g, job->pid, &started);
+	if (ret || started != job->start_time)
+		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
+	return 0;
+}
+
+/* @job->help and, unless it is only looked at, @job->process: for finish(). */
+static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
+{
+	struct gpreempt *g = job->g;
+	struct gp_pause_ready *ready = job->ready;
+	struct gp_pause_help *h = ready ? ready->help : gp_apart_new();
+	int ret;
+
+	job->help = h;
+	job->process = -1;
+	if (!h)
+		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
+	_Static_assert(sizeof(*h) <= GP_APART_SIZE, "it is shared");
+	h->ops = g->ops;
+	h->be = g->be;
+	h->pid = job->pid;
+	h->op = op;
+	h->number = -1;
+	if (ready) {
+		*ready = (struct gp_pause_ready){ .process = ready->process };
+		job->ready = NULL;
+		h->process = ready->process;
+		return 0;
+	}
+	ret = op == GP_PAUSE_LOOK ? 0 : open_process(job);
+	if (ret)
+		return ret;
+	h->process = job->process;
+	ret = g->ops->device_of(g->be, PAUSE_KFD, &h->device);
+	return ret ? gp_pause_fail(job, ret, GPREEMPT_NO_KFD) : 0;
+}
+
+static void finish(struct gp_pause_job *job)
+{
+	shr_cleanup_fd(&job->process);
+	if (job->help)
+		gp_apart_free(job->help);
+}
+
+/* Nothing is left half paused. */
+static void undo(const struct gp_pause_job *job)
+{
+	struct gp_pause_job other = *job;
+	unsigned int i;
+	int ret;
+
+	other.err = NULL;
+	ret = prepare(&other, GP_PAUSE_UNSET);
+	for (i = 0; !ret && i < job->report->contexts && other.help; i++) {
+		other.help->number = job->changed[i];
+		gp_pause_help(&other);
+	}
+	finish(&other);
+}
+
+static int change_found(struct gp_pause_job *job)
+{
+	struct gp_pause_report *report = job->report;
+	int ret = change_all(job);
+
+	if (ret && job->pause && !job->strict && report->contexts && report->before == GP_PAUSED_NO)
+		undo(job);
+	if (!ret)
+		report->after = job->pause ? GP_PAUSED_YES : GP_PAUSED_NO;
+	return ret;
+}
+
+static bool gp_pause_is_strict(struct gpreempt *g);
+static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done);
+
+static int do_job(struct gp_pause_job *job)
+{
+	uint64_t called = shr_now_ns(), hint = *hint_of(job);
+	bool hinted, done = false;
+	int ret = 0;
+
+	job->strict = gp_pause_is_strict(job->g);
+	hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
+	/* Of a process that was paused from here, the host is known. */
+	if (!hinted)
+		ret = gp_check_host(job->g, job->pid, job->step, job->err);
+	if (ret)
+		return ret;
+	ret = prepare(job, !job->pause ? GP_PAUSE_UNSET :
+			   job->strict ? GP_PAUSE_SET_STRICT :
+					 GP_PAUSE_SET);
+	if (!ret && hinted)
+		job->help->number = (uint32_t)hint;
+	if (!ret && job->strict)
+		ret = gp_pause_begin_strict(job, &done);
+	job->found_at = shr_now_ns();
+	job->report->find_ns = job->found_at - called;
+	if (!ret && !done)
+		ret = change_found(job);
+	finish(job);
+	return ret;
+}
+
+static int start(struct gpreempt *g, pid_t pid, uint64_t start_time, bool pause,
+		 struct gp_pause_ready *ready, struct gp_pause_report *report,
+		 struct gpreempt_error *err)
+{
+	struct gp_pause_report unused;
+	struct gp_pause_job job = {
+		.g = g,
+		.pid = pid,
+		.pause = pause,
+		.start_time = start_time,
+		.step = pause ? "pause" : "unpause",
+		.report = report ? report : &unused,
+		.err = err,
+	};
+
+	if (ready && ready->help)
+		job.ready = ready;
+	*job.report = (struct gp_pause_report){
+		.before = GP_PAUSED_UNKNOWN,
+		.after = GP_PAUSED_UNKNOWN,
+	};
+	return do_job(&job);
+}
+
+int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_ready *ready,
+	     struct gp_pause_report *report, struct gpreempt_error *err)
+{
+	return start(g, pid, start_time, true, ready, report, err);
+}
+
+int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_report *report,
+	       struct gpreempt_error *err)
+{
+	return start(g, pid, start_time, false, NULL, report, err);
+}
+
+static int look_for_device(struct gp_pause_job *job)
+{
+	int ret = prepare(job, GP_PAUSE_LOOK);
+
+	if (!ret)
+		ret = gp_pause_help(job);
+	if (!ret && job->help->file_code)
+		ret = fail_file(job, job->help->file_code);
+	finish(job);
+	return ret;
+}
+
+static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
+			 struct gpreempt_error *err);
+
+int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+{
+	static const char step[] = "looking for " PAUSE_KFD " in the process";
+	struct gp_pause_job job = { .g = g, .pid = pid, .step = step, .err = err };
+	bool paused;
+	int ret;
+
+	ret = gp_check_host(g, pid, step, err);
+	if (!ret)
+		ret = gp_target_exists(g, pid, step, err);
+	if (!ret)
+		ret = gp_check_traceable(g, pid, step, err);
+	if (!ret)
+		ret = look_for_device(&job);
+	if (ret || !gp_pause_is_strict(g))
+		return ret;
+	return gp_pause_look(g, pid, step, &paused, err);
+}
+
+int gp_pause_counts(struct gpreempt *g)
+{
+	return gp_pause_is_strict(g) ? -EOPNOTSUPP : gp_pauses_count(g);
+}
+
+void gp_pause_name_left(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+{
+	int n = gp_evictions(g, pid);
+
+	if (n > 0)
+		snprintf(err->name, sizeof(err->name), "%d eviction%s left", n,
+			 n == 1 ? " is" : "s are");
+	else
+		snprintf(err->name, sizeof(err->name), "its queues are still evicted");
+}
+
+enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *queues,
+				      enum gpreempt_verified_by *by)
+{
+	struct gpreempt_view *view;
+	struct gp_off off = { 0 };
+	size_t i;
+
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return gp_off_verdict(&off, by);
+	if (queues)
+		*queues = view->count;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		/* A view that is older than the pause says nothing of it. */
+		if (q->age_ms > 0) {
+			off.open = true;
+			continue;
+		}
+		off.on |= q->evicted == 0;
+		gp_off_add(&off, view, q, q->evicted == 1);
+	}
+	gpreempt_view_free(view);
+	return gp_off_verdict(&off, by);
+}
+
+/*
+ * Drivers whose unpause crashes the host. restore_process_queues_cpsch() reads the
+ * address space that the process has on each of its GPUs, and drivers before the debug
+ * trap do not check that there is one; restore_process_queues_nocpsch() never does. A
+ * process has none from opening /dev/kfd until its runtime has started, or for ever.
+ *
+ * So there gpreempt.ko must show that it has all, before and after, and that the driver has
+ * paused this process: what it opened before it executed its program is of another one in the
+ * driver, and a pause of that is not seen. That one is left as it is; without queues it does no
+ * harm. Nor is unpaused what the view does not show as paused. The first descriptor that the
+ * driver takes is enough, as these drivers know no further contexts.
+ */
+
+#define SCHED_POLICY "/sys/module/amdgpu/parameters/sched_policy"
+#define GFX9	     90000 /* gfx_target_version */
+
+enum {
+	KIND_UNKNOWN,
+	KIND_PLAIN,
+	KIND_STRICT,
+};
+
+/*
+ * 1, which ends the search, when this node is a GPU of a driver without debug trap, or
+ * one that the driver runs without the hardware scheduler whatever its parameter says:
+ * device_queue_manager_init() does so for Hawaii and Tonga, which are before gfx 9.
+ */
+static int is_strict_gpu(void *arg, const char *node)
+{
+	struct gpreempt *g = arg;
+	uint64_t gpu_id, capability, version;
+
+	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id)
+		return 0;
+	if (!gp_node_property(g, node, "gfx_target_version", &version) && version < GFX9)
+		return 1;
+	if (gp_node_property(g, node, "capability", &capability))
+		return 0;
+	return !(capability & GP_CAP_TRAP_DEBUG);
+}
+
+static int find_kind(struct gpreempt *g)
+{
+	char policy[8] = "";
+
+	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
+	if (*policy == '2' || g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
+		return KIND_STRICT;
+	return KIND_PLAIN;
+}
+
+/*
+ * strict.c: does an unpause by this driver crash where the process has no address
+ * space on a GPU? Then so much more is to be checked.
+ */
+static bool gp_pause_is_strict(struct gpreempt *g)
+{
+	if (g->pause_kind == KIND_UNKNOWN)
+		g->pause_kind = find_kind(g);
+	return g->pause_kind == KIND_STRICT;
+}
+
+/* Does the driver call it paused, as the module read it just now? -ENODATA: unknown. */
+static int read_paused(struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_process_list *list;
+	int ret = -ENODATA;
+	size_t i;
+
+	if (gpreempt_processes_read(g, &list, NULL))
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		const struct gpreempt_process *p = &list->processes[i];
+
+		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
+			ret = p->paused;
+	}
+	gpreempt_processes_free(list);
+	return ret;
+}
+
+/* May it be paused at all? Is it? */
+static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
+			 struct gpreempt_error *err)
+{
+	static const char not_seen[] = "gpreempt.ko does not show whether it is paused";
+	int ret = gp_check_spaces(g, pid, step, err);
+
+	if (ret)
+		return ret;
+	ret = read_paused(g, pid);
+	if (ret < 0)
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
+	*paused = ret;
+	return 0;
+}
+
+/* Before it is traced. @done: it is as it shall be. */
+static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
+{
+	struct gp_pause_report *report = job->report;
+	bool paused;
+	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
+
+	if (!ret)
+		ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (ret)
+		return ret;
+	*done = paused == job->pause;
+	if (!*done)
+		return 0;
+	report->before = report->after = paused ? GP_PAUSED_YES : GP_PAUSED_NO;
+	report->contexts = 1;
+	return 0;
+}
+
+/* What the helper did: -EBADF when that was of another process. */
+static int gp_pause_judge_strict(struct gp_pause_job *job)
+{
+	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
+	bool paused;
+
+	/* Of another process; or to be unpaused, and not paused. */
+	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
+		return -EBADF;
+	if (ret)
+		return gp_pause_fail_op(job, ret);
+	job->report->before = job->pause ? GP_PAUSED_NO : GP_PAUSED_YES;
+	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (!ret && paused != job->pause && !job->pause)
+		return -EBADF;
+	job->report->contexts = 1;
+	if (ret || paused == job->pause)
+		return ret;
+	job->step = "its /dev/kfd is of a program that it ran before";
+	return gp_pause_fail(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The driver's debug-trap ioctl, one function an operation. */
+#ifndef LIB_PREEMPT_SESSION_H
+#define LIB_PREEMPT_SESSION_H
+
+#include <linux/kfd_ioctl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/core/internal.h"
+#include "shared/util.h"
+
+/* The driver refuses longer arrays of ids. */
+#define GP_MAX_IDS 1024
+
+struct gp_kfd {
+	const struct gpreempt *g;
+	int fd;
+	pid_t pid;	   /* whose queues it is about */
+	uint64_t entry_ns; /* of the last operation, since boot */
+	uint64_t return_ns;
+};
+
+/*
+ * All return what the driver returns or -errno; EINTR is tried again, and
+ * -EAGAIN is an answer. Only the thread that traces the process gets one.
+ */
+int gp_kfd_version(const struct gp_kfd *k, unsigned int *major, unsigned int *minor);
+
+/*
+ * Up to *count entries; *count becomes the number of all queues there are.
+ * With acknowledge the queues copied are not new any more for the driver.
+ */
+int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge, struct kfd_queue_snapshot_entry *entries,
+		    uint32_t *count);
+
+/* The ids come back with KFD_DBG_QUEUE_ bits; see gp_kfd_judge(). */
+int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count, uint32_t grace);
+int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count);
+
+/* Take the bits off an id that came back, and say what they mean. */
+static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)
+{
+	const uint32_t error = KFD_DBG_QUEUE_ERROR_MASK;
+	const uint32_t invalid = 1U << KFD_DBG_QUEUE_INVALID_BIT;
+	uint32_t bits = *id;
+
+	if (!(bits & (error | invalid)))
+		return GPREEMPT_RESULT_DONE;
+	*id = bits & ~(error | invalid);
+	return bits & error ? GPREEMPT_RESULT_FAILED : GPREEMPT_RESULT_REFUSED;
+}
+
+/* Exceptions that are pending; -EAGAIN when there are none. */
+int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions);
+
+/*
+ * The process waits in the driver after it has enabled or disabled its
+ * runtime: read the new state, and let it go on.
+ */
+int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime);
+
+/* How long something was so within the last ten seconds, and ever. */
+
+#define GP_METER_SLOTS	 100
+#define GP_METER_SLOT_NS (100 * NSEC_PER_MSEC)
+#define GP_METER_WINDOW	 (GP_METER_SLOTS * GP_METER_SLOT_NS)
+
+/* All 0: nothing was so yet. Times are of shr_now_ns(). */
+struct gp_meter {
+	uint64_t since;	 /* it is so since then; 0: it is not */
+	uint64_t total;	 /* ns, up to since */
+	uint64_t end;	 /* of what was last added to it */
+	uint64_t newest; /* the number of the newest slot */
+	/* By number; one more than the window, which begins within a slot. */
+	uint64_t slot[GP_METER_SLOTS + 1];
+};
+
+/* It is so from now on, or it is not. */
+void gp_meter_set(struct gp_meter *m, bool so, uint64_t now);
+/* It was so from then on, too; what is counted already is not counted twice. */
+void gp_meter_add(struct gp_meter *m, uint64_t from, uint64_t now);
+/* How long it was so in the window that ends now, and ever. */
+uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now);
+uint64_t gp_meter_total(struct gp_meter *m, uint64_t now);
+
+/*
+ * Reads the memory of a process, in a thread of its own.
+ *
+ * The process decides what its memory is: a page of a file system that does not
+ * answer, or one that a userfaultfd serves, keeps the reader for as long as the
+ * process likes. The thread that traces the process must not wait for it.
+ */
+
+struct gp_reader;
+
+/* At most so many bytes at once. */
+#define GP_READER_MAX 64
+
+/* What the caller waits at most. */
+#ifndef GP_READER_NS
+#define GP_READER_NS (5 * NSEC_PER_MSEC)
+#endif
+
+/* 0, -ENOMEM, -EAGAIN. The handle must outlive the reader. */
+int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out);
+
+/*
+ * All of size. -ETIMEDOUT when it takes longer than GP_READER_NS; until that
+ * read has come back every further one fails with -EBUSY at once.
+ */
+int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size);
+
+/*
+ * Does not wait: a thread that still reads frees it later. NULL is allowed.
+ */
+void gp_reader_stop(struct gp_reader *r);
+
+/* A session, as its own files see it. */
+
+enum gp_session_state {
+	GP_SESSION_OPENING,
+	GP_SESSION_OPEN,
+	GP_SESSION_LOST,  /* ended by another; we still trace */
+	GP_SESSION_ENDED, /* the process is gone, or we have left it */
+};
+
+#define GP_MAX_RULES 8
+#define GP_MAX_GPUS  128
+
+/* What shall become of new queues that match. */
+struct gp_rule {
+	bool suspend;
+	bool by_priority;
+	uint32_t priority_min;
+	uint32_t priority_max;
+	size_t n_gpus; /* 0: on any */
+	uint32_t gpu_ids[GP_MAX_GPUS];
+};
+
+/* Queues that run although they are to be suspended: release.c. */
+struct gp_release {
+	struct gp_meter ran; /* while any of them did */
+	uint64_t told;	     /* of ran, ns: in an outcome */
+	bool over;	     /* the budget is used up, and that was reported */
+	bool all;	     /* all were released: the process is ending */
+	size_t left;	     /* queues when that was last looked at */
+	size_t ended;	     /* old queues destroyed in short order */
+	uint64_t start;	     /* of the last release; 0: those are gone */
+	uint64_t confirm_at; /* what is there then is suspended; 0: it was */
+	/* Times in ns since boot: */
+	uint64_t paced_until;	/* nothing is released before then */
+	uint64_t quiet_until;	/* new queues came: not all are released */
+	uint64_t suspect_until; /* new queues, or a queue that was not destroyed */
+	/* Ever: */
+	uint64_t count;	   /* queues released one by one */
+	uint64_t returned; /* of these, suspended again at once */
+	uint64_t made;	   /* new queues while others were held */
+	uint64_t unseen;   /* of these, gone before they were in a snapshot */
+	/* Of this round: events of new queues, less those in snapshots. */
+	int64_t missing;
+	int64_t late;		/* queues whose event had not come in the last */
+	uint64_t dispatched;	/* ns since boot: the last time before this one */
+	bool young[GP_MAX_IDS]; /* by id: made while others were held */
+};
+
+struct gpreempt_session {
+	struct gpreempt *g;
+	struct gp_kfd kfd;
+	enum gp_session_state state;
+	struct gpreempt_error error;
+	bool traced;
+	bool enabled;
+	bool stopped;	  /* by job control */
+	uint32_t runtime; /* DEBUG_RUNTIME_STATE_ of the process */
+	bool had_runtime; /* it was enabled once, as far as we know */
+
+	int events;  /* pipe the driver writes to; EOF: disabled */
+	int stops;   /* readable when the process has stopped */
+	void *watch; /* behind stops */
+	int timer;   /* when to look for queues being destroyed */
+	int epoll;   /* all three */
+	bool timer_armed;
+	uint64_t fast_until;	  /* look often until then, in ns since boot */
+	uint64_t cost;		  /* of the last look, in ns */
+	uint64_t looked_at_all;	  /* threads, in ns since boot */
+	size_t threads_seen;	  /* in a look that is not finished */
+	char destroyer[16];	  /* the thread that destroyed the last queue */
+	struct gp_reader *reader; /* NULL: nothing was read yet */
+	struct gp_release release;
+
+	size_t n_rules;
+	bool first_is_all;		       /* rules[0] is about all queues */
+	uint32_t grace;			       /* of the driver's units */
+	bool gpu_hung;			       /* the hardware kept a queue: do not try again */
+	struct gpreempt_session_queue *queues; /* by id */
+	size_t count;
+	struct gpreempt_session_queue *spare; /* the next list, being made */
+	struct kfd_queue_snapshot_entry *snapshot;
+	size_t capacity;	    /* of all three */
+	bool fresh;		    /* there was a queue that we did not know */
+	struct gp_sampler *sampler; /* NULL: slots are not watched */
+	enum gpreempt_sampling sampling;
+	/* Right here: few of them share a page with the above. */
+	uint32_t ids[GP_MAX_IDS];	    /* for the driver, which writes to it */
+	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
+};
+
+/* state.c: fail with a reason that gpreempt_session_error() gives. */
+int gp_session_fail(struct gpreempt_session *s, int code, enum gpreempt_reason reason,
+		    const char *step);
+/* Turn an error of an operation of the driver into one with a reason. */
+int gp_session_fail_trap(struct gpreempt_session *s, int code, const char *step);
+/* The driver has resumed everything by itself. */
+void gp_session_all_run(struct gpreempt_session *s);
+
+/* queue-list.c: NULL when there is no such queue. */
+struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s, uint32_t qid);
+bool gp_session_any_held(const struct gpreempt_session *s);
+bool gp_session_any_destroyed(const struct gpreempt_session *s);
+
+/* look-timer.c: the process may be about to end, look often for a while. */
+void gp_session_look_fast(struct gpreempt_session *s);
+/* Arm or disarm the timer for gp_session_scan_destroyers(). */
+void gp_session_arm(struct gpreempt_session *s);
+
+int gp_session_enable(struct gpreempt_session *s);
+/*
+ * End the debug session and the tracing. stopped: the process is in a ptrace
+ * stop that was collected. -ETIMEDOUT when it did not stop for us.
+ */
+int gp_session_leave(struct gpreempt_session *s, bool stopped);
+
+/*
+ * filter.c: priorities are asked for when a filter needs them.
+ * 0, -ENODATA when they are not known.
+ */
+int gp_session_learn_priorities(struct gpreempt_session *s);
+/* Do the rules say that this new queue is to be suspended? */
+bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);
+/* Does a rule ask for priorities? */
+bool gp_session_needs_priorities(const struct gpreempt_session *s);
+bool gp_filter_is_all(const struct gpreempt_filter *which);
+
+/* change.c: suspend what is wanted and not held. */
+int gp_session_apply(struct gpreempt_session *s);
+/* Resume these ids without forgetting that they were wanted. */
+int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
+/*
+ * Look at the slots of what is meant, and then go on while the driver works, if
+ * sampling was requested.
+ */
+void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_filter *which);
+/* The driver has returned, or was not called. */
+void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outcome *out);
+
+/*
+ * destroy.c: look for queues being destroyed, and release them. GPREEMPT_EVENT_ bits or -errno.
+ */
+int gp_session_scan_destroyers(struct gpreempt_session *s);
+
+/*
+ * release.c: release the queues in s->ids, which a thread destroys or so it seems, and suspend
+ * those again that it does not. GPREEMPT_EVENT_ bits or -errno.
+ */
+int gp_release(struct gpreempt_session *s, size_t count);
+
+/* release-account.c: there is a new queue, which is to be suspended. */
+void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
+/*
+ * A snapshot was taken of a session that was just opened: the events of those
+ * queues that were made meanwhile are still to be read, and the rest has none.
+ */
+void gp_release_start(struct gpreempt_session *s);
+/* After a snapshot: the queues of events that are in none are gone. */
+void gp_release_note_unseen(struct gpreempt_session *s);
+/* What is held, wanted or known has changed at now: count from there on. */
+void gp_release_count(struct gpreempt_session *s, uint64_t now);
+/* GPREEMPT_EVENT_CHURN when that is news, or 0. */
+int gp_release_report(struct gpreempt_session *s);
+
+/* A thread that watches slots while another one is in the driver. */
+
+struct gp_sampler;
+
+/* NULL: it is off. It takes the module. 0 or -errno. */
+int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, pid_t pid,
+		      struct gpreempt_error *err);
+/* NULL is allowed. */
+void gp_sampler_stop(struct gp_sampler *sampler);
+
+/* From now on; wait: returns when these queues have been looked at once. */
+void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids, size_t count, bool wait);
+bool gp_sampler_armed(const struct gp_sampler *sampler);
+
+/*
+ * If it is armed: the driver has returned; wait until no slot is active, but not for
+ * long. @out stays as it is when none was seen to become inactive after @entry_ns.
+ */
+void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns, struct gpreempt_outcome *out);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The messages of holder and guard. */
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gpreempt/hold.h>
+
+#include "shared/socket.h"
+#include "shared/util.h"
+#include "wire.h"
+
+#define PATH_SIZE (sizeof(HOLD_DIR) + 32)
+
+#define HOLD_REQUEST 0x67706801
+#define HOLD_REPLY   0x67706803
+
+/* A change of a structure takes other numbers above, also if its size stays. */
+_Static_assert(sizeof(struct hold_request) == 4416 && sizeof(struct hold_reply) == 1736,
+	       "a packet of another size is of another version");
+
+void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which)
+{
+	if (which->ids) {
+		memcpy(request->ids, which->ids, which->n_ids * sizeof(*which->ids));
+		request->count = which->n_ids;
+	}
+	if (which->gpu_ids) {
+		memcpy(request->gpus, which->gpu_ids, which->n_gpu_ids * sizeof(*which->gpu_ids));
+		request->n_gpus = which->n_gpu_ids;
+	}
+	request->by_priority = which->by_priority;
+	request->priority_min = which->priority_min;
+	request->priority_max = which->priority_max;
+}
+
+size_t gp_hold_put_request(const struct hold_request *request, char *buf)
+{
+	return gp_ipc_put(HOLD_REQUEST, request, sizeof(*request), buf);
+}
+
+size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf)
+{
+	return gp_ipc_put(HOLD_REPLY, reply, sizeof(*reply), buf);
+}
+
+/* Each value at most once. */
+static bool is_list(const uint32_t *list, size_t count, size_t room, uint32_t max)
+{
+	size_t i;
+
+	if (count > room)
+		return false;
+	for (i = 0; i < count; i++)
+		if (list[i] > max || shr_has(list, i, list[i]))
+			return false;
+	return true;
+}
+
+int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request)
+{
+	int ret = gp_ipc_get(HOLD_REQUEST, buf, len, request, sizeof(*request));
+
+	if (!ret && (request->verb >= HOLD_VERBS || request->how >= GPREEMPT_HOWS ||
+		     request->command > INT_MAX || request->by_priority > 1 ||
+		     !is_list(request->ids, request->count, HOLD_MAX_IDS, HOLD_MAX_IDS - 1) ||
+		     !is_list(request->gpus, request->n_gpus, HOLD_MAX_GPUS, UINT32_MAX)))
+		ret = -EPROTO;
+	return ret;
+}
+
+int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
+{
+	int ret = gp_ipc_get(HOLD_REPLY, buf, len, reply, sizeof(*reply));
+
+	if (!ret &&
+	    (reply->status > GPREEMPT_CLASS_BUSY || reply->verdict > GPREEMPT_CONTRADICTED ||
+	     reply->verified_by > GPREEMPT_BY_WAVES || reply->code > 0 ||
+	     !memchr(reply->text, '\0', sizeof(reply->text))))
+		ret = -EPROTO;
+	return ret;
+}
+
+void gp_hold_send(int fd, const struct hold_reply *reply)
+{
+	char buf[IPC_MAX_PACKET];
+
+	send(fd, buf, gp_hold_put_reply(reply, buf), MSG_NOSIGNAL);
+}
+
+int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns)
+{
+	char buf[IPC_MAX_PACKET];
+	ssize_t n = gp_ipc_recv(fd, buf, sizeof(buf), deadline_ns);
+
+	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
+}
+
+void gp_hold_socket_path(pid_t target, char *buf, size_t size)
+{
+	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
+}
+
+int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns)
+{
+	char buf[IPC_MAX_PACKET], path[PATH_SIZE];
+	int fd;
+
+	gp_hold_socket_path(target, path, sizeof(path));
+	fd = gp_ipc_connect(path, deadline_ns);
+	/* If it has ended, the answer tells. */
+	if (fd >= 0)
+		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf), deadline_ns);
+	return fd == -ECONNREFUSED ? -ENOENT : fd;
+}
+
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns)
+{
+	int ret = gp_hold_recv(fd, reply, deadline_ns);
+	char path[PATH_SIZE];
+
+	close(fd);
+	gp_hold_socket_path(target, path, sizeof(path));
+	if (ret == -ECONNRESET && gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
+							  "gpreempt-hold 1 reply ", deadline_ns))
+		return -EPROTO;
+	return ret;
+}
+
+int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_reply *reply,
+		uint64_t deadline_ns)
+{
+	int fd = gp_hold_ask_begin(target, request, deadline_ns);
+
+	return fd < 0 ? fd : gp_hold_ask_end(target, fd, reply, deadline_ns);
+}
+
+#define GUARD_REQUEST 0x67706701
+#define GUARD_REPLY   0x67706702
+
+/* A change of a structure takes other numbers above, also if its size stays. */
+_Static_assert(sizeof(struct guard_request) == 24 && sizeof(struct guard_reply) == 8,
+	       "a packet of another size is of another version");
+
+size_t gp_guard_put_request(const struct guard_request *request, char *buf)
+{
+	return gp_ipc_put(GUARD_REQUEST, request, sizeof(*request), buf);
+}
+
+size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf)
+{
+	return gp_ipc_put(GUARD_REPLY, reply, sizeof(*reply), buf);
+}
+
+int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
+{
+	int ret = gp_ipc_get(GUARD_REQUEST, buf, len, out, sizeof(*out));
+
+	if (!ret && (out->verb >= GUARD_VERBS || out->pid < 0))
+		ret = -EPROTO;
+	return ret;
+}
+
+int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out)
+{
+	int ret = gp_ipc_get(GUARD_REPLY, buf, len, out, sizeof(*out));
+
+	return !ret && (out->code > 0 || out->value > INT_MAX) ? -EPROTO : ret;
+}
+
+int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply *reply,
+		 uint64_t deadline_ns)
+{
+	char buf[IPC_MAX_PACKET];
+	ssize_t n;
+
+	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf), sizeof(buf), deadline_ns);
+	/* The end of a request that is not open changes nothing. */
+	if (n == -ECONNRESET && gp_ipc_is_first_version(GUARD_SOCKET, "gpreempt-guard 1 end pid=0",
+							"gpreempt-guard 1 reply ", deadline_ns))
+		return -EPROTO;
+	return n < 0 ? (int)n : gp_guard_get_reply(buf, n, reply);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Requests to a holder and its replies (ipc/client.h). */
+#ifndef LIB_PREEMPT_WIRE_H
+#define LIB_PREEMPT_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "shared/socket.h"
+
+/* Locks and sockets of all holders. */
+#ifndef HOLD_DIR
+#define HOLD_DIR "/run/gpreempt"
+#endif
+
+#define HOLD_MAX_IDS  1024
+#define HOLD_MAX_GPUS 64
+#define HOLD_MAX_TEXT 1536
+
+enum hold_verb {
+	HOLD_SUSPEND,
+	HOLD_RESUME,
+	HOLD_STATUS,
+	HOLD_EXTEND, /* the lease, from now on */
+};
+#define HOLD_VERBS (HOLD_EXTEND + 1)
+
+/* Longer than the driver waits for a GPU that hangs. */
+#define HOLD_ANSWER_NS (30 * NSEC_PER_SEC)
+/* Why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
+#define HOLD_STUCK "it holds a lock of the driver, or its GPU hangs"
+
+/* Where the program that becomes a holder finds the first request. */
+#define HOLD_START_FD 3
+
+struct hold_request {
+	enum hold_verb verb;
+	uint32_t how;	   /* enum gpreempt_how */
+	uint64_t start;	   /* start time of the target, clock ticks */
+	uint64_t lease_ns; /* 0: until resume */
+	uint64_t command;  /* PID of the program to end with; 0: none */
+	uint64_t worker;   /* the holder that is meant; 0: any */
+	uint32_t grace;	   /* units of the driver; 0: its default */
+	/* Which queues; new ones too, unless there are ids. */
+	uint32_t by_priority; /* 0 or 1 */
+	uint32_t priority_min;
+	uint32_t priority_max;
+	uint32_t count;	 /* of ids; 0: all */
+	uint32_t n_gpus; /* 0: all */
+	uint32_t ids[HOLD_MAX_IDS];
+	uint32_t gpus[HOLD_MAX_GPUS];
+};
+
+struct hold_reply {
+	uint64_t status; /* exit status of the command */
+	uint64_t worker; /* PIDs */
+	uint64_t guardian;
+	uint64_t command;    /* that the holder ends with; 0: none */
+	uint64_t queues;     /* suspended now, or resumed */
+	uint64_t destroying; /* not suspended: their process destroys them */
+	uint64_t left;	     /* after a resume: suspended still */
+	uint64_t ioctl_ns;
+	uint64_t slots_ns;	/* and the resolution of that */
+	uint64_t resolution_ns; /* 0: slots were not measured */
+	uint64_t verdict;	/* enum gpreempt_verdict */
+	uint64_t verified_by;	/* enum gpreempt_verified_by */
+	uint64_t held_ns;	/* since when */
+	/* While it was to be suspended, some queue ran so long: */
+	uint64_t released_ns;
+	uint64_t recent_ns; /* of that, within the last window_ns */
+	uint64_t window_ns;
+	uint64_t churn;	   /* it makes and destroys queues all the time */
+	uint64_t unseen;   /* queues gone before they could be suspended */
+	uint64_t lease_ns; /* what is left of it; 0: none */
+	uint64_t cgroup;   /* the holder has one of its own */
+	uint64_t paused;   /* by a pause, and not by a session */
+	/* Of an error, or 0: as in struct gpreempt_error. */
+	int code;
+	uint32_t reason;
+	uint64_t other;
+	uint64_t major;
+	uint64_t minor;
+	/*
+	 * What went wrong, and on the next line what to do. Of a pause that is done: why
+	 * it is no session, or nothing.
+	 */
+	char text[HOLD_MAX_TEXT];
+};
+
+void gp_hold_socket_path(pid_t target, char *buf, size_t size);
+
+struct gpreempt_filter;
+/* Fill in which queues are meant: HOLD_MAX_IDS and HOLD_MAX_GPUS at most. */
+void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which);
+
+/* Length of the packet. buf has IPC_MAX_PACKET bytes. */
+size_t gp_hold_put_request(const struct hold_request *request, char *buf);
+size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
+/* 0 or -EPROTO. */
+int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request);
+int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
+
+/* A reply through a connection. The first does not fail: who has left gets none. */
+void gp_hold_send(int fd, const struct hold_reply *reply);
+int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns);
+
+/*
+ * Ask the holder of a target. 0; -ENOENT: there is none; -ECONNRESET: it ended meanwhile;
+ * -EPROTO: it is of another version, and nothing has changed; -ETIMEDOUT; or -errno.
+ */
+int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_reply *reply,
+		uint64_t deadline_ns);
+/* The same in two parts: a descriptor for the second, which closes it. */
+int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns);
+int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns);
+
+/* Requests to guard and its replies (ipc/client.h). */
+
+#ifndef GUARD_SOCKET
+#define GUARD_SOCKET "/run/gpreempt-guard.sock"
+#endif
+
+enum guard_verb {
+	GUARD_BEGIN,   /* value: requests that are open now */
+	GUARD_END,     /* the same */
+	GUARD_RELEASE, /* release @pid for @ns; UINT64_MAX: for good */
+	GUARD_VERBS,
+};
+
+struct guard_request {
+	enum guard_verb verb;
+	int pid;	/* 0: the caller; its requests end with the connection */
+	uint64_t count; /* begin: so many at once; 0: 1 */
+	uint64_t ns;
+};
+
+struct guard_reply {
+	int code; /* 0 or a negative errno value */
+	uint32_t value;
+};
+
+/* Length of the packet. buf has IPC_MAX_PACKET bytes. */
+size_t gp_guard_put_request(const struct guard_request *request, char *buf);
+size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf);
+/* 0 or -EPROTO. */
+int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out);
+int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out);
+
+/* Ask on a connection (ipc/client.h). 0; -EPROTO: guard is of another version; or -errno. */
+int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply *reply,
+		 uint64_t deadline_ns);
+
+#endif

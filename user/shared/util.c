@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Helpers that know nothing of GPUs: arrays, clocks, threads, signals, files, /proc, systemd. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <linux/stat.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "text.h"
+#include "util.h"
+
+#define LEAST_ROOM 16
+
+static size_t room_for(size_t count)
+{
+	size_t room = count ? LEAST_ROOM : 0;
+
+	while (room < count)
+		room *= 2;
+	return room;
+}
+
+int shr_array_room(void *items, size_t count, size_t more, size_t item_size)
+{
+	void *old, *bigger;
+
+	if (count + more <= room_for(count))
+		return 0;
+	memcpy(&old, items, sizeof(old));
+	bigger = reallocarray(old, room_for(count + more), item_size);
+	if (!bigger)
+		return -ENOMEM;
+	memcpy(items, &bigger, sizeof(bigger));
+	return 0;
+}
+
+void *shr_array_add(void *items, size_t *count, size_t item_size)
+{
+	char *all;
+
+	if (shr_array_room(items, *count, 1, item_size))
+		return NULL;
+	memcpy(&all, items, sizeof(all));
+	return memset(all + (*count)++ * item_size, 0, item_size);
+}
+
+int shr_compare_first(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static uint64_t read_clock(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}
+
+uint64_t shr_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t shr_boottime_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
+uint64_t shr_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void shr_sleep_ns(uint64_t ns)
+{
+	struct timespec ts = shr_timespec(ns);
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
+		;
+}
+
+#define FIRST_NS (10 * NSEC_PER_SEC)
+#define LAST_NS	 (640 * NSEC_PER_SEC)
+
+bool shr_report_due(struct shr_report_pause *p, uint64_t now)
+{
+	if (now < p->until_ns)
+		return false;
+	p->ns = p->ns ? 2 * p->ns : FIRST_NS;
+	if (p->ns > LAST_NS)
+		p->ns = LAST_NS;
+	p->until_ns = now + p->ns;
+	return true;
+}
+
+/* The kernel's own structure: not each C library has a statx(), and two clash. */
+
+int shr_device_at(int dir, const char *path, int flags, uint64_t *device)
+{
+	struct statx st;
+
+	if (syscall(SYS_statx, dir, path, flags | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+		return -errno;
+	if ((st.stx_mode & S_IFMT) != S_IFCHR)
+		return -ENODEV;
+	*device = makedev(st.stx_rdev_major, st.stx_rdev_minor);
+	return 0;
+}
+
+ssize_t shr_read_start(char *buf, size_t size, const char *path_format, ...)
+{
+	__cleanup_fd int fd = -1;
+	char path[256];
+	va_list ap;
+	ssize_t n;
+
+	va_start(ap, path_format);
+	vsnprintf(path, sizeof(path), path_format, ap);
+	va_end(ap);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	return n < 0 ? -errno : n;
+}
+
+/* The name may have any letters, brackets among them. */
+const char *shr_stat_state(const char *stat)
+{
+	const char *end = strrchr(stat, ')');
+
+	return end && end[1] == ' ' && end[2] ? end + 2 : NULL;
+}
+
+/* Who has started whom. */
+
+/* More than that is no family, but numbers that were given again. */
+#define MAX_DEPTH 64
+
+bool shr_is_below(pid_t pid, pid_t root)
+{
+	const char *state;
+	char text[512];
+	int depth;
+
+	for (depth = 0; pid > 1 && depth < MAX_DEPTH; depth++) {
+		if (pid == root)
+			return true;
+		shr_read_start(text, sizeof(text), "/proc/%d/stat", pid);
+		state = shr_stat_state(text);
+		if (!state || sscanf(state, "%*c %d", &pid) != 1)
+			return false;
+	}
+	return false;
+}
+
+int shr_signals_open(const int *signals)
+{
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	while (*signals)
+		sigaddset(&set, *signals++);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return fd;
+}
+
+int shr_signals_open_stop(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
+
+	return shr_signals_open(signals);
+}
+
+int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(void *arg),
+		     void *arg)
+{
+	pthread_attr_t attr;
+	sigset_t all, old;
+	int ret;
+
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return -ret;
+	if (stack)
+		pthread_attr_setstacksize(&attr, stack);
+	sigfillset(&all);
+	if (quiet)
+		pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(thread, &attr, run, arg);
+	if (quiet)
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -ret;
+}
+
+void shr_sem_wait(sem_t *sem)
+{
+	while (sem_wait(sem) < 0)
+		;
+}
+
+/* What ps shows of this process. */
+
+static struct {
+	char *start;
+	size_t size;
+} title;
+
+/*
+ * The kernel shows what stands where it put the arguments; the environment comes right behind.
+ */
+void shr_title_init(int argc, char **argv)
+{
+	char **word, *last = argv[argc - 1];
+
+	for (word = environ; word && *word; word++)
+		if (*word == last + strlen(last) + 1)
+			last = *word;
+	title.start = argv[0];
+	title.size = last + strlen(last) + 1 - argv[0];
+}
+
+void shr_title_set(const char *name, const char *format, ...)
+{
+	va_list ap;
+
+	prctl(PR_SET_NAME, name);
+	clearenv();
+	memset(title.start, 0, title.size);
+	va_start(ap, format);
+	vsnprintf(title.start, title.size, format, ap);
+	va_end(ap);
+}
+
+/* How the kernel shares a CPU among threads of ours that poll in the driver. */
+
+#define SLICE_NS (100 * NSEC_PER_USEC)
+
+static bool get_ordinary(pid_t tid, struct shr_sched *attr)
+{
+	*attr = (struct shr_sched){ 0 };
+	return !syscall(SYS_sched_getattr, tid, attr, sizeof(*attr), 0) &&
+	       attr->policy == SCHED_OTHER;
+}
+
+/*
+ * The driver polls for the hardware and offers its CPU only in between
+ * (amdkfd_fence_wait_timeout() in kfd_device_queue_manager.c). With the usual
+ * slices of milliseconds each of us would keep a CPU for so long that others
+ * could have made their call, where there are fewer CPUs than GPUs. From 6.12
+ * on a thread can ask for shorter ones; before, the kernel ignores it.
+ */
+void shr_ask_short_slices(void)
+{
+	struct shr_sched attr;
+
+	if (!get_ordinary(0, &attr))
+		return;
+	attr.runtime = SLICE_NS;
+	syscall(SYS_sched_setattr, 0, &attr, 0);
+}
+
+bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before)
+{
+	struct shr_sched attr = {
+		.size = sizeof(attr),
+		.policy = SCHED_FIFO,
+		/* A process that the thread makes meanwhile is an ordinary one. */
+		.flags = SCHED_FLAG_RESET_ON_FORK,
+		.priority = level,
+	};
+
+	return get_ordinary(tid, before) && !syscall(SYS_sched_setattr, tid, &attr, 0);
+}
+
+void shr_not_urgent(pid_t tid, const struct shr_sched *before)
+{
+	syscall(SYS_sched_setattr, tid, before, 0);
+}
+
+void notify_manager(const char *state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET");
+	__cleanup_fd int fd = -1;
+	socklen_t size;
+
+	if (!path || !*path || strlen(path) >= sizeof(address.sun_path))
+		return;
+	strcpy(address.sun_path, path);
+	size = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+	/* A name that is in no directory. */
+	if (*path == '@')
+		address.sun_path[0] = '\0';
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
+		       (struct sockaddr *)&address, size);
+}
+
+uint64_t notify_watchdog_ns(void)
+{
+	const char *time = getenv("WATCHDOG_USEC");
+	const char *who = getenv("WATCHDOG_PID");
+	uint64_t usec, pid;
+
+	if (!time || shr_parse_u64(time, UINT64_MAX / NSEC_PER_USEC, &usec))
+		return 0;
+	if (who && (shr_parse_u64(who, INT32_MAX, &pid) || pid != (uint64_t)getpid()))
+		return 0;
+	return usec * NSEC_PER_USEC;
+}
+
+#define TRIES	  16  /* random names may be taken */
+#define KEPT_NAME 200 /* of 255 bytes that a name may have */
+
+/* A directory, so that it stays the same one, and names in it. */
+struct place {
+	int dir;
+	const char *name;
+	char next[256]; /* of the new file, until it is whole */
+};
+
+static int open_place(const char *path, struct place *p)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[4096];
+
+	p->name = slash ? slash + 1 : path;
+	if (!*p->name || !strcmp(p->name, ".") || !strcmp(p->name, ".."))
+		return -EISDIR;
+	if (snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		     slash ? path : ".") >= (int)sizeof(dir))
+		return -ENAMETOOLONG;
+	p->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return p->dir < 0 ? -errno : 0;
+}
+
+/* 0 for a regular file, or none. */
+static int check_old(const struct place *p)
+{
+	struct stat st;
+
+	if (fstatat(p->dir, p->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	switch (st.st_mode & S_IFMT) {
+	case S_IFREG:
+		return 0;
+	case S_IFLNK:
+		return -ENOTSUP;
+	case S_IFDIR:
+		return -EISDIR;
+	default:
+		return -ENXIO;
+	}
+}
+
+/* A descriptor of a file that was not there before, or -errno. */
+static int make_next(struct place *p)
+{
+	int tries, fd = -1;
+	uint64_t random;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+			return -EIO;
+		snprintf(p->next, sizeof(p->next), "%.*s.%016llx.new", KEPT_NAME, p->name,
+			 (unsigned long long)random);
+		fd = openat(p->dir, p->next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+		if (fd >= 0 || errno != EEXIST)
+			break;
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, text, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		text += n;
+		size -= n;
+	}
+	return 0;
+}
+
+/* fd is closed. Only some file systems find out then that there is no room. */
+static int finish_next(int fd, mode_t mode, const char *text, size_t size)
+{
+	int ret = write_all(fd, text, size);
+
+	/* umask() is about what others leave in it. */
+	if (!ret && fchmod(fd, mode) < 0)
+		ret = -errno;
+	if (close(fd) < 0 && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int replace(const char *path, mode_t mode, const char *text, size_t size, bool keep)
+{
+	struct place p = { .dir = -1 };
+	int ret, fd;
+
+	ret = open_place(path, &p);
+	if (ret)
+		return ret;
+	ret = check_old(&p);
+	fd = ret ? ret : make_next(&p);
+	ret = fd;
+	if (fd >= 0) {
+		ret = finish_next(fd, mode, text, size);
+		if (!ret && keep && renameat(p.dir, p.next, p.dir, p.name) < 0)
+			ret = -errno;
+		if (ret || !keep)
+			unlinkat(p.dir, p.next, 0);
+	}
+	close(p.dir);
+	return ret;
+}
+
+int shr_file_check(const char *path)
+{
+	return replace(path, 0600, "", 0, false);
+}
+
+int shr_file_replace(const char *path, mode_t mode, const char *text, size_t size)
+{
+	return replace(path, mode, text, size, true);
+}
+
+const char *shr_file_reason(int code)
+{
+	switch (code) {
+	case -ENOTSUP:
+		return "a link is there, not a regular file";
+	case -ENXIO:
+		return "a FIFO, socket or device is there, not a regular file";
+	case -EISDIR:
+		return "a directory is there, not a regular file";
+	default:
+		return strerror(-code);
+	}
+}
+
+bool shr_lock_is_at(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return !fstat(fd, &ours) && !lstat(path, &there) && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
+}
+
+int shr_lock_file(const char *path)
+{
+	for (;;) {
+		int fd, ret;
+
+		fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd < 0)
+			return -errno;
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+			ret = -errno;
+			close(fd);
+			return ret;
+		}
+		if (shr_lock_is_at(fd, path))
+			return fd;
+		close(fd);
+	}
+}
