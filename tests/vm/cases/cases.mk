@@ -14,8 +14,8 @@ VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tool
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -Iuser -I$(O)/vm-tools -static -o $@ $(filter %.c,$^)
-$(O)/vm-tools/ask-guard: user/shared/socket.c user/lib/preempt/wire.c user/shared/util.c
+	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -Iinclude -Iuser -I$(O)/vm-tools -static -o $@ $(filter %.c %.a,$^)
+$(O)/vm-tools/ask-guard: $(O)/libgpreempt.a
 $(O)/vm-tools/as-unit: $(O)/vm-tools/unit-filter.h
 # All units have it: check-units looks.
 $(O)/vm-tools/unit-filter.h: tests/vm/tools/unit-filter user/install/service-hardened
