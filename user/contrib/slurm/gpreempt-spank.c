@@ -59,7 +59,7 @@ static struct spank_option option = {
 	.cb = check_option,
 };
 
-static int slurm_spank_init(spank_t sp, int ac, char **av)
+int slurm_spank_init(spank_t sp, int ac, char **av)
 {
 	int i;
 
@@ -116,7 +116,7 @@ static int give(uint32_t job, const char *role)
 }
 
 /* In a task of the job, as root, once its cgroup is there and before its program starts. */
-static int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
+int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 {
 	const char *role;
 	uint32_t job;
