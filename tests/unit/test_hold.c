@@ -29,7 +29,6 @@ enum {
 	PARTLY,
 	OLD_DRIVER, /* fails for its interface */
 	UNKNOWN,    /* fails without a reason */
-	FIRST_VERSION,
 	NEWER_VERSION,
 };
 
@@ -110,13 +109,12 @@ static int made_up_holder(const char *target)
 	ssize_t n;
 
 	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
-	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME") ||
-	    request.grace == FIRST_VERSION)
+	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME"))
 		return 1;
 	if (request.grace == SILENT)
 		return 2;
 	if (request.grace == NEWER_VERSION) {
-		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, 0), MSG_NOSIGNAL);
+		send(HOLD_START_FD, buf, gp_ipc_refuse(-EPROTO, buf), MSG_NOSIGNAL);
 		return 1;
 	}
 	if (request.grace == STUCK) {
@@ -320,8 +318,6 @@ TEST(refused)
 	ck_assert_str_eq(text, "the driver's interface is 1.11; 1.13 to 1.x is needed");
 	ck_assert_int_eq(open_with(SILENT, 0), -ECONNRESET);
 	ck_assert_int_eq(err.reason, GPREEMPT_SYSTEM);
-	ck_assert_int_eq(open_with(FIRST_VERSION, 0), -EPROTO);
-	ck_assert_int_eq(err.reason, GPREEMPT_OTHER_VERSION);
 	ck_assert_int_eq(open_with(NEWER_VERSION, 0), -EPROTO);
 	ck_assert_int_eq(err.reason, GPREEMPT_OTHER_VERSION);
 	ck_assert_int_eq(open_with(UNKNOWN, 0), -EIO);

@@ -58,7 +58,7 @@ static int ask(struct packet *answer, struct hold_reply *reply)
 	/* Connection and packet are there: one round takes both. */
 	gp_ipc_server_dispatch(server);
 	gp_ipc_server_dispatch(server);
-	ret = gp_hold_ask_end(PID, fd, reply, soon());
+	ret = gp_hold_ask_end(fd, reply, soon());
 	gp_ipc_server_stop(server);
 	return ret;
 }
@@ -100,7 +100,7 @@ TEST(leftover_socket)
 
 /*
  * As root or another user; the status of the reply, 99 without one, 95: refused,
- * 94: unknown, 93: unknown, in text.
+ * 94: unknown.
  */
 static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet *packet)
 {
@@ -124,8 +124,6 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet 
 			_exit(96);
 		memcpy(buf, packet->buf, packet->len);
 		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
-		if (n == 31 && !memcmp(buf, "gpreempt-ipc 1 refused code=-93", 31))
-			_exit(93);
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
 		if (n == -EACCES)
@@ -143,16 +141,15 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet 
 }
 
 /*
- * A worker without a session answers that its target has ended. Nonsense and
- * text get an error, in text for the latter; a user that is not root is refused, even
- * where the directory would let it in. After the end of the hold there is no answer at
- * all. Only root is answered, and only root can be another user.
+ * A worker without a session answers that its target has ended. Nonsense gets an error;
+ * a user that is not root is refused, even where the directory would let it in. After the
+ * end of the hold there is no answer at all. Only root is answered, and only root can be
+ * another user.
  */
 TEST_AS_ROOT(serving)
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct packet status, kill, nonsense = { "x", 1 };
-	struct packet text = { "gpreempt-hold 1 resume", 22 };
 	struct hold_birth birth = { .target = PID, .request = &request };
 	struct hold_worker w = { .birth = &birth };
 
@@ -163,7 +160,6 @@ TEST_AS_ROOT(serving)
 	ck_assert_uint_eq(worker_answers(&w, 0, &status), GPREEMPT_CLASS_NO_TARGET);
 	ck_assert_uint_eq(worker_answers(&w, 0, &kill), 94);
 	ck_assert_uint_eq(worker_answers(&w, 0, &nonsense), 94);
-	ck_assert_uint_eq(worker_answers(&w, 0, &text), 93);
 	ck_assert(!w.over);
 	ck_assert_uint_eq(worker_answers(&w, 65534, &status), 95);
 	w.over = true;

@@ -73,7 +73,6 @@ static const struct {
 	{ "module lado", "command \"module\"; did you mean \"module load\"?",
 	  "gpreempt-ctl module load\n" },
 	{ "guadr begin", "did you mean \"guard begin\"?", "gpreempt-ctl guard begin\n" },
-	{ "load", "did you mean \"module load\"?", "gpreempt-ctl module load\n" },
 	{ "nonsense", "no command \"nonsense\"\n", "--help lists" },
 	{ "module nonsense", "command \"module\"\n", "--help lists" },
 	{ "list --josn", "--josn: unknown option; did you mean --json?\n",

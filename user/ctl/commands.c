@@ -84,9 +84,6 @@ static const char *find_meant(int argc, char **argv)
 	const char *name = NULL;
 	char both[64];
 
-	/* "load" was a command of its own once. */
-	if (!cmd)
-		cmd = find_second(argv[0]);
 	if (cmd)
 		return cmd->name;
 	if (argc > 1) {

@@ -236,9 +236,9 @@ static int ask(struct job *job, struct hold_request *request)
 	int ret;
 
 	for (;;) {
-		ret = job->fd < 0 ? job->fd :
-				    gp_hold_ask_end(job->pid, job->fd, &job->reply,
-						    shr_now_ns() + HOLD_ANSWER_NS);
+		ret = job->fd < 0 ?
+			      job->fd :
+			      gp_hold_ask_end(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
 		if (ret != -ENOENT || !holder_changes(job) || shr_now_ns() >= deadline)
 			return ret;
 		shr_sleep_ns(PAUSE_NS);

@@ -280,7 +280,7 @@ static void take_answers(struct rows *rows)
 
 		if (row->fd < 0)
 			continue;
-		ret = gp_hold_ask_end(row->pid, row->fd, &reply, deadline);
+		ret = gp_hold_ask_end(row->fd, &reply, deadline);
 		if (!ret)
 			fill_row(row, &reply);
 		else if (ret == -EPROTO)

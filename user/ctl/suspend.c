@@ -250,8 +250,7 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 	int ret = 0;
 
 	while (job->already && job->fd >= 0) {
-		ret = gp_hold_ask_end(job->pid, job->fd, &job->reply,
-				      shr_now_ns() + HOLD_ANSWER_NS);
+		ret = gp_hold_ask_end(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
 		job->fd = -1;
 		if (ret != -ECONNRESET && ret != -ENOENT)
 			break;

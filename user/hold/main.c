@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 	if (n < 0)
 		return GPREEMPT_CLASS_FAILED;
 	if (gp_hold_get_request(buf, n, &request) || request.verb != HOLD_SUSPEND) {
-		send(HOLD_START_FD, buf, gp_ipc_refuse(buf, n), MSG_NOSIGNAL);
+		send(HOLD_START_FD, buf, gp_ipc_refuse(-EPROTO, buf), MSG_NOSIGNAL);
 		return GPREEMPT_CLASS_FAILED;
 	}
 	if (!begin(target, &request, &reply))

@@ -19,9 +19,6 @@
 #include "socket.h"
 #include "util.h"
 
-/* A server that has just closed a connection answers at once, or ends. */
-#define FIRST_VERSION_NS (2 * NSEC_PER_SEC)
-
 size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf)
 {
 	struct ipc_head head = { .kind = kind, .size = sizeof(head) + size };
@@ -31,14 +28,8 @@ size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf)
 	return head.size;
 }
 
-size_t gp_ipc_refuse(char *buf, size_t len)
+size_t gp_ipc_refuse(int code, char *buf)
 {
-	static const char text[] = "gpreempt-";
-	int code = -EPROTO;
-
-	/* A client of the first version knows text only. */
-	if (len >= strlen(text) && !memcmp(buf, text, strlen(text)))
-		return sprintf(buf, "gpreempt-ipc 1 refused code=%d", -EPROTONOSUPPORT);
 	return gp_ipc_put(IPC_REFUSAL, &code, sizeof(code), buf);
 }
 
@@ -197,26 +188,6 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline
 	if (ret && ret != -ECONNRESET)
 		return ret;
 	return gp_ipc_recv(fd, buf, size, deadline_ns);
-}
-
-bool gp_ipc_is_first_version(const char *path, const char *request, const char *answer,
-			     uint64_t deadline_ns)
-{
-	uint64_t soon = shr_now_ns() + FIRST_VERSION_NS;
-	size_t len = strlen(request), expected = strlen(answer);
-	char buf[IPC_MAX_PACKET];
-	ssize_t n;
-	int fd;
-
-	if (deadline_ns > soon)
-		deadline_ns = soon;
-	fd = gp_ipc_connect(path, deadline_ns);
-	if (fd < 0)
-		return false;
-	memcpy(buf, request, len);
-	n = gp_ipc_ask(fd, buf, len, sizeof(buf), deadline_ns);
-	close(fd);
-	return n >= (ssize_t)expected && !memcmp(buf, answer, expected);
 }
 
 #define ANY_USER ((uid_t)-1)
@@ -473,8 +444,7 @@ static bool accept_one(struct ipc_server *s)
 	else
 		ret = take(s, fd, &peer);
 	if (ret) {
-		send(fd, buf, gp_ipc_put(IPC_REFUSAL, &ret, sizeof(ret), buf),
-		     MSG_NOSIGNAL | MSG_DONTWAIT);
+		send(fd, buf, gp_ipc_refuse(ret, buf), MSG_NOSIGNAL | MSG_DONTWAIT);
 		close(fd);
 	}
 	return true;
@@ -496,7 +466,7 @@ static void serve(struct ipc_server *s, size_t place)
 		len = s->options.answer(s->options.data, &c->client, s->buf, n);
 	unknown = len == IPC_UNKNOWN;
 	if (unknown)
-		len = gp_ipc_refuse(s->buf, n);
+		len = gp_ipc_refuse(-EPROTO, s->buf);
 	/* A client that does not read its replies loses them. */
 	if (len)
 		send(c->fd, s->buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);

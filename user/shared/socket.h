@@ -32,8 +32,8 @@ struct ipc_head {
 /* Length of the packet. @buf has IPC_MAX_PACKET bytes. */
 size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf);
 
-/* In place of the request in @buf, which is of another version or none: a refusal. */
-size_t gp_ipc_refuse(char *buf, size_t len);
+/* A refusal in place of a reply; -EPROTO: the request is of another version or none. */
+size_t gp_ipc_refuse(int code, char *buf);
 
 /* 0; -EPROTO for another kind, or another size than that structure's. */
 int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size);
@@ -59,13 +59,6 @@ ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns);
 
 /* Both, with the same buffer. */
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline_ns);
-
-/*
- * Does a server of the first version listen at @path? It knows text only, closes
- * on our packets, and gives @request an answer that begins with @answer.
- */
-bool gp_ipc_is_first_version(const char *path, const char *request, const char *answer,
-			     uint64_t deadline_ns);
 
 /*
  * A socket (SOCK_SEQPACKET) that answers requests, one packet each way.

@@ -157,7 +157,6 @@ static int ask_new(struct gpreempt_hold *hold, const struct hold_request *reques
 {
 	uint64_t deadline = shr_now_ns() + hold->timeout_ns;
 	char buf[IPC_MAX_PACKET];
-	int status = 0;
 	pid_t child;
 	ssize_t n;
 
@@ -171,11 +170,8 @@ static int ask_new(struct gpreempt_hold *hold, const struct hold_request *reques
 		hold->fd = -1;
 	}
 	/* A program that ignores SIGCHLD, or waits for all, has done this. */
-	while (waitpid(child, &status, n == -ETIMEDOUT ? WNOHANG : 0) < 0 && errno == EINTR)
+	while (waitpid(child, NULL, n == -ETIMEDOUT ? WNOHANG : 0) < 0 && errno == EINTR)
 		;
-	/* So ends one of the first version, which knows text only. */
-	if (n == -ECONNRESET && WIFEXITED(status) && WEXITSTATUS(status) == GPREEMPT_CLASS_FAILED)
-		return -EPROTO;
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 

@@ -118,16 +118,11 @@ int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t
 	return fd == -ECONNREFUSED ? -ENOENT : fd;
 }
 
-int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns)
+int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns)
 {
 	int ret = gp_hold_recv(fd, reply, deadline_ns);
-	char path[PATH_SIZE];
 
 	close(fd);
-	gp_hold_socket_path(target, path, sizeof(path));
-	if (ret == -ECONNRESET && gp_ipc_is_first_version(path, "gpreempt-hold 1 status",
-							  "gpreempt-hold 1 reply ", deadline_ns))
-		return -EPROTO;
 	return ret;
 }
 
@@ -136,7 +131,7 @@ int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_re
 {
 	int fd = gp_hold_ask_begin(target, request, deadline_ns);
 
-	return fd < 0 ? fd : gp_hold_ask_end(target, fd, reply, deadline_ns);
+	return fd < 0 ? fd : gp_hold_ask_end(fd, reply, deadline_ns);
 }
 
 #define GUARD_REQUEST 0x67706701
@@ -179,9 +174,5 @@ int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply
 	ssize_t n;
 
 	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf), sizeof(buf), deadline_ns);
-	/* The end of a request that is not open changes nothing. */
-	if (n == -ECONNRESET && gp_ipc_is_first_version(GUARD_SOCKET, "gpreempt-guard 1 end pid=0",
-							"gpreempt-guard 1 reply ", deadline_ns))
-		return -EPROTO;
 	return n < 0 ? (int)n : gp_guard_get_reply(buf, n, reply);
 }

@@ -113,7 +113,7 @@ int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_re
 		uint64_t deadline_ns);
 /* The same in two parts: a descriptor for the second, which closes it. */
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns);
-int gp_hold_ask_end(pid_t target, int fd, struct hold_reply *reply, uint64_t deadline_ns);
+int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 /* Requests to guard and its replies (ipc/client.h). */
 
