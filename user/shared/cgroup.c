@@ -248,7 +248,7 @@ bool shr_cgroup_cut(char *path, const char *id, size_t len)
 #ifndef SHR_FREEZER_SHARE
 #define SHR_FREEZER_SHARE 20
 #endif
-/* Of a process whose cgroup was never known. */
+/* Threads that one look covers of a process whose cgroup is not known, at most. */
 #define MOST_THREADS 32
 
 enum {
@@ -312,7 +312,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* What was known of its last cgroup. */
+/* Forget the last cgroup: close its files. */
 static void forget(struct shr_freezer *f)
 {
 	while (f->levels)

@@ -69,24 +69,24 @@ bool shr_cgroup_goes_up(const char *path);
  */
 bool shr_cgroup_cut(char *path, const char *id, size_t len);
 
-/* Whether a process is frozen, by cgroup v2, from one look to the next. */
+/* Follows whether a process is frozen by cgroup v2, from one look to the next. */
 struct shr_freezer {
 	pid_t pid;
-	char path[SHR_CGROUP_PATH]; /* of its cgroup, when it was last known */
-	bool lost;		    /* where it is now is not known */
+	char path[SHR_CGROUP_PATH]; /* the last cgroup that was known */
+	bool lost;		    /* its cgroup is not known now */
 	bool frozen;		    /* the answer */
 	int events;		    /* has POLLPRI when there is news; -1: there is no such file */
 
-	/* Of the last cgroup that is known, and of those above it: */
+	/* Files of the last cgroup that was known, and of those above it: */
 	int root, dir;
 	int freeze[SHR_CGROUP_LEVELS]; /* cgroup.freeze of each level */
 	bool set[SHR_CGROUP_LEVELS];   /* has it 1? */
 	size_t levels;
 	bool told;	  /* cgroup.events has "frozen 1" */
-	int own;	  /* what its threads do: see cgroup.c */
+	int own;	  /* the state of its threads: see cgroup.c */
 	uint64_t set_ns;  /* since when one of them is set; 0: none is */
-	uint64_t next_ns; /* of the next look at its threads and at cgroup.freeze */
-	uint64_t path_ns; /* of the next one at the path */
+	uint64_t next_ns; /* when to look at its threads and at cgroup.freeze */
+	uint64_t path_ns; /* when to look at the path */
 };
 
 /*

@@ -184,7 +184,7 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline
 {
 	int ret = gp_ipc_send(fd, buf, len, deadline_ns);
 
-	/* It may have told us why before it closed. */
+	/* The server may have sent the reason before it closed the connection. */
 	if (ret && ret != -ECONNRESET)
 		return ret;
 	return gp_ipc_recv(fd, buf, size, deadline_ns);
@@ -273,7 +273,7 @@ struct ipc_server {
 	int fd;	  /* listens */
 	int lock; /* -1: the caller has one */
 	char lock_path[PATH_SIZE];
-	uint64_t inode; /* of the socket; 0: there is none */
+	uint64_t inode; /* the socket's; 0: there is none */
 	bool private;	/* the kernel refuses other users */
 	int epoll;
 	/* By place. */
@@ -282,7 +282,7 @@ struct ipc_server {
 	char buf[IPC_MAX_PACKET];
 };
 
-/* What a dead server has left. With the lock, no living one has it. */
+/* Remove the socket of a dead server. We have the lock, so no living server uses it. */
 static int remove_leftover(const char *path)
 {
 	struct stat st;

@@ -20,12 +20,12 @@
 
 struct ipc_head {
 	uint32_t kind; /* "gp", a letter of the protocol, a number */
-	uint32_t size; /* of the packet */
+	uint32_t size; /* bytes in the packet */
 };
 
 /*
- * What a server sends before it closes a connection that it does not take: an
- * int, a negative errno value.
+ * Kind of the packet that a server sends before it closes a connection that it refuses: an int,
+ * a negative errno value.
  */
 #define IPC_REFUSAL 0x67706901
 
@@ -70,14 +70,14 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline
 /* One of a limited number of places (places.c). */
 struct ipc_place {
 	bool used;
-	bool busy; /* it would be missed: never taken away */
+	bool busy; /* never taken away: its client would miss it */
 	uid_t uid;
 	uint64_t last_ns; /* when it was last used */
 };
 
 struct ipc_limits {
 	size_t places;
-	size_t for_root; /* of these, root's alone */
+	size_t for_root; /* places that root alone can take */
 	size_t per_user; /* at most, of a user that is not root */
 };
 

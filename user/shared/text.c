@@ -211,7 +211,7 @@ size_t shr_take_utf8(const char *text, uint32_t *code)
 	return len;
 }
 
-/* What moves the cursor, ends a line, or changes the order of what follows. */
+/* Characters that move the cursor, end a line, or change the order of the text behind them. */
 static const struct {
 	uint32_t first;
 	uint32_t last;

@@ -17,7 +17,7 @@ int shr_parse_u64(const char *text, uint64_t max, uint64_t *out);
  */
 int shr_parse_duration(const char *text, uint64_t *ns);
 
-/* What to tell the user about an error of shr_parse_duration(). */
+/* Sentence for the user about an error of shr_parse_duration(). */
 const char *shr_duration_error(int err);
 
 /*
@@ -26,7 +26,7 @@ const char *shr_duration_error(int err);
  */
 int shr_parse_list(const char *text, uint32_t max, uint32_t **out, size_t *count);
 
-/* As short as it can be without lying by more than a tenth: "1.5s", "450us". */
+/* Print the shortest text that is wrong by at most a tenth: "1.5s", "450us". */
 int shr_format_duration(uint64_t ns, char *buf, size_t size);
 
 #define SHR_DECIMAL_SIZE 24 /* for any int64_t, with its sign and its end */

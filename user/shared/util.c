@@ -224,7 +224,7 @@ void shr_sem_wait(sem_t *sem)
 		;
 }
 
-/* What ps shows of this process. */
+/* The title of this process in ps. */
 
 static struct {
 	char *start;
@@ -337,13 +337,13 @@ uint64_t notify_watchdog_ns(void)
 }
 
 #define TRIES	  16  /* random names may be taken */
-#define KEPT_NAME 200 /* of 255 bytes that a name may have */
+#define KEPT_NAME 200 /* bytes kept of the name, which may have 255 */
 
 /* A directory, so that it stays the same one, and names in it. */
 struct place {
 	int dir;
 	const char *name;
-	char next[256]; /* of the new file, until it is whole */
+	char next[256]; /* name of the new file, until it is whole */
 };
 
 static int open_place(const char *path, struct place *p)

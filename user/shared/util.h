@@ -119,7 +119,7 @@ uint64_t shr_boottime_ns(void);
 /* Processor time that this thread has taken. */
 uint64_t shr_thread_cpu_ns(void);
 
-/* That time later; UINT64_MAX where it does not fit. */
+/* Returns the time ns after when_ns; UINT64_MAX if it does not fit. */
 static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)
 {
 	return ns > UINT64_MAX - when_ns ? UINT64_MAX : when_ns + ns;
@@ -142,7 +142,7 @@ void shr_sleep_ns(uint64_t ns);
  */
 struct shr_report_pause {
 	uint64_t until_ns;
-	uint64_t ns; /* that grows with each report, up to 640 s */
+	uint64_t ns; /* pause before the next report; grows with each, up to 640 s */
 };
 
 /* True: report it now. */
@@ -163,8 +163,8 @@ __attribute__((format(printf, 3, 4))) ssize_t shr_read_start(char *buf, size_t s
 							     const char *path_format, ...);
 
 /*
- * What stands behind the name in the text of a process's or a thread's stat: first the
- * state, as one of R S D T t Z X. NULL: nothing does.
+ * Returns the text behind the name in the stat file of a process or thread: first the state, one
+ * of R S D T t Z X. NULL: the text ends before it.
  */
 const char *shr_stat_state(const char *stat);
 
@@ -195,8 +195,8 @@ int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(v
 void shr_sem_wait(sem_t *sem);
 
 /*
- * What ps shows of this process. init before the arguments are used; set
- * clears the environment.
+ * Set the title of this process in ps. Call init before the arguments are used; set clears the
+ * environment.
  */
 void shr_title_init(int argc, char **argv);
 __attribute__((format(printf, 2, 3))) void shr_title_set(const char *name, const char *format, ...);

@@ -52,9 +52,9 @@ static struct {
 	pthread_cond_t idle;
 	pid_t pid;	      /* whose all this is: a child of fork() has nothing */
 	struct area *spare;   /* one, so that most calls take no memory */
-	struct area *stuck;   /* those of the abandoned processes */
-	struct area *waiting; /* those whose process waits for its call */
-	bool looked;	      /* whether this process uses a GPU */
+	struct area *stuck;   /* areas of the abandoned processes */
+	struct area *waiting; /* areas of processes that wait for their call */
+	bool looked;	      /* own_memory is filled in */
 	bool own_memory;
 	unsigned int sharing; /* calls that go on with a shared memory */
 } apart = { .lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
@@ -411,7 +411,7 @@ static int call_new(struct area *area, int keep, void (*work)(void *shared))
 	bool urgent;
 	int ret;
 
-	/* It waits before the other process enters the driver, not while it is there. */
+	/* We are urgent only until the other process enters the driver, not while it is there. */
 	urgent = shr_urgent(0, 1, &ordinary);
 	ret = start(area, keep, work, CALLED);
 	if (!ret)

@@ -30,7 +30,7 @@
 /* Longest time with progress. */
 #define GP_APART_MOST_NS (10 * GP_APART_WAIT_NS)
 
-/* What caller and process share: at most this many bytes. */
+/* Bytes that the caller and the process share, at most. */
 #define GP_APART_SIZE 4096
 
 /* Zeroed; NULL without memory. */

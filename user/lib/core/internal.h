@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library wants from the system, as a table, so that a test can be
- * the system. Every function returns 0 or more, or -errno.
+ * Table of the calls that the library makes to the system, so that a test can be the system.
+ * Every function returns 0 or more, or -errno.
  */
 #ifndef LIB_CORE_INTERNAL_H
 #define LIB_CORE_INTERNAL_H
@@ -57,21 +57,19 @@ struct gp_backend_ops {
 	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);
 	/*
-	 * What the driver answers to the end of a debug session when neither the tracer
-	 * of the target nor the owner of a session asks. It is asked of a process that
-	 * is made for this and does nothing but have /dev/kfd open, so that no session
-	 * ends. Costs a line in the kernel log.
+	 * Ask the driver to end a debug session, from a thread that neither traces the target
+	 * nor owns a session. The target is a process made for this, which only has /dev/kfd
+	 * open, so no session ends. Costs a line in the kernel log.
 	 *
-	 * -EPERM: the driver minds who asks. -EINVAL: it only looked for a session.
-	 * -EBUSY: amdgpu-dkms, which profiles a process just now. Others: it could not
-	 * be asked.
+	 * -EPERM: the driver checks who asks. -EINVAL: it only looked for a session. -EBUSY:
+	 * amdgpu-dkms, which is profiling a process. Others: the question failed.
 	 */
 	int (*ask_disable)(void *be);
 	/*
-	 * What the module shows of the GPUs of a process that is paused twice and does
-	 * nothing else, made for this: the text of its file, whose length is returned, or
-	 * -errno. It has no address space, so no GPU has any work with it; but where
-	 * gp_pause_is_strict() an error of the driver's would crash the host.
+	 * Read the module's text about the GPUs of a process that is paused twice: a process
+	 * made for this, which does nothing else. Returns the length, or -errno. The process has
+	 * no address space, so no GPU works for it; but where gp_pause_is_strict() an error of
+	 * the driver would crash the host.
 	 */
 #define GP_PAUSED_TWICE_TEXT 3072
 	ssize_t (*pause_twice)(void *be, char *text, size_t size);
@@ -107,11 +105,11 @@ struct gp_files;
 struct gpreempt {
 	const struct gp_backend_ops *ops;
 	void *be;   /* the back-end's own */
-	bool saved; /* it is a snapshot: its PIDs are not of this host */
+	bool saved; /* reads a snapshot: its PIDs are not of this host */
 	void (*log)(void *data, const char *text);
 	void (*busy)(void *data, bool busy);
 	void *data;
-	struct gp_files *files; /* that name containers, or NULL */
+	struct gp_files *files; /* files that name containers, or NULL */
 	void (*free_files)(struct gp_files *files);
 	/*
 	 * PID << 32 | its descriptor of /dev/kfd, when it was last paused or
@@ -121,7 +119,7 @@ struct gpreempt {
 	_Atomic int pause_kind; /* user/lib/preempt/pause.c */
 };
 
-/* As gpreempt_new(), over another system. */
+/* Do the same as gpreempt_new(), over another system. */
 int gp_new_backend(const struct gpreempt_options *options, const struct gp_backend_ops *ops,
 		   void *be, struct gpreempt **out);
 
@@ -156,7 +154,7 @@ int gp_look_in(const struct gpreempt *g, const char *path);
  */
 char *gp_pid_path(char *path, const char *folder, pid_t pid, const char *file);
 
-/* As gp_read_small(), of /proc/<pid>/. */
+/* Read a file of /proc/<pid>/ as gp_read_small() does. */
 ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file, char *buf, size_t size);
 
 /* State of a process, from /proc. */

@@ -164,8 +164,8 @@ static bool sleeps_elsewhere(pid_t pid)
 }
 
 /*
- * What the first thread does now, left to be collected. 1: it is in the stop that we
- * asked for; 2: in another; 0: in none; -ESRCH: another program, or its end.
+ * Look at the first thread's state without collecting it. 1: it is in the stop that we asked
+ * for; 2: in another stop; 0: in none; -ESRCH: it runs another program, or is ending.
  */
 static int look_for_stop(pid_t pid)
 {
@@ -184,7 +184,7 @@ static int look_for_stop(pid_t pid)
 	return event == PTRACE_EVENT_STOP && (info.si_status & 0xff) == SIGTRAP ? 1 : 2;
 }
 
-/* As look_for_stop(); 0: it is asleep, and will stop before it runs. */
+/* Wait for a result of look_for_stop(). 0: the thread sleeps, and will stop before it runs. */
 static int wait_for_stop(pid_t pid)
 {
 	uint64_t start = shr_now_ns();
@@ -205,8 +205,8 @@ static int wait_for_stop(pid_t pid)
 }
 
 /*
- * From the stop that we asked for. When it was killed meanwhile, its next stop is that
- * of its exit, before which the session has to end: that one is left to be collected.
+ * Let the thread go on from the stop that we asked for. If it was killed meanwhile, its next
+ * stop is that of its exit. The session has to end before that one, so leave it to be collected.
  */
 static void go_on(pid_t pid)
 {
@@ -216,18 +216,18 @@ static void go_on(pid_t pid)
 		ptrace(PTRACE_CONT, pid, NULL, 0);
 }
 
-/* It has one thread only, which is the one that is traced. */
+/* Ask for a process with one thread, which is the thread that we trace. */
 static int ask_alone(struct attempt *a)
 {
 	int stop, ret;
 
-	/* Whom we do not trace the driver only looks up. */
+	/* The driver only looks up a process that we do not trace. */
 	if (ptrace(PTRACE_INTERRUPT, a->pid, NULL, 0) < 0)
 		return ask_as(a, a->pid);
 	stop = wait_for_stop(a->pid);
 	if (stop < 0)
 		return stop;
-	/* It may have made a thread before, which is not stopped. */
+	/* The process may have made a thread before it stopped; that thread is not stopped. */
 	ret = ask_threads(a);
 	if (!ret && !a->others)
 		ask_as(a, a->pid);
@@ -428,7 +428,7 @@ static bool wait_done(struct watch *w)
 
 		if (now > deadline)
 			return false;
-		/* What is there to read may be of an earlier stop. */
+		/* The count that we read may be of an earlier stop. */
 		if (poll(&p, 1, (deadline - now) / NSEC_PER_MSEC + 1) > 0 &&
 		    read(w->fd, &count, sizeof(count)) < 0)
 			continue;
@@ -589,7 +589,7 @@ static int live_ask_disable(void *be)
 		return ret;
 	if (!ret)
 		ret = q->answer;
-	else if (ret == -EBUSY) /* it is an answer of the driver */
+	else if (ret == -EBUSY) /* the driver's answer, not ours */
 		ret = -ETIMEDOUT;
 	gp_apart_free(q);
 	return ret;

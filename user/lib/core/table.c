@@ -36,7 +36,7 @@ static const struct list {
 	{ "exception", exceptions, ARRAY_SIZE(exceptions) },
 };
 
-/* What version 1 called a column or a word. */
+/* Names that version 1 used for a column or a word. */
 static const struct old_name {
 	const char *column; /* NULL: it is a column */
 	const char *name;
@@ -187,7 +187,7 @@ int gpreempt_exception_text(int64_t exception, char *buf, size_t size)
 
 #define MAX_COLUMNS 64
 
-/* What the columns of this text are; NULL: one that we do not know. */
+/* Columns of this text, in its order; NULL: a column that we do not know. */
 struct layout {
 	const struct gp_column *columns[MAX_COLUMNS];
 	size_t count;
@@ -230,8 +230,8 @@ static int parse_head(const struct gp_table *table, struct span line)
 	if (line.len < len + 3 || memcmp(line.at, table->head, len))
 		return -EPROTO;
 	/*
-	 * Of a first number above ours nothing can be relied upon. One below it is of
-	 * an older module, whose columns are found by their names.
+	 * A higher first number than ours may change anything. A lower one is of an older
+	 * module, whose columns are found by their names.
 	 */
 	if (line.at[len] < '1' || line.at[len] > table->version[0] || line.at[len + 1] != '.' ||
 	    !isdigit((unsigned char)line.at[len + 2]))
@@ -296,7 +296,7 @@ static unsigned int digit_of(char c)
 
 static int parse_number(struct span word, unsigned int base, uint64_t max, int64_t *out)
 {
-	const uint64_t most = max / base; /* that another digit may follow */
+	const uint64_t most = max / base; /* largest value that another digit may follow */
 	uint64_t value = 0;
 	const char *end;
 
@@ -356,7 +356,7 @@ static int parse_cell(const struct gp_table *table, const struct gp_column *colu
 		      struct span word, void *record)
 {
 	void *field = (char *)record + column->offset;
-	/* What names the record is small everywhere. */
+	/* The number that names the record is 32 bits in all tables. */
 	bool key = column == &table->columns[table->key];
 	uint64_t max = key ? UINT32_MAX : INT64_MAX;
 

@@ -22,7 +22,7 @@ struct gp_column {
 	{ #name, GP_VIEW_##kind, offsetof(record, name), sizeof(((record *)0)->name) },
 
 struct gp_table {
-	const char *head;    /* of the first line, up to the version */
+	const char *head;    /* start of the first line, up to the version */
 	const char *version; /* ours; no first number above it */
 	const struct gp_column *columns;
 	size_t n_columns;
@@ -32,7 +32,7 @@ struct gp_table {
 
 #define GP_COLUMN_COUNT(name, kind) 1 +
 
-/* One that has such a name in view.h; of column(), see GP_COLUMN(). */
+/* A table of the list that view.h has under this name; for column() see GP_COLUMN(). */
 #define GP_TABLE(format, type, column, ...)                                                  \
 	{                                                                                    \
 		.head = GP_VIEW_##format##_NAME " - version: ",                              \
@@ -43,14 +43,14 @@ struct gp_table {
 	}
 
 /*
- * Take a text apart into an array of records, for free(). What the text does
- * not say is GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a
- * line that contradicts it, -ENOMEM.
+ * Parse a text into an array of records, for free(). A column that the text lacks is
+ * GPREEMPT_UNKNOWN, or "". 0, -EPROTO for another format, -EINVAL for a line that contradicts
+ * it, -ENOMEM.
  */
 int gp_table_parse(const struct gp_table *table, const char *text, size_t len, void **records,
 		   size_t *count);
 
-/* What is known of the thing of that name in @dir; false: it is no such thing. */
+/* Fill in a record from the entry @name of @dir; false: the entry is of another kind. */
 typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir, const char *name,
 			   void *record);
 /*

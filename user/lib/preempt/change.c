@@ -257,7 +257,10 @@ static void check_rows(struct check *check)
 	for (i = 0; i < check->view->count; i++) {
 		const struct gpreempt_queue *row = &check->view->queues[i];
 
-		/* Of two with one number one is of a context without a name. */
+		/*
+		 * Two queues can have one number; then one is of a context that the view cannot
+		 * name.
+		 */
 		if (row->context != GPREEMPT_UNKNOWN || !gp_session_find(check->s, row->qid) ||
 		    find_row(check->view, row->qid) != row)
 			check_unknown(check, row);
@@ -516,7 +519,7 @@ static int check_filter(struct gpreempt_session *s, const struct gpreempt_filter
 	return gp_session_learn_priorities(s);
 }
 
-/* What ran up to this call, which returned at now, is reported with it. */
+/* Report with this call, which returned at now, how long queues ran before it. */
 static void note_call(struct gpreempt_session *s, bool suspend, uint64_t now,
 		      struct gpreempt_outcome *out)
 {
@@ -606,7 +609,7 @@ int gp_session_apply(struct gpreempt_session *s)
 	if (s->state != GP_SESSION_OPEN || s->gpu_hung || s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		return 0;
 	ret = call(s, collect_wanted(s), true, &outcome);
-	/* It is just disabling its runtime or ending: an event tells which. */
+	/* The process is disabling its runtime or ending: an event reports which. */
 	if (ret == -EPERM || ret == -ESRCH)
 		return 0;
 	if (!ret && outcome.done)
@@ -620,6 +623,6 @@ int gp_session_resume_ids(struct gpreempt_session *s, size_t count)
 	struct gpreempt_outcome outcome = { 0 };
 	int ret = call(s, count, false, &outcome);
 
-	/* It is just disabling its runtime or ending, which resumes them. */
+	/* The process is disabling its runtime or ending: both resume its queues. */
 	return ret == -EPERM || ret == -ESRCH ? 0 : ret;
 }

@@ -76,7 +76,7 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 	}
 }
 
-/* What the rules say of queues that we did not know. */
+/* Apply the rules to queues that the session did not know. */
 static void judge_new(struct gpreempt_session *s, const bool *fresh)
 {
 	size_t i;
@@ -154,9 +154,9 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 	}
 }
 
-/* What a session does by itself: signals, new queues, the runtime, the end. */
+/* Acts of the session itself: on signals, new queues, the runtime, the end. */
 
-/* Stops and events dealt with in one go, so that nothing starves. */
+/* Stops and events handled in one call, at most, so that the caller's other work goes on. */
 #define MAX_ROUNDS 32
 
 static int end(struct gpreempt_session *s, bool stopped, enum gpreempt_reason reason)
@@ -204,7 +204,7 @@ static int handle_stop(struct gpreempt_session *s, int status)
 		break;
 	}
 	s->g->ops->ptrace(s->g->be, request, s->kfd.pid, sig);
-	/* Those ask a program to end, and that destroys its queues. */
+	/* These signals ask a program to end, and its end destroys its queues. */
 	if (sig == SIGTERM || sig == SIGINT || sig == SIGHUP)
 		gp_session_look_fast(s);
 	return sig ? GPREEMPT_EVENT_SIGNAL : happened;
@@ -338,14 +338,14 @@ static int handle_events(struct gpreempt_session *s)
 		if (ret > 0)
 			happened |= ret;
 	}
-	/* Of these, some are of its runtime. */
+	/* Some of the missing events are of the runtime: start the count again. */
 	if (happened & GPREEMPT_EVENT_RUNTIME)
 		gp_release_start(s);
 	else if (ret == -EAGAIN)
 		gp_release_note_unseen(s);
 	if (ret == -EAGAIN && happened)
 		ret = gp_session_apply(s);
-	/* That it has ended is learnt from the stop, a moment later. */
+	/* A moment later the stop reports the end. */
 	if (ret == -EAGAIN || ret == -ESRCH || ret >= 0)
 		return happened;
 	return s->state == GP_SESSION_LOST ? happened | GPREEMPT_EVENT_LOST : ret;

@@ -115,7 +115,7 @@ static void change_member(struct gp_member *m)
 		m->public.error = *ops->error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
-	/* What came meanwhile, and the timer: see gpreempt_session_fd(). */
+	/* Handle the events of the meantime, and set the timer: see gpreempt_session_fd(). */
 	dispatch(m);
 }
 
@@ -375,7 +375,7 @@ int gpreempt_gang_remove(struct gpreempt_gang *gang, pid_t pid)
 	return end_member(m);
 }
 
-/* Those that the driver has the longest way for come first. */
+/* Members whose last GPU is late in KFD's order come first: the driver takes longest for them. */
 static int compare_members(const void *a, const void *b)
 {
 	const struct gp_member *x = *(struct gp_member *const *)a;
@@ -465,7 +465,10 @@ static void send_all(struct gpreempt_gang *gang)
 
 	for (i = 0; i < gang->count; i++) {
 		send(gang->members[i]);
-		/* It may have been pushed aside by what woke us. */
+		/*
+		 * The member that we woke may run on this CPU and push us aside; let it go
+		 * first.
+		 */
 		sched_yield();
 	}
 }

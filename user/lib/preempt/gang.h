@@ -27,13 +27,13 @@ struct gp_member {
 	int wake;
 	sem_t ready; /* the thread waits for go */
 	sem_t go;
-	sem_t entered;	 /* it is about to call the driver */
-	sem_t done;	 /* it has done what was asked, or opened */
-	uint64_t end_ns; /* when it had */
+	sem_t entered;	 /* posted right before the member calls the driver */
+	sem_t done;	 /* posted when the member has done its order, or is open */
+	uint64_t end_ns; /* when the order was done */
 
 	/* Under the gang's lock. */
 	struct gpreempt_member public;
-	size_t last_gpu; /* that it has queues on, in KFD's order */
+	size_t last_gpu; /* the last GPU, in KFD's order, on which it has queues */
 };
 
 struct gpreempt_gang {

@@ -21,14 +21,14 @@
 
 struct gpreempt_hold {
 	pid_t pid;
-	uint64_t start;	 /* of the process, in clock ticks */
+	uint64_t start;	 /* start time of the process, in clock ticks */
 	uint64_t worker; /* our holder, and no later one */
 	uint64_t timeout_ns;
 	int fd; /* the holder ends when it is closed; or -1 */
 	bool partial;
 };
 
-/* As the holder counts: 0 is for ever. */
+/* Convert a lease to the holder's form, in which 0 is for ever. */
 static uint64_t lease_of(uint64_t lease_ns)
 {
 	if (lease_ns == GPREEMPT_HOLD_NO_LEASE)
@@ -164,7 +164,7 @@ static int ask_new(struct gpreempt_hold *hold, const struct hold_request *reques
 	if (hold->fd < 0)
 		return hold->fd;
 	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf), sizeof(buf), deadline);
-	/* One that hangs ends with this, and is not waited for. */
+	/* A holder that hangs ends when we close the socket. We do not wait for its end. */
 	if (n == -ETIMEDOUT) {
 		close(hold->fd);
 		hold->fd = -1;
@@ -181,7 +181,7 @@ static int start(struct gpreempt_hold *hold, const struct hold_request *request,
 	struct hold_reply reply = { 0 };
 	int ret = ask_new(hold, request, &reply);
 
-	/* It is in the driver, and ends when that lets it. */
+	/* The holder waits in the driver, and ends when the driver returns. */
 	if (ret == -ETIMEDOUT)
 		return gp_error(err, ret, GPREEMPT_STUCK, hold->pid, HOLD_STUCK);
 	if (ret)

@@ -29,7 +29,7 @@ static int session_fd(const struct gp_route *r)
 	return gpreempt_session_fd(r->keeper.session);
 }
 
-/* False: it was lost too often. */
+/* Count a loss. False: the session was lost too often. */
 static bool spend_loss(struct gp_keeper *k, uint64_t now)
 {
 	if (now > k->last_ns + MEMORY_NS)
@@ -43,7 +43,7 @@ static bool is_lost(const struct gp_keeper *k, int code)
 	return code == -ENOTCONN && k->session->error.reason == GPREEMPT_LOST;
 }
 
-/* It may be lost again while its queues are suspended. */
+/* Open the session again. It may be lost again while its queues are suspended. */
 static int renew(struct gp_keeper *k)
 {
 	do {
@@ -118,7 +118,7 @@ static int session_resume(struct gp_route *r, const struct gpreempt_filter *whic
 	return change(&r->keeper, gpreempt_session_resume, which, out);
 }
 
-/* Of the form that change() takes. */
+/* Refresh a session: a function of the form that change() takes. */
 static int refresh(struct gpreempt_session *s, const struct gpreempt_filter *which,
 		   struct gpreempt_outcome *out)
 {
@@ -287,7 +287,7 @@ static int pause_dispatch(struct gp_route *r)
 	return GPREEMPT_EVENT_ENDED;
 }
 
-/* What it does to each queue is counted, and watched, by what is there now. */
+/* Read the queues: the outcome counts those of this view, and the sampler watches them. */
 static void pause_prepare(struct gp_route *r, const struct gpreempt_filter *which)
 {
 	const struct gpreempt_view *view;

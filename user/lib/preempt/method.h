@@ -25,7 +25,7 @@ struct gp_route_ops {
 	int (*dispatch)(struct gp_route *r);
 	/* Right before a suspend, where time does not count. */
 	void (*prepare)(struct gp_route *r, const struct gpreempt_filter *which);
-	/* As gpreempt_session_suspend() and its like. */
+	/* Do what gpreempt_session_suspend() and its like do. */
 	int (*suspend)(struct gp_route *r, const struct gpreempt_filter *which,
 		       struct gpreempt_outcome *out);
 	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
@@ -52,18 +52,18 @@ struct gp_keeper {
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 	int over;	     /* 0, or the -errno of a loss that was not renewed */
-	unsigned int losses; /* in short order */
-	uint64_t last_ns;    /* time of the last one */
+	unsigned int losses; /* how many in a row, with short times between */
+	uint64_t last_ns;    /* when the last loss was */
 };
 
-/* What a pause has to remember. */
+/* State of a pause. */
 struct gp_route_pause {
-	uint64_t start;	    /* of the process, clock ticks since boot */
+	uint64_t start;	    /* start time of the process, clock ticks since boot */
 	uint64_t return_ns; /* when the driver returned from the last ioctl */
-	/* For the next pause. Its descriptor is readable once the target has ended. */
+	/* Helper for the next pause. Its descriptor is readable once the target has ended. */
 	struct gp_pause_ready ready;
 	bool paused;		    /* by us */
-	struct gpreempt_view *view; /* of the last prepare(); NULL: none */
+	struct gpreempt_view *view; /* view of the last prepare(); NULL: none */
 	struct gp_sampler *sampler; /* NULL: off */
 };
 
@@ -71,9 +71,9 @@ struct gp_route {
 	const struct gp_route_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	struct gpreempt_error error; /* of open(), and of a pause */
-	struct gp_keeper keeper;     /* of a session; lost and data are set */
-	struct gp_route_pause pause; /* of a pause */
+	struct gpreempt_error error; /* error of open(), and of a pause */
+	struct gp_keeper keeper;     /* for a session; lost and data are set */
+	struct gp_route_pause pause; /* for a pause */
 };
 
 /*
@@ -81,7 +81,7 @@ struct gp_route {
  * error has been filled in then.
  */
 int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
-/* As gpreempt_session_refresh(), of a session. */
+/* Refresh a session, as gpreempt_session_refresh(). */
 int gp_route_refresh(struct gp_route *r);
 
 /* By enum gpreempt_route. */

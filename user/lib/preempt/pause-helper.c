@@ -67,7 +67,7 @@ static int look_at(void *arg, const char *name)
 		return 1;
 	}
 	ret = take(h, number);
-	if (ret == -EBADF || ret == -ENODEV) /* it has moved or closed it */
+	if (ret == -EBADF || ret == -ENODEV) /* the process has moved or closed it */
 		return 0;
 	look->fd = ret;
 	return ret < 0 ? ret : 1;

@@ -75,7 +75,7 @@ static int judge(struct gp_pause_job *job)
 		return ret;
 	if (ret && ret != -EINVAL)
 		return gp_pause_fail_op(job, ret);
-	/* A second descriptor may be of what we have just paused. */
+	/* A second descriptor may belong to a context that we have just paused. */
 	if (!report->contexts || (!job->pause && !ret))
 		report->before = ret ? GP_PAUSED_NO : GP_PAUSED_YES;
 	if (h->pause_code)
@@ -84,7 +84,10 @@ static int judge(struct gp_pause_job *job)
 	return 0;
 }
 
-/* As judge(). -ENXIO: there is no descriptor, or not any more. */
+/*
+ * Pause or unpause by one descriptor. Returns as judge(); -ENXIO: there is no descriptor any
+ * more.
+ */
 static int change_one(struct gp_pause_job *job)
 {
 	struct gp_pause_help *h = job->help;
@@ -270,7 +273,7 @@ static int do_job(struct gp_pause_job *job)
 
 	job->strict = gp_pause_is_strict(job->g);
 	hinted = !job->strict && hint >> 32 == (uint32_t)job->pid;
-	/* Of a process that was paused from here, the host is known. */
+	/* A process that was paused from here has passed the check of the host. */
 	if (!hinted)
 		ret = gp_check_host(job->g, job->pid, job->step, job->err);
 	if (ret)
@@ -518,13 +521,13 @@ static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 	return 0;
 }
 
-/* What the helper did: -EBADF when that was of another process. */
+/* Judge the result of the helper. -EBADF: the descriptor was of another process. */
 static int gp_pause_judge_strict(struct gp_pause_job *job)
 {
 	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
 	bool paused;
 
-	/* Of another process; or to be unpaused, and not paused. */
+	/* The descriptor is of another process; or the process was not paused. */
 	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
 		return -EBADF;
 	if (ret)

@@ -39,16 +39,18 @@ enum gp_paused {
 
 /* Times are in ns, and 0 where the call did not come so far. */
 struct gp_pause_report {
-	enum gp_paused before; /* as the driver answered */
-	enum gp_paused after;  /* unknown after an error: look, do not repeat */
-	uint32_t contexts;     /* own /dev/kfd of the process on which it was done */
-	uint32_t foreign;      /* that another process opened: the driver refuses them */
-	uint64_t find_ns;      /* from the call to when the descriptors were known */
-	uint64_t attach_ns;    /* from there to the first ioctl */
-	uint64_t ioctl_ns;     /* of the ioctls that did it, summed up */
-	uint64_t entry_ns;     /* when the first of those was entered, monotonic */
-	uint64_t return_ns;    /* when the last one returned */
-	uint64_t detach_ns;    /* from there until the process was not traced any more */
+	enum gp_paused before; /* state before, by the driver's answer */
+	enum gp_paused after;  /* state after; unknown after an error: look, do not repeat */
+	/* /dev/kfd that the process itself opened, on which the call was made */
+	uint32_t contexts;
+	/* descriptors that another process opened: the driver refuses them */
+	uint32_t foreign;
+	uint64_t find_ns;   /* from the call to when the descriptors were known */
+	uint64_t attach_ns; /* from there to the first ioctl */
+	uint64_t ioctl_ns;  /* time in the ioctls, summed up */
+	uint64_t entry_ns;  /* when the first ioctl was entered, monotonic */
+	uint64_t return_ns; /* when the last ioctl returned */
+	uint64_t detach_ns; /* from there until the process was not traced any more */
 };
 
 /* A helper process that waits for the next pause of its target. */
@@ -88,7 +90,7 @@ void gp_pause_not_ready(struct gp_pause_ready *ready);
  */
 int gp_pause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_ready *ready,
 	     struct gp_pause_report *report, struct gpreempt_error *err);
-/* Let it run. That it is not paused is no error. The driver's own evictions stay. */
+/* Unpause the process; one that is not paused is no error. The driver's own evictions stay. */
 int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pause_report *report,
 	       struct gpreempt_error *err);
 /* Could it be paused? Does not touch the process. 0, or as gp_pause(). */
@@ -100,7 +102,7 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
  * -errno: not known, as without gpreempt.ko, or as strict.c has it.
  */
 int gp_pause_counts(struct gpreempt *g);
-/* What keeps it off the GPU, for GPREEMPT_PAUSE_OFF: err->name. */
+/* Fill in err->name for GPREEMPT_PAUSE_OFF: what keeps the process off the GPU. */
 void gp_pause_name_left(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /*
  * GPREEMPT_VERIFIED when every queue is evicted, and off the hardware as
@@ -111,7 +113,7 @@ void gp_pause_name_left(struct gpreempt *g, pid_t pid, struct gpreempt_error *er
 enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *queues,
 				      enum gpreempt_verified_by *by);
 
-/* What the parts of a pause share: pause.c, strict.c, and helper.c for the process. */
+/* Declarations that pause.c and pause-helper.c share. */
 
 /*
  * KFD contexts of one process that are paused at most. Each costs all processes on its
@@ -148,14 +150,14 @@ struct gp_pause_help {
 	int process; /* descriptor of the process */
 	uint64_t device;
 	enum gp_pause_op op;
-	int number; /* of the descriptor; -1: the first from @from on */
+	int number; /* number of the descriptor; -1: take the first one from @from on */
 	int from;
 	int done[GP_PAUSE_TRIES]; /* not these, nor other numbers of their files */
 	unsigned int n_done;
 
 	/* Set by the helper: */
 	int found;     /* the number; -1: none */
-	bool denied;   /* what is behind a descriptor was not for us */
+	bool denied;   /* we were refused a look at the file behind a descriptor */
 	int file_code; /* 0, or why it could not be found (-ENXIO) or taken */
 	int seize_code;
 	int unpause_code;
@@ -180,13 +182,13 @@ struct gp_pause_job {
 	struct gpreempt_error *err;
 };
 
-/* helper.c: *@job->err; returns @code. */
+/* Fill in *@job->err. Returns @code. */
 int gp_pause_fail(struct gp_pause_job *job, int code, enum gpreempt_reason reason);
-/* Of an ioctl. */
+/* Fill in *@job->err for a failed ioctl. Returns @code. */
 int gp_pause_fail_op(struct gp_pause_job *job, int code);
 /*
- * Have a helper do what @job->help says. 0: what it set is there. An error
- * has been filled in otherwise.
+ * Have a helper do the operation in @job->help. 0: the helper's members of it are filled in.
+ * Otherwise *@job->err is filled in.
  */
 int gp_pause_help(struct gp_pause_job *job);
 

@@ -154,7 +154,7 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t
 	return a->requests;
 }
 
-/* It ran for so long: run time pays, at the rate of payback_ns. */
+/* Take the time that the entity ran off its debt, at the rate of payback_ns. */
 static void pay(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
 {
 	unsigned __int128 paid;
@@ -215,7 +215,7 @@ void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint
  * The next step: what is to be done now, and when to look again.
  */
 
-/* What the entities of a job have in common. */
+/* Facts that hold for a whole job. */
 struct job {
 	bool needed;   /* online work wants the GPU of one of them */
 	bool must_run; /* one of them has to be paid */
@@ -372,7 +372,7 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	for (i = 0; i < p->top; i++)
 		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
 			look_at_offline(&s, &p->entity[i]);
-	/* What online work waits for comes first. */
+	/* Suspend first: online work waits for that. */
 	for (suspends = 2; suspends-- > 0;)
 		for (i = 0; i < p->top; i++)
 			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
@@ -417,7 +417,7 @@ static int ask_once(struct gpreempt_online *online, const struct guard_request *
 	return ret;
 }
 
-/* As ask_once(), and once more when it was the connection that had ended. */
+/* Do the same as ask_once(), and once more if the connection had ended. */
 static int ask(struct gpreempt_online *online, struct guard_request *request, uint64_t all)
 {
 	uint64_t deadline = shr_now_ns() + online->timeout_ns;

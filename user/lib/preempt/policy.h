@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the policy remembers: for its own file, and for tests. */
+/* State of the policy, for policy.c and for tests. */
 #ifndef GP_POLICY_H
 #define GP_POLICY_H
 

@@ -368,8 +368,9 @@ static int64_t count_unseen(struct gp_release *r)
 }
 
 /*
- * Those queues are gone. They may have run since the session last looked; when
- * nothing is held there is no timer, and an event wakes it at once.
+ * Note that the queues of the events that no snapshot explains are gone. They may have run since
+ * the session last looked; when nothing is held there is no timer, and an event wakes it at
+ * once.
  */
 void gp_release_note_unseen(struct gpreempt_session *s)
 {
@@ -483,7 +484,7 @@ void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_relea
 #define LONG_NS (200 * NSEC_PER_MSEC)
 /* A process that never deceived us: its queue is gone by then, or it does now. */
 #define TRUST_NS (20 * NSEC_PER_MSEC)
-/* What a look and two calls of the driver for nothing cost us, at least. */
+/* Shortest time that a look and two calls of the driver for nothing cost us. */
 #define RETURN_NS (200 * NSEC_PER_USEC)
 
 /*
@@ -539,7 +540,7 @@ static bool is_ending(struct gpreempt_session *s, uint64_t now)
 	       gp_session_any_held(s) && !gp_release_over_budget(s, now);
 }
 
-/* What was not being destroyed is suspended again, and that has its price. */
+/* Suspend again the queues that were not being destroyed, and pay the price. */
 static int confirm(struct gpreempt_session *s)
 {
 	struct gp_release *r = &s->release;
@@ -639,13 +640,13 @@ static int refresh(struct gpreempt_session *s)
 	return ret;
 }
 
-/* Of queues that were released one by one. Returns 0 or -errno. */
+/* Check queues that were released one by one. Returns 0 or -errno. */
 static int check_some(struct gpreempt_session *s, uint64_t now)
 {
 	struct gp_release *r = &s->release;
 	int ret = 0;
 
-	/* Interrupted after all, or never being destroyed. */
+	/* The thread was interrupted after all, or never destroyed the queue. */
 	if (gp_session_any_destroyed(s) &&
 	    (r->confirm_at ? now >= r->confirm_at : now >= s->fast_until))
 		ret = confirm(s);
@@ -656,7 +657,7 @@ static int check_some(struct gpreempt_session *s, uint64_t now)
 	return is_ending(s, now) ? release_all(s) : 0;
 }
 
-/* What has become of released queues? GPREEMPT_EVENT_ bits or -errno. */
+/* Look at released queues. GPREEMPT_EVENT_ bits or -errno. */
 static int gp_release_check(struct gpreempt_session *s, uint64_t now)
 {
 	struct gp_release *r = &s->release;

@@ -67,7 +67,7 @@ void gp_session_arm(struct gpreempt_session *s)
 
 #define SLOTS (GP_METER_SLOTS + 1)
 
-/* Slots up to that number are there; those that are new are empty. */
+/* Move the ring on to slot @number; clear the slots in between. */
 static void advance(struct gp_meter *m, uint64_t number)
 {
 	if (number > m->newest + SLOTS) {
@@ -82,7 +82,7 @@ static void add(struct gp_meter *m, uint64_t from, uint64_t to)
 {
 	m->total += to - from;
 	m->end = to;
-	/* What is older than the window is in none of the slots. */
+	/* No slot covers the time before the window. */
 	if (to - from > GP_METER_WINDOW)
 		from = to - GP_METER_WINDOW;
 	while (from < to) {
@@ -142,8 +142,8 @@ struct gp_sampler {
 	const struct gpreempt *g;
 	pid_t pid;
 	pthread_t thread;
-	bool armed; /* the caller's */
-	bool wait;  /* it waits for ready */
+	bool armed; /* the caller's own: armed and not finished */
+	bool wait;  /* the caller waits for ready */
 	sem_t arm;
 	sem_t ready; /* looked at once */
 	sem_t done;
@@ -152,7 +152,7 @@ struct gp_sampler {
 	uint32_t ids[GP_MAX_IDS];
 	size_t count;
 
-	/* What was seen; the thread's until it is done. */
+	/* Results; the thread alone uses them until done. */
 	uint64_t active_ns;   /* begin of the last look that saw a slot */
 	uint64_t inactive_ns; /* end of the first that saw none */
 };

@@ -25,7 +25,7 @@ static inline int do_ioctl(const struct gp_kfd *k, unsigned long request, void *
 	return ret;
 }
 
-/* What is measured is the driver's time, and nothing of ours beside it. */
+/* Make one ioctl and note its times, which cover the driver alone. */
 static inline int trap(struct gp_kfd *k, uint32_t op, struct kfd_ioctl_dbg_trap_args *args)
 {
 	int ret;
@@ -170,7 +170,7 @@ int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime)
 	return ret < 0 ? ret : 0;
 }
 
-/* What has become of a session: its error, and that its queues run again. */
+/* End of a session: its error, and its queues run again. */
 
 int gp_session_fail(struct gpreempt_session *s, int code, enum gpreempt_reason reason,
 		    const char *step)
@@ -464,8 +464,8 @@ static int detach(struct gpreempt_session *s, bool stopped)
 	int ret, sig = 0;
 
 	/*
-	 * It also wakes a process that waits for our answer in the driver:
-	 * its system call is tried again and finds no debugger to wait for.
+	 * The interrupt also wakes a process that waits for our answer in the driver: its system
+	 * call is tried again and finds no debugger to wait for.
 	 */
 	if (!stopped)
 		ops->ptrace(s->g->be, PTRACE_INTERRUPT, s->kfd.pid, 0);

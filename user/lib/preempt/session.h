@@ -17,7 +17,7 @@ struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
 	pid_t pid;	   /* whose queues it is about */
-	uint64_t entry_ns; /* of the last operation, since boot */
+	uint64_t entry_ns; /* entry into the last operation, ns since boot */
 	uint64_t return_ns;
 };
 
@@ -60,27 +60,27 @@ int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions);
  */
 int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime);
 
-/* How long something was so within the last ten seconds, and ever. */
+/* Meter of a state: how long it held within the last ten seconds, and in all. */
 
 #define GP_METER_SLOTS	 100
 #define GP_METER_SLOT_NS (100 * NSEC_PER_MSEC)
 #define GP_METER_WINDOW	 (GP_METER_SLOTS * GP_METER_SLOT_NS)
 
-/* All 0: nothing was so yet. Times are of shr_now_ns(). */
+/* All 0: the state never held so far. Times are of shr_now_ns(). */
 struct gp_meter {
-	uint64_t since;	 /* it is so since then; 0: it is not */
+	uint64_t since;	 /* start of the time that is not added yet; 0: the state does not hold */
 	uint64_t total;	 /* ns, up to since */
-	uint64_t end;	 /* of what was last added to it */
+	uint64_t end;	 /* end of the time that was added last */
 	uint64_t newest; /* the number of the newest slot */
 	/* By number; one more than the window, which begins within a slot. */
 	uint64_t slot[GP_METER_SLOTS + 1];
 };
 
-/* It is so from now on, or it is not. */
+/* Note that the state holds from now on, or does not. */
 void gp_meter_set(struct gp_meter *m, bool so, uint64_t now);
-/* It was so from then on, too; what is counted already is not counted twice. */
+/* Add the time from @from to @now. Time that was counted before is not counted twice. */
 void gp_meter_add(struct gp_meter *m, uint64_t from, uint64_t now);
-/* How long it was so in the window that ends now, and ever. */
+/* Returns how long the state held in the window that ends now, and in all. */
 uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now);
 uint64_t gp_meter_total(struct gp_meter *m, uint64_t now);
 
@@ -97,7 +97,7 @@ struct gp_reader;
 /* At most so many bytes at once. */
 #define GP_READER_MAX 64
 
-/* What the caller waits at most. */
+/* Longest wait of the caller. */
 #ifndef GP_READER_NS
 #define GP_READER_NS (5 * NSEC_PER_MSEC)
 #endif
@@ -128,7 +128,7 @@ enum gp_session_state {
 #define GP_MAX_RULES 8
 #define GP_MAX_GPUS  128
 
-/* What shall become of new queues that match. */
+/* Rule for new queues that match. */
 struct gp_rule {
 	bool suspend;
 	bool by_priority;
@@ -141,25 +141,25 @@ struct gp_rule {
 /* Queues that run although they are to be suspended: release.c. */
 struct gp_release {
 	struct gp_meter ran; /* while any of them did */
-	uint64_t told;	     /* of ran, ns: in an outcome */
+	uint64_t told;	     /* part of ran, in ns, that an outcome has reported */
 	bool over;	     /* the budget is used up, and that was reported */
 	bool all;	     /* all were released: the process is ending */
 	size_t left;	     /* queues when that was last looked at */
 	size_t ended;	     /* old queues destroyed in short order */
-	uint64_t start;	     /* of the last release; 0: those are gone */
-	uint64_t confirm_at; /* what is there then is suspended; 0: it was */
+	uint64_t start;	     /* when the last release began; 0: its queues are gone */
+	uint64_t confirm_at; /* when to suspend again the queues that are left; 0: done */
 	/* Times in ns since boot: */
 	uint64_t paced_until;	/* nothing is released before then */
 	uint64_t quiet_until;	/* new queues came: not all are released */
 	uint64_t suspect_until; /* new queues, or a queue that was not destroyed */
 	/* Ever: */
 	uint64_t count;	   /* queues released one by one */
-	uint64_t returned; /* of these, suspended again at once */
+	uint64_t returned; /* queues of count that were suspended again at once */
 	uint64_t made;	   /* new queues while others were held */
-	uint64_t unseen;   /* of these, gone before they were in a snapshot */
-	/* Of this round: events of new queues, less those in snapshots. */
+	uint64_t unseen;   /* queues of made that were gone before a snapshot had them */
+	/* Events of new queues in this round, less the new queues in snapshots. */
 	int64_t missing;
-	int64_t late;		/* queues whose event had not come in the last */
+	int64_t late;		/* queues whose event had not come in the last round */
 	uint64_t dispatched;	/* ns since boot: the last time before this one */
 	bool young[GP_MAX_IDS]; /* by id: made while others were held */
 };
@@ -173,7 +173,7 @@ struct gpreempt_session {
 	bool enabled;
 	bool stopped;	  /* by job control */
 	uint32_t runtime; /* DEBUG_RUNTIME_STATE_ of the process */
-	bool had_runtime; /* it was enabled once, as far as we know */
+	bool had_runtime; /* the runtime was enabled once, as far as we know */
 
 	int events;  /* pipe the driver writes to; EOF: disabled */
 	int stops;   /* readable when the process has stopped */
@@ -182,7 +182,7 @@ struct gpreempt_session {
 	int epoll;   /* all three */
 	bool timer_armed;
 	uint64_t fast_until;	  /* look often until then, in ns since boot */
-	uint64_t cost;		  /* of the last look, in ns */
+	uint64_t cost;		  /* how long the last look took, in ns */
 	uint64_t looked_at_all;	  /* threads, in ns since boot */
 	size_t threads_seen;	  /* in a look that is not finished */
 	char destroyer[16];	  /* the thread that destroyed the last queue */
@@ -191,13 +191,13 @@ struct gpreempt_session {
 
 	size_t n_rules;
 	bool first_is_all;		       /* rules[0] is about all queues */
-	uint32_t grace;			       /* of the driver's units */
+	uint32_t grace;			       /* period in the driver's units */
 	bool gpu_hung;			       /* the hardware kept a queue: do not try again */
 	struct gpreempt_session_queue *queues; /* by id */
 	size_t count;
 	struct gpreempt_session_queue *spare; /* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
-	size_t capacity;	    /* of all three */
+	size_t capacity;	    /* entries in queues, spare and snapshot */
 	bool fresh;		    /* there was a queue that we did not know */
 	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
@@ -274,7 +274,7 @@ void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
 void gp_release_start(struct gpreempt_session *s);
 /* After a snapshot: the queues of events that are in none are gone. */
 void gp_release_note_unseen(struct gpreempt_session *s);
-/* What is held, wanted or known has changed at now: count from there on. */
+/* Start or stop the count of run time at @now, after a change of what is held, wanted or known. */
 void gp_release_count(struct gpreempt_session *s, uint64_t now);
 /* GPREEMPT_EVENT_CHURN when that is news, or 0. */
 int gp_release_report(struct gpreempt_session *s);

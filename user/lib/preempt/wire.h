@@ -46,7 +46,7 @@ struct hold_request {
 	uint32_t by_priority; /* 0 or 1 */
 	uint32_t priority_min;
 	uint32_t priority_max;
-	uint32_t count;	 /* of ids; 0: all */
+	uint32_t count;	 /* number of ids; 0: all */
 	uint32_t n_gpus; /* 0: all */
 	uint32_t ids[HOLD_MAX_IDS];
 	uint32_t gpus[HOLD_MAX_GPUS];
@@ -56,7 +56,7 @@ struct hold_reply {
 	uint64_t status; /* exit status of the command */
 	uint64_t worker; /* PIDs */
 	uint64_t guardian;
-	uint64_t command;    /* that the holder ends with; 0: none */
+	uint64_t command;    /* PID of the program whose end ends the holder; 0: none */
 	uint64_t queues;     /* suspended now, or resumed */
 	uint64_t destroying; /* not suspended: their process destroys them */
 	uint64_t left;	     /* after a resume: suspended still */
@@ -68,22 +68,22 @@ struct hold_reply {
 	uint64_t held_ns;	/* since when */
 	/* While it was to be suspended, some queue ran so long: */
 	uint64_t released_ns;
-	uint64_t recent_ns; /* of that, within the last window_ns */
+	uint64_t recent_ns; /* part of that within the last window_ns */
 	uint64_t window_ns;
-	uint64_t churn;	   /* it makes and destroys queues all the time */
+	uint64_t churn;	   /* the process makes and destroys queues all the time */
 	uint64_t unseen;   /* queues gone before they could be suspended */
-	uint64_t lease_ns; /* what is left of it; 0: none */
+	uint64_t lease_ns; /* time left of the lease; 0: none */
 	uint64_t cgroup;   /* the holder has one of its own */
 	uint64_t paused;   /* by a pause, and not by a session */
-	/* Of an error, or 0: as in struct gpreempt_error. */
+	/* Error, or 0: the members of struct gpreempt_error. */
 	int code;
 	uint32_t reason;
 	uint64_t other;
 	uint64_t major;
 	uint64_t minor;
 	/*
-	 * What went wrong, and on the next line what to do. Of a pause that is done: why
-	 * it is no session, or nothing.
+	 * Error, and on the next line the next step. After a pause: why no session was used, or
+	 * nothing.
 	 */
 	char text[HOLD_MAX_TEXT];
 };

@@ -87,7 +87,7 @@ int gp_has_kfd_open(struct gpreempt *g, pid_t pid)
 		return ret;
 	gp_pid_path(path, "/proc", pid, "fd");
 	ret = g->ops->list_dir(g->be, path, is_kfd, &look);
-	/* It has ended. */
+	/* The process has ended. */
 	if (ret == -ENOENT || ret == -ESRCH)
 		return 0;
 	return ret ? ret : look.denied;
@@ -98,7 +98,7 @@ static bool is_one_of(const uint32_t *gpu_ids, size_t n, int64_t gpu_id)
 	return !n || shr_has(gpu_ids, n, gpu_id);
 }
 
-/* Of two answers about one process: what is shown by one is so. */
+/* Combine two answers about one process: if one of them is yes, the answer is yes. */
 static int64_t add_answer(int64_t a, int64_t b)
 {
 	if (a == 1 || b == 1)
@@ -106,7 +106,7 @@ static int64_t add_answer(int64_t a, int64_t b)
 	return a ? a : b;
 }
 
-/* One that KFD does not list any more uses nothing. */
+/* Answer after a failed look: a process that KFD no longer lists uses nothing. */
 static int64_t no_answer(const struct gpreempt_error *err)
 {
 	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET ? 0 : GPREEMPT_UNKNOWN;

@@ -32,7 +32,7 @@ static const struct {
 	{ "kubepods", "kubernetes" },
 };
 
-/* What an error of such a question means: GP_DOUBT, or our own lack, as it is. */
+/* Turn the error of such a question into GP_DOUBT. Only a lack of our own stays as it is. */
 static int gp_doubt(int code)
 {
 	return code == -ENOMEM || code == -EMFILE || code == -ENFILE ? code : GP_DOUBT;
@@ -48,7 +48,7 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 
 	gp_pid_path(path, "/proc", pid, "cgroup");
 	ret = gp_read_text(g, path, &text, &len);
-	/* It is gone. */
+	/* The process is gone. */
 	if (ret == -ENOENT || ret == -ESRCH)
 		return 0;
 	return ret ? gp_doubt(ret) : shr_cgroup_each(text, fn, arg);
@@ -357,7 +357,7 @@ int gp_role_root(const struct gpreempt *g)
 /* From the lines of /proc/PID/cgroup. */
 struct role_look {
 	int root;
-	int role; /* of the deepest cgroup that has one, so far */
+	int role; /* role of the deepest cgroup that has one, so far */
 	int error;
 };
 
@@ -400,7 +400,7 @@ int gp_role(const struct gpreempt *g, int root, pid_t pid)
 	struct role_look look = { .root = root };
 	int tries = 3, ret = 0;
 
-	/* It can move, and its cgroup be removed, between two calls. */
+	/* The process can move, and its cgroup be removed, between two calls. */
 	while (root >= 0 && tries--) {
 		look.error = 0;
 		ret = gp_each_cgroup(g, pid, look_for_role, &look);
@@ -480,7 +480,7 @@ int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out)
 
 	memset(out, 0, sizeof(*out));
 	ret = gp_each_cgroup(g, pid, take_place, &look);
-	/* It has moved meanwhile: another look is needed. */
+	/* The process has moved meanwhile: look again. */
 	out->role = !ret && look.role.error == -ENOENT ? gp_role(g, root, pid) :
 							 role_answer(&look.role, ret);
 	return ret;
@@ -534,8 +534,8 @@ static struct file *find_file(struct gp_files *files, const char *path)
 }
 
 /*
- * What the file contains, up to @age_ns old. A missing file takes no place. If
- * another error occurs, the earlier content stays.
+ * Returns the content of the file, up to @age_ns old. A missing file takes no place. If another
+ * error occurs, the earlier content stays.
  */
 static struct json_object *get_json(struct gpreempt *g, const char *path, uint64_t age_ns)
 {
@@ -556,7 +556,7 @@ static struct json_object *get_json(struct gpreempt *g, const char *path, uint64
 	if (known && now - f->read_ns < age_ns)
 		return f->json;
 	ret = gp_read_root_text(g, path, &text, &len);
-	/* One that is too large has no names, as one that is damaged. */
+	/* A file that is too large counts as a damaged one: it has no names. */
 	if (ret && ret != -EFBIG && (!known || ret != -ENOENT))
 		return known ? f->json : NULL;
 	json_object_put(f->json);
@@ -760,7 +760,7 @@ int gp_role_at(int dir)
 	char text[16];
 	ssize_t n = fgetxattr(dir, GP_ROLE_ATTRIBUTE, text, sizeof(text));
 
-	/* What is no role counts as none. */
+	/* A value that is no role counts as none. */
 	if (n < 0 && errno != ENODATA && errno != ERANGE && errno != EOPNOTSUPP)
 		return -errno;
 	if (n > 0)

@@ -33,7 +33,7 @@ struct gpu {
 #define GPU(name, kind) GP_COLUMN(struct gpu, name, kind)
 static const struct gp_table gpus_table = GP_TABLE(GPUS, struct gpu, GPU);
 
-/* Of the GPU that has most; -ENODATA: the module does not tell. */
+/* Returns the evictions of the GPU that has most; -ENODATA: the module does not report them. */
 static int most_evictions(const struct gpu *gpus, size_t count)
 {
 	int64_t most = GPREEMPT_UNKNOWN;
@@ -67,7 +67,7 @@ int gp_pauses_count(const struct gpreempt *g)
 	return ret > 0 ? ret > 1 : ret ?: -ENODATA;
 }
 
-/* What is learnt about a process, GPU by GPU. */
+/* Results about a process, GPU by GPU. */
 struct survey {
 	const struct gpreempt *g;
 	pid_t pid;
@@ -75,8 +75,8 @@ struct survey {
 	unsigned int gpus;
 	unsigned int without;
 
-	/* Of the GPU that is being looked at, without the module. */
-	uint64_t device; /* of its render node */
+	/* Results about the GPU at hand, without the module. */
+	uint64_t device; /* its render node */
 	bool open;	 /* the process has it open */
 };
 
@@ -220,7 +220,7 @@ int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step, struct gpre
 
 /* KFD's topology in sysfs: what the driver says of its nodes. */
 
-/* Of a process, a file of this name and an id for each GPU that it may use. */
+/* Start of the name of a process's file for each GPU that it may use; the id follows. */
 #define VRAM "vram_"
 
 #define NODE(name, kind) GP_COLUMN(struct gpreempt_node, name, kind)
@@ -260,7 +260,7 @@ static int64_t property(const struct gpreempt *g, const char *node, const char *
 	return value;
 }
 
-/* As the kernel writes the address of a PCI device. */
+/* Print the address of a PCI device in the kernel's form. */
 static void put_device(const struct gpreempt *g, const char *node, struct gpreempt_node *out)
 {
 	int64_t domain = property(g, node, "domain");

@@ -46,7 +46,7 @@ static int count_queue(void *arg, const char *name)
 	return 0;
 }
 
-/* What is not printable, or would end a cell, as the module prints it. */
+/* Escape characters that are not printable or would end a cell, as the module does. */
 static void put_comm(const char *comm, char *out, size_t size)
 {
 	size_t used = 0;
@@ -360,7 +360,7 @@ int gp_check_host(struct gpreempt *g, pid_t pid, const char *step, struct gpreem
 		if (strcmp(ns, namespaces[i].host))
 			return gp_error(err, -ENOTSUP, GPREEMPT_PID_NAMESPACE, pid, step);
 	}
-	/* What is there and not a link is -EINVAL. */
+	/* read_link() gives -EINVAL for a file that is there and is no link. */
 	if (g->ops->read_link(g->be, "/dev/kfd", ns, sizeof(ns)) == -ENOENT)
 		return gp_error(err, -ENOENT, GPREEMPT_NO_KFD, pid, step);
 	return 0;
@@ -376,7 +376,7 @@ static int check_traced(struct gpreempt *g, pid_t pid, pid_t tracer, const char 
 	gp_error(err, -EBUSY, GPREEMPT_TRACED, pid, step);
 	if (!err)
 		return -EBUSY;
-	/* It is a thread that traces; people know its process. */
+	/* A thread traces; users know it by its process. */
 	if (!gp_process_read(g, tracer, &process))
 		tracer = process.tgid;
 	err->other = tracer;

@@ -30,22 +30,22 @@ int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 /* The queues of a process, from the module alone. */
 int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
 
-/* Of the module's files, those that sysfs serves for, too. */
+/* Tables of the module's files for which sysfs can serve, too. */
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;
 
 /* Only such a queue has waves. */
 bool gp_is_compute(const struct gpreempt_queue *queue);
 
-/* What a view shows of queues that are to be off the hardware. */
+/* Facts in a view about queues that are to be off the hardware. */
 struct gp_off {
 	size_t off;	/* queues: seen off */
-	bool on;	/* there is one that is not, says the driver */
-	bool in_slot;	/* there is one that a slot holds */
-	bool waves;	/* and one that none holds, with waves in flight */
-	bool open;	/* there is something that was not seen */
-	bool counted;	/* some waves were */
-	bool uncounted; /* some of a compute queue were not */
+	bool on;	/* the driver reports that one is on */
+	bool in_slot;	/* a slot holds one */
+	bool waves;	/* no slot holds one that has waves in flight */
+	bool open;	/* one was not seen, at least in part */
+	bool counted;	/* waves of one were counted */
+	bool uncounted; /* waves of a compute queue were not counted */
 };
 
 /* Add a queue of the view. wanted: if it is off, is that what is to be verified? */
@@ -57,12 +57,12 @@ enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_ver
 /* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
 int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir, const char *qid);
 
-/* Without the module: see gp_table_list(). */
+/* List without the module: see gp_table_list(). */
 int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count);
 /* In the order of KFD's topology. */
 int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count);
 
-/* Of a node of KFD's topology, by its name. CPUs have the id 0. */
+/* Read a property of a node in KFD's topology, by the node's name. CPUs have the id 0. */
 int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id);
 int gp_node_property(const struct gpreempt *g, const char *node, const char *name, uint64_t *value);
 /* The same of the node with that id. -ENODATA: there is none. */
@@ -84,7 +84,7 @@ int gp_pauses_count(const struct gpreempt *g);
 /* Is this file of a process in sysfs about one of the GPUs that it may use? */
 bool gp_is_vram(const char *name, uint64_t *gpu_id);
 
-/* What a target can be, between the files of gpreempt_select(). */
+/* Kinds of targets: declarations that the files of gpreempt_select() share. */
 
 /* Where containerd has the state of a task, by namespace and id. */
 #define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
@@ -138,7 +138,7 @@ struct gp_user_ids {
 		ranges);
 };
 
-/* As /etc/passwd has it. 0, -ENOENT or what reading that gave. */
+/* Look up a user in /etc/passwd. 0, -ENOENT, or another -errno of the read. */
 int gp_user_by_name(const struct gpreempt *g, const char *name, uid_t *uid);
 
 #endif

@@ -45,7 +45,7 @@ static int each_line(const struct gpreempt *g, int (*fn)(void *arg, const struct
 }
 
 struct collector {
-	const char *name; /* of the user; "": none is known */
+	const char *name; /* the user's; "": none is known */
 	struct gp_user_ids *ids;
 };
 
@@ -132,7 +132,7 @@ static int find_owner(void *arg, const struct line *line)
 struct tenant_look {
 	const struct gpreempt *g;
 	int64_t user;					 /* in whose slice it is */
-	char id[sizeof(((struct gp_container *)0)->id)]; /* of its container */
+	char id[sizeof(((struct gp_container *)0)->id)]; /* id of its container */
 };
 
 static int find_tenant(void *arg, const char *hierarchy, const char *path)
@@ -185,8 +185,8 @@ bool gp_may_have_queues(const struct gpreempt *g, pid_t pid)
 /* From the words that name targets to processes. */
 
 #define MAX_PID	 (1 << 22) /* the kernel's own limit */
-#define COMM_LEN 15	   /* that the kernel keeps */
-#define CMD_LEN	 8192	   /* of a command line that a pattern sees */
+#define COMM_LEN 15	   /* characters that the kernel keeps */
+#define CMD_LEN	 8192	   /* bytes of a command line that a pattern sees */
 
 static const char step[] = "looking for the target";
 
@@ -212,7 +212,8 @@ struct kind {
 	int (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
 	bool reads_memory; /* the match may wait for the process */
-	bool is_slow;	   /* it takes several calls, of which files or the depth decide */
+	/* a match takes several calls; files or the depth of a cgroup decide how many */
+	bool is_slow;
 	/*
 	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or -ENOTUNIQ.
 	 */
@@ -246,7 +247,7 @@ static int prepare_role(struct matcher *m, struct gpreempt_error *err)
 	return 0;
 }
 
-/* What is held in doubt is offline. */
+/* A process in doubt is offline. */
 static int match_role(const struct matcher *m, pid_t pid)
 {
 	int role = gp_role(m->g, m->cgroups, pid);
@@ -474,7 +475,7 @@ static int add_name(void *arg, const char *name)
 
 	if (shr_parse_u64(name, MAX_PID, &pid))
 		return 0;
-	/* It may have ended since. */
+	/* The process may have ended since. */
 	if (gpreempt_start_time(l->g, pid, &start))
 		return 0;
 	target = shr_array_add(&l->list->targets, &l->list->count, sizeof(*target));
@@ -567,7 +568,10 @@ static int choose(struct selection *s, struct matcher *m, struct gpreempt_error 
 	for (i = 0; i < s->all->count; i++) {
 		pid_t pid = s->all->targets[i].pid;
 
-		/* What is skipped is not read, and the caller can count the others. */
+		/*
+		 * Ask skip() first: a skipped process is not read, and the caller can count the
+		 * others.
+		 */
 		if (m->kind->is_slow && never(s, pid))
 			continue;
 		match = m->kind->match(m, pid);

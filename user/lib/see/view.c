@@ -72,7 +72,7 @@ static bool fill(const struct gpreempt *g, const char *dir, const char *name, vo
 	return true;
 }
 
-/* It has these queues then, which are for free(). */
+/* Make a view of these queues. The view owns them, and frees them. */
 static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues, size_t count,
 		     struct gpreempt_view **out)
 {
@@ -147,7 +147,7 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 	if (code != -ENOENT && code != -ESTALE && code != -ESRCH)
 		return gp_error(err, code, GPREEMPT_SYSTEM, pid, step);
 	ret = gp_target_exists(g, pid, step, err);
-	/* It was not there a moment ago, or is not any more. */
+	/* The process was not in the view a moment ago, or has left it. */
 	return ret ? ret : gp_error(err, -ENODATA, GPREEMPT_NOT_GPU, pid, step);
 }
 
@@ -222,7 +222,7 @@ void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		off->waves = true;
 	} else if (!wanted ||
 		   (!counted && gp_is_compute(queue) && others_counted(view, queue->gpu_id))) {
-		/* It came into a slot while its waves were to be counted. */
+		/* The queue came into a slot while its waves were to be counted. */
 		off->open = true;
 	} else {
 		off->off++;

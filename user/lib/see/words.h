@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the programs of this tree ask beside gpreempt_select(), by any thread. */
+/*
+ * Questions about processes that the programs of this tree ask beside gpreempt_select(), from
+ * any thread.
+ */
 #ifndef LIB_SEE_WORDS_H
 #define LIB_SEE_WORDS_H
 
@@ -28,7 +31,7 @@ bool gp_select_is_slow(const char *word);
 
 /* "online", "offline" or "none". */
 const char *gp_role_name(enum gpreempt_role role);
-/* Of a name that need not be terminated. 0, or -EINVAL: no role has it. */
+/* Look up a role by its name, which need not be terminated. 0, or -EINVAL: no role has it. */
 int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
 
 /*
@@ -49,12 +52,12 @@ int gp_role_root(const struct gpreempt *g);
  * can be known now.
  */
 int gp_role(const struct gpreempt *g, int root, pid_t pid);
-/* That of this very cgroup, by a descriptor of its directory; or -errno. */
+/* Returns the role of the cgroup whose directory is @dir; or -errno. */
 int gp_role_at(int dir);
 
 /*
- * As gpreempt_select(), for a word that a cgroup decides: a process in doubt is not
- * among them. For what releases a process, or makes others wait for it.
+ * Do the same as gpreempt_select(), for a word that a cgroup decides, without the processes in
+ * doubt. For callers that release a process, or make others wait for it.
  */
 int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
 		   bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
@@ -78,9 +81,9 @@ bool gp_may_have_queues(const struct gpreempt *g, pid_t pid);
 struct gp_container {
 	/* docker, podman, containerd, cri-o, kubernetes, lxc or container */
 	char engine[16];
-	char id[80];	/* as in the name of its cgroup */
+	char id[80];	/* id in the name of its cgroup */
 	char name[128]; /* from the files of root's engine, "": not known */
-	char pod[128];	/* of Kubernetes, from the same files */
+	char pod[128];	/* the pod's name in Kubernetes, from the same files */
 	char pod_namespace[64];
 };
 
@@ -89,11 +92,11 @@ int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out);
 
 /* Where a process is, by the path of its cgroup, whatever its user wrote there. */
 struct gp_place {
-	char cgroup[256];	/* of the second version, or the first one's first; cut */
-	char pod_uid[40];	/* of Kubernetes, "": none */
-	char job[24];		/* of Slurm or Spur, "": none */
-	struct gp_container in; /* as gp_container(); id "": none */
-	int role;		/* as gp_role() */
+	char cgroup[256];	/* path in version 2, or in the first hierarchy of version 1; cut */
+	char pod_uid[40];	/* pod in Kubernetes, "": none */
+	char job[24];		/* job of Slurm or Spur, "": none */
+	struct gp_container in; /* filled in by gp_container(); id "": none */
+	int role;		/* result of gp_role() */
 };
 
 /*
