@@ -72,6 +72,7 @@ static const struct {
 	  "gpreempt-ctl suspend\n" },
 	{ "module lado", "command \"module\"; did you mean \"module load\"?",
 	  "gpreempt-ctl module load\n" },
+	{ "load", "did you mean \"module load\"?", "gpreempt-ctl module load\n" },
 	{ "guadr begin", "did you mean \"guard begin\"?", "gpreempt-ctl guard begin\n" },
 	{ "nonsense", "no command \"nonsense\"\n", "--help lists" },
 	{ "module nonsense", "command \"module\"\n", "--help lists" },

@@ -84,6 +84,9 @@ static const char *find_meant(int argc, char **argv)
 	const char *name = NULL;
 	char both[64];
 
+	/* "load" alone is meant for "module load". */
+	if (!cmd)
+		cmd = find_second(argv[0]);
 	if (cmd)
 		return cmd->name;
 	if (argc > 1) {
