@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the subcommands of gpreempt-ctl share. */
+/* Declarations that the subcommands of gpreempt-ctl share. */
 #ifndef CTL_COMMAND_CTL_H
 #define CTL_COMMAND_CTL_H
 
@@ -57,9 +57,9 @@ struct ctl_option {
 	const char *help;
 };
 
-#define CTL_MAX_OPTIONS 32 /* of a command */
+#define CTL_MAX_OPTIONS 32 /* for one command */
 
-/* --how, of those that take a process off its GPUs. */
+/* The option --how, for commands that take a process off its GPUs. */
 #define CTL_HOW_OPTION(type)                                                         \
 	{                                                                            \
 		"how", CTL_HOW, offsetof(type, how), "ROUTE",                        \
@@ -91,23 +91,23 @@ struct ctl_option {
 			"read a snapshot, also of another host"        \
 	}
 
-/* What the words of a command are; its options may stand between them. */
+/* Kinds of words that a command takes; its options may stand between them. */
 enum ctl_words_kind {
 	CTL_NO_WORDS,
-	CTL_TARGETS, /* as gpreempt_select() takes them */
+	CTL_TARGETS, /* targets for gpreempt_select() */
 	CTL_FILES,
-	CTL_ROLES, /* a role, and what gets it */
+	CTL_ROLES, /* a role, and the targets that get it */
 };
 
 struct ctl_command {
 	const char *name;
 	int (*run)(void *args);
-	size_t args_size;     /* of the command's own struct; 0: none */
-	const void *defaults; /* such a struct; NULL: zeroes */
+	size_t args_size;     /* size of the command's own struct; 0: none */
+	const void *defaults; /* defaults for that struct; NULL: zeroes */
 	enum ctl_words_kind words;
 	size_t words_at; /* offset of a struct ctl_words */
 	size_t min_words;
-	size_t max_words;    /* 0: as many as one likes */
+	size_t max_words;    /* 0: no limit */
 	const char *usage;   /* the words in the help; NULL: it takes none */
 	const char *command; /* "COMMAND...": may follow "--"; NULL: not */
 	size_t command_at;   /* offset of a char **; NULL there: none */
@@ -164,7 +164,7 @@ extern const struct ctl_command *const ctl_commands[];
 /* main() gives the table of commands; one of them by its name, which must be there. */
 void ctl_set_commands(const struct ctl_command *const *commands);
 const struct ctl_command *ctl_command(const char *name);
-/* What a target can be, for help and manual. */
+/* Kinds of targets, for help and manual. */
 extern const char ctl_targets_help[];
 
 /*

@@ -15,7 +15,7 @@ struct guard_words {
 	size_t n;
 };
 
-/* What the command line of guard gives. */
+/* Values of guard's command line. */
 struct guard_options {
 	struct guard_words online_words;
 	struct guard_words offline_words;

@@ -11,9 +11,9 @@
 #include "shared/util.h"
 #include "message.h"
 
-/* What to do about an error, with the commands of gpreempt-ctl. */
+/* Next steps for errors, with the commands of gpreempt-ctl. */
 
-/* In place of what the library says, which knows no commands. */
+/* Steps that replace those of the library, which knows no commands. */
 static const char *const steps[GPREEMPT_REASON_COUNT] = {
 	[GPREEMPT_NO_MATCH] = "gpreempt-ctl list shows the GPU processes",
 	[GPREEMPT_MANY_CONTAINERS] = "give more of the id: gpreempt-ctl list --json shows them",
@@ -73,7 +73,7 @@ void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 		gpreempt_error_next(err, buf, size);
 }
 
-/* What every command says in the same way. */
+/* Messages in the form that all commands share. */
 
 /*
  * Every line of text goes through here: there may be a name in it that a

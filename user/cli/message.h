@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What every command prints in the same way: errors, notes, progress. */
+/* Errors, notes and progress in the form that all commands share. */
 #ifndef OUTPUT_MESSAGE_H
 #define OUTPUT_MESSAGE_H
 
@@ -25,7 +25,7 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
 /* The same for a reason alone; NULL: what the library says. */
 const char *ctl_step_of(enum gpreempt_reason reason);
-/* What a system call that failed with this -errno wants; NULL: that is not known. */
+/* Returns the next step after a system call that failed with this -errno; NULL: none is known. */
 const char *ctl_want(int code);
 
 /*
@@ -37,7 +37,7 @@ __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 /* Something that the user should know, on stderr. */
 __attribute__((format(printf, 1, 2))) void ctl_note(const char *format, ...);
 
-/* What is so with a process, and what to do about it. */
+/* Print a note on a process: the reason, and the next step. */
 void ctl_note_reason(enum gpreempt_reason reason, pid_t pid);
 
 /*

@@ -16,7 +16,7 @@
  * exporter has, too, have its names and its values, so that both can be joined.
  */
 enum out_label {
-	OUT_HOSTNAME, /* of each sample; out_metric() knows it */
+	OUT_HOSTNAME, /* a label of each sample, set by out_metric() */
 	OUT_GPU_ID,
 	OUT_GPU_PARTITION_ID,
 	OUT_KFD_GPU_ID,

@@ -51,7 +51,7 @@ void ctl_offer(struct ctl_nearest *nearest, const char *name)
 {
 	size_t len = strlen(nearest->typed), edits, limit;
 
-	/* Of a short word, two other letters make any other one. */
+	/* Two edits turn a short word into any other one, so allow fewer there. */
 	limit = 2 + (len > 4) + (len > 7);
 	if (nearest->name)
 		limit = nearest->edits;
@@ -528,7 +528,7 @@ static int take_word(struct parser *p, char *word)
 	return -1;
 }
 
-/* What stands behind "--". */
+/* Take the words behind "--". */
 static int take_rest(struct parser *p, char **rest)
 {
 	const struct ctl_command *cmd = p->cmd;

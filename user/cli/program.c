@@ -41,7 +41,7 @@ int ctl_exec(char **command, int output)
 
 	if (output < 0 || (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0))
 		execvp(command[0], command);
-	/* What follows may change it. */
+	/* The calls below may change errno. */
 	error = errno;
 	dup2(ours, STDERR_FILENO);
 	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?", "cannot run %s: %s",

@@ -19,7 +19,7 @@ struct dynlib_call {
 	size_t offset;
 };
 
-/* Of a table of them: the last row. */
+/* The last row of a table of struct dynlib rows. */
 #define DYNLIB_END \
 	{          \
 		0  \
@@ -54,8 +54,9 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 struct ctl_apart {
 	atomic_uint begun; /* processes; the reader counts them */
 	size_t count;
-	void (*ask)(struct ctl_apart *work, size_t i);	  /* it may hang */
-	void (*silent)(struct ctl_apart *work, size_t i); /* it did */
+	void (*ask)(struct ctl_apart *work, size_t i); /* asks for one; may hang */
+	/* called for each one that did not answer */
+	void (*silent)(struct ctl_apart *work, size_t i);
 };
 
 /* A child asks one after the other, and is left behind if it hangs. */
@@ -68,8 +69,8 @@ struct ctl_described {
 };
 
 /*
- * What gpreempt_describe() says of each process. A child reads the command lines, and is
- * left behind if it hangs (see find-targets.h); of a snapshot, this process does. NULL
+ * Get the text of gpreempt_describe() for each process. A child reads the command lines, and is
+ * left behind if it hangs (see find-targets.h); for a snapshot, this process reads them. NULL
  * without memory. For ctl_described_free(), with the same list.
  */
 struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt_targets *list,

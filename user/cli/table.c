@@ -159,7 +159,7 @@ void out_json_print(struct json_object *object)
 
 /* Rows as columns for people, and as tab-separated lines for pipes. */
 
-#define NARROWEST  8  /* that a cut cell gets */
+#define NARROWEST  8  /* characters that a cut cell gets at least */
 #define GAP	   2  /* between columns */
 #define MAX_NUMBER 32 /* characters, with the end */
 
@@ -208,7 +208,7 @@ static int text_width(const char *text)
 	return width;
 }
 
-/* What a cell holds, in buf or in the row; a text is as others wrote it. */
+/* Returns the cell's text, in buf or in the row. It is not escaped. */
 static const char *raw_cell(const struct out_field *field, const void *row, char buf[MAX_NUMBER])
 {
 	const char *text;
@@ -338,7 +338,7 @@ static void free_row(const struct out_table *table, char **cells)
 		free(cells[i]);
 }
 
-/* Of a column that is spare then; the first line is the heading. */
+/* Are all cells of a column that may be left out unknown? The first line is the heading. */
 static bool all_unknown(const struct out_table *table, char **cells, size_t lines, size_t column)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What commands print about several things alike: one table of fields makes
- * the columns on a terminal, the tab-separated lines in a pipe, and JSON.
+ * Tables of like things: one table of fields makes the columns on a terminal, the tab-separated
+ * lines in a pipe, and JSON.
  */
 #ifndef OUTPUT_TABLE_H
 #define OUTPUT_TABLE_H
@@ -11,7 +11,7 @@
 #include "message.h"
 #include "shared/util.h"
 
-/* What a member of a row is, and how it is printed. */
+/* Types of a member of a row; each is printed in its own form. */
 enum out_kind {
 	OUT_TEXT,   /* const char *, or NULL: not known */
 	OUT_WORD,   /* the same, a word that may have a colour */
@@ -91,7 +91,7 @@ static inline void out_sum(int64_t *sum, int64_t value)
 	*sum = known ? *sum + value : GPREEMPT_UNKNOWN;
 }
 
-/* What a terminal gets of a cell, made harmless. For free(); NULL: no memory. */
+/* Returns the cell's text for a terminal, escaped, for free(); NULL without memory. */
 char *out_cell(const struct out_field *field, const void *row);
 /* Does it stand to the right of its column? */
 bool out_to_the_right(const struct out_field *field);

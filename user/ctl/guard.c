@@ -21,7 +21,7 @@
 #define RELEASE_NS (15 * NSEC_PER_SEC)
 /* Until a guard that runs has answered. */
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
-#define PAUSE_NS    (5 * NSEC_PER_MSEC)
+#define RETRY_NS    (5 * NSEC_PER_MSEC)
 
 static int fail_guard(int code)
 {
@@ -156,7 +156,7 @@ static int release_one(pid_t pid, uint64_t ns)
 					     "the guard has not released "
 					     "process %d",
 					     pid);
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 	}
 	printf("released %d\n", pid);
 	return 0;

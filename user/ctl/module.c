@@ -25,7 +25,7 @@ DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SON
 
 /* A reader of its files may have them open just now. */
 #define REMOVE_TRIES	20
-#define REMOVE_PAUSE_NS (50 * NSEC_PER_MSEC)
+#define REMOVE_RETRY_NS (50 * NSEC_PER_MSEC)
 
 /* What the kernel has said last about the module; "" if nothing. */
 static void last_message(char *text, size_t size)
@@ -132,7 +132,7 @@ static int remove_module(struct kmod_ctx *ctx)
 	}
 	while ((ret = kmod.module_remove_module(mod, 0)) && --tries &&
 	       (ret == -EAGAIN || ret == -EBUSY))
-		shr_sleep_ns(REMOVE_PAUSE_NS);
+		shr_sleep_ns(REMOVE_RETRY_NS);
 	if (ret == -EAGAIN || ret == -EBUSY)
 		ret = fail_busy(mod);
 	else if (ret)

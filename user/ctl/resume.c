@@ -17,7 +17,7 @@
  * from its socket to the lock: its dead man's switch has fallen by then.
  */
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
-#define PAUSE_NS    (20 * NSEC_PER_MSEC)
+#define RETRY_NS    (20 * NSEC_PER_MSEC)
 
 /* One target, and what is printed of it. */
 struct job {
@@ -241,7 +241,7 @@ static int ask(struct job *job, struct hold_request *request)
 			      gp_hold_ask_end(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
 		if (ret != -ENOENT || !holder_changes(job) || shr_now_ns() >= deadline)
 			return ret;
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 		ask_begin(job, request);
 	}
 }

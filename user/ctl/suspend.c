@@ -160,7 +160,7 @@ static void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
  * even if it was stopped.
  */
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
-#define PAUSE_NS    (20 * NSEC_PER_MSEC)
+#define RETRY_NS    (20 * NSEC_PER_MSEC)
 
 static void fail_system(struct suspend_job *job, const char *step, int code)
 {
@@ -239,7 +239,7 @@ static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
 			fail_system(job, "asking the holder", -ETIMEDOUT);
 			return;
 		}
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 	}
 }
 
@@ -262,7 +262,7 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 			break;
 		}
 		ret = 0;
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 		begin_patiently(g, job);
 	}
 	if (job->fd >= 0)

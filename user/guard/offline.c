@@ -421,7 +421,7 @@ void guard_take_results(struct guard *guard)
 
 /* How long the lock of a target may last that its worker and guardian had. */
 #define REPAIR_NS	(2 * NSEC_PER_SEC)
-#define REPAIR_PAUSE_NS (10 * NSEC_PER_MSEC)
+#define REPAIR_RETRY_NS (10 * NSEC_PER_MSEC)
 
 static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
 {
@@ -671,7 +671,7 @@ static int repair(void *target)
 		return 1;
 	for (pause_look(g, pid, &r); r.finding == PAUSE_ANSWERED && shr_now_ns() < end;
 	     pause_look(g, pid, &r))
-		shr_sleep_ns(REPAIR_PAUSE_NS);
+		shr_sleep_ns(REPAIR_RETRY_NS);
 	return pause_repair_target(g, pid);
 }
 

@@ -19,7 +19,7 @@
  * step, so that a disk or a network file system that does not answer never makes guard late.
  */
 
-#define PAUSE_NS (2 * NSEC_PER_MSEC)
+#define RETRY_NS (2 * NSEC_PER_MSEC)
 
 static void free_text(struct guard_file *file)
 {
@@ -152,7 +152,7 @@ static int wait_for(struct guard *guard, struct guard_file *file)
 			return -ETIMEDOUT;
 		}
 		guard_heartbeat(guard);
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 	}
 	return result_of(status);
 }

@@ -24,8 +24,9 @@
 /* By the system calls: the library for them would be loaded for these few lines. */
 
 /*
- * What execve() can give. That takes CAP_SETPCAP: a unit or a container that has
- * taken it away has made its own choice, and no_new_privs stands for the rest.
+ * Lower the set of capabilities that execve() can give. CAP_SETPCAP is needed: a unit or a
+ * container that has taken it away has made its own choice, and no_new_privs stands for the
+ * rest.
  */
 static int lower_bounding_set(uint64_t kept)
 {
@@ -149,7 +150,7 @@ void hold_cgroup_leave(void)
 	hold_cgroup_move_to(mount);
 	snprintf(base, sizeof(base), "%s/" BASE, mount);
 	hold_cgroup_sweep(base);
-	/* That takes a capability that few of us have; empty, it may stay. */
+	/* Few of us may remove it; an empty one may stay. */
 	rmdir(base);
 }
 
@@ -200,7 +201,7 @@ int freezer_v1_leave(bool *inside)
 		ret = hold_cgroup_move_to(mount);
 	if (ret)
 		return ret;
-	/* What is mounted there may be a part of it, as in a container. */
+	/* The mount may show only a part of the hierarchy, as in a container. */
 	ret = is_inside();
 	return ret > 0 ? -EPERM : ret;
 }

@@ -20,18 +20,18 @@
 #define CAPABILITY(name) (1ULL << CAP_##name)
 
 /*
- * Of a holder, guard and follow: to trace the target, read its memory and open gpreempt.ko's
- * files (SYS_PTRACE); to pause it, by an ioctl that is made for checkpoints
+ * Capabilities that a holder, guard and follow keep: to trace the target, read its memory and
+ * open gpreempt.ko's files (SYS_PTRACE); to pause it, by an ioctl that is made for checkpoints
  * (CHECKPOINT_RESTORE); to see in which system call a thread of another user's process waits,
  * and its descriptors, which are that user's (DAC_READ_SEARCH); to be scheduled in time and not
- * to be paged out (SYS_NICE, IPC_LOCK). Its own files, /dev/kfd, the root of the cgroups and
- * the files of container engines are root's, whose id it keeps.
+ * to be paged out (SYS_NICE, IPC_LOCK). Their own files, /dev/kfd, the root of the cgroups and
+ * the files of container engines are root's, whose id they keep.
  */
 #define CAPABILITIES_HOLDER                                                                      \
 	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) | CAPABILITY(CHECKPOINT_RESTORE) | \
 	 CAPABILITY(SYS_NICE) | CAPABILITY(IPC_LOCK))
 
-/* Of guard with files to write, where the directory is another user's. */
+/* Capabilities of a guard that writes files into another user's directory. */
 #define CAPABILITIES_WRITER (CAPABILITIES_HOLDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
 
 /*

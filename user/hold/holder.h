@@ -23,9 +23,9 @@
 #include "owner.h"
 #include "run-dir.h"
 
-#define HOLD_TITLE "gpreempt-hold" /* as ps shows both */
+#define HOLD_TITLE "gpreempt-hold" /* title of both processes in ps */
 
-/* Why not, as a reply (answer.c). */
+/* Fill in the reply with an error. */
 void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err);
 void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
 		     const char *step);
@@ -79,18 +79,18 @@ struct hold_worker {
 	const struct hold_birth *birth;
 	struct heartbeat heartbeat;
 	struct owner owner;
-	uint64_t start; /* of the target, in clock ticks */
+	uint64_t start; /* start time of the target, in clock ticks */
 	uint64_t since_ns;
-	uint64_t lease_end_ns; /* of CLOCK_BOOTTIME; 0: no lease */
+	uint64_t lease_end_ns; /* end of the lease, CLOCK_BOOTTIME; 0: no lease */
 	struct ipc_server *server;
 	char socket[64];  /* path */
-	uint64_t beat_ns; /* when it beat last */
-	int confirm_fd;	  /* until the user knows of us; -1: he does */
+	uint64_t beat_ns; /* time of the last beat */
+	int confirm_fd;	  /* open until the user knows of the holder; else -1 */
 	int signals;
 	bool over;
 };
 
-/* Of its session; NULL: it is paused, or closed. */
+/* Returns the owner's session; NULL: the target is paused, or the owner is closed. */
 static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
 {
 	return w->owner.route.keeper.session;

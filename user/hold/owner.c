@@ -15,7 +15,7 @@
 #include "owner.h"
 #include "pause-owner.h"
 
-/* What the user reads about the process that holds a target. */
+/* Sentences for the user about the process that holds a target. */
 
 const char *hold_role_name(enum hold_role role)
 {
@@ -350,8 +350,8 @@ static int find_off(struct owner *o, struct gpreempt_error *err)
 }
 
 /*
- * Of a pause that another program, such as criu dump, has ended: it may have left the
- * process off the GPU.
+ * Another program, such as criu dump, may have ended our pause and left the process off the GPU:
+ * look.
  */
 static int judge_resume(struct owner *o, int ret)
 {
@@ -439,7 +439,7 @@ int owner_dispatch(struct owner *o)
 
 	if (!owner_is_open(o))
 		return o->error.code;
-	/* Of a call that the caller tries again. */
+	/* Forget the error of a call that the caller tries again. */
 	if (owner_is_paused(o))
 		o->route.error = (struct gpreempt_error){ 0 };
 	ret = o->route.ops->dispatch(&o->route);

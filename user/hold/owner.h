@@ -30,31 +30,31 @@ struct owner {
 	pid_t target;
 	struct heartbeat *heartbeat; /* started; outlives the owner */
 	enum gpreempt_how how;
-	struct hold_owner as; /* what the lock names, for a pause */
-	int lock;	      /* of the target; -1: a pause has given it back */
+	struct hold_owner as; /* the lock's entry, for a pause */
+	int lock;	      /* lock of the target; -1: a pause has given it back */
 	bool guarded;	      /* the caller, a holder, has its own guardian */
-	/* NULL, or: another process let the target run, and we go on. */
+	/* NULL, or called when another process let the target run and the owner goes on. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 
 	struct gpreempt *g; /* busy times stop the heartbeat's clock */
-	/* As it is taken off now: with GPREEMPT_HOW_AUTO it may change once. */
+	/* The method in use; with GPREEMPT_HOW_AUTO it may change once. */
 	enum gpreempt_route way;
 	bool changed;
-	uint64_t looked_ns; /* whether its pause is still there */
-	bool off;	    /* off the GPU without a pause: reported */
-	bool was_off;	    /* that, ever */
-	bool unpaused;	    /* it was not: told, and not yet made again */
-	/* Why it is paused although a session was tried; reason 0: it is not. */
+	uint64_t looked_ns; /* time of the last look at the pause */
+	bool off;	    /* the target is off the GPU without a pause; reported */
+	bool was_off;	    /* off was true at least once */
+	bool unpaused;	    /* another program ended the pause; reported, and not renewed so far */
+	/* Reason for a pause although a session was tried; reason 0: none. */
 	struct gpreempt_error why;
 	struct gp_route route; /* ops NULL: closed */
 	struct pause_owner pause;
-	struct gpreempt_error error; /* once it is closed */
+	struct gpreempt_error error; /* error with which the owner was closed */
 };
 
 /*
- * All functions: one thread. After owner_suspend() could neither suspend nor pause it,
- * it is closed, and all of them return that error.
+ * All functions: one thread. When owner_suspend() can neither suspend nor pause the target, it
+ * closes the owner, and all functions return that error.
  */
 
 /* Could it be held so, before there is an owner? 0, or -errno with *err. */
@@ -88,8 +88,8 @@ int owner_fd(const struct owner *o);
 /* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */
 int owner_dispatch(struct owner *o);
 /*
- * As gpreempt_session_suspend(), and its like. A pause takes the whole process off all
- * of its GPUs, whatever @which says.
+ * Do what gpreempt_session_suspend() and its like do. A pause takes the whole process off all of
+ * its GPUs, whatever @which is.
  */
 int owner_suspend(struct owner *o, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out);
@@ -117,17 +117,17 @@ const char *hold_role_name(enum hold_role role);
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND]);
 /*
- * What a command can't do, in the form of a holder's answer: status, and text of two
- * lines, why and what to do.
+ * Refusals in the form of a holder's reply: a status, and two lines of text, the error and the
+ * next step.
  */
 
-/* The target is held by that one. */
+/* Another process holds the target. */
 void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target);
-/* hold_take(), hold_lock() or pause_take() failed with that -errno. */
+/* hold_take(), hold_lock() or pause_take() failed with this -errno. */
 void hold_not_taken(struct hold_reply *out, int code, pid_t target);
-/* So did pause_journal_write(). */
+/* pause_journal_write() failed with this -errno. */
 void hold_not_noted(struct hold_reply *out, int code, pid_t target);
-/* And pause_guardian_start(). */
+/* pause_guardian_start() failed with this -errno. */
 void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
 /*
  * Print a note that queues of a target ran while it was held, so that the other

@@ -109,7 +109,7 @@ static int prepare(struct guardian *gd)
 
 	if (!ret)
 		ret = watchdog_start(&gd->watchdog);
-	/* What ends a pause must not wait for memory. */
+	/* Memory that is paged out could block the end of a pause. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	return ret;
 }
@@ -245,7 +245,7 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbea
 
 /* How long another command may have the lock that undoes or makes a pause. */
 #define LOCK_NS	      (5 * NSEC_PER_SEC)
-#define LOCK_PAUSE_NS (5 * NSEC_PER_MSEC)
+#define LOCK_RETRY_NS (5 * NSEC_PER_MSEC)
 /* How often what is left of an owner tries to undo its pause. */
 #define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
@@ -363,7 +363,7 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e, struct gp_pause_
 {
 	int ret;
 
-	/* One that was never paused is no error. */
+	/* gp_unpause() takes a process that was never paused as success. */
 	ret = gp_unpause(g, e->pid, e->start, report, err);
 	if (ret && gpreempt_error_class(err) != GPREEMPT_CLASS_NO_TARGET &&
 	    (err->reason != GPREEMPT_PAUSE_FAILED || pause_see(g, e->pid) != PAUSE_SEEN_RUNS))
@@ -475,7 +475,7 @@ void pause_repair_early(void)
 	gpreempt_free(g);
 }
 
-/* Of a target whose lock we have. 0, or why it is not free. */
+/* Check a target whose lock we have. 0, or the reason why it is not free. */
 static int check_free(pid_t target)
 {
 	struct pause_report r;
@@ -521,7 +521,7 @@ int pause_lock(pid_t target)
 		lock = hold_take(target, &owner);
 		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline || !is_passing(target))
 			return lock;
-		shr_sleep_ns(LOCK_PAUSE_NS);
+		shr_sleep_ns(LOCK_RETRY_NS);
 	}
 }
 

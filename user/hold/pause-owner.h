@@ -32,9 +32,9 @@ struct pause_owner {
 	/* Set by the caller: */
 	pid_t target;
 	uint64_t start;		     /* when it started, clock ticks since boot */
-	int lock;		     /* of the target; -1: given back by pause_owner_end() */
+	int lock;		     /* lock of the target; -1: given back by pause_owner_end() */
 	bool guarded;		     /* the caller, a holder, has its own guardian */
-	struct heartbeat *heartbeat; /* of the caller, or NULL */
+	struct heartbeat *heartbeat; /* heartbeat of the caller, or NULL */
 
 	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */
 	bool is_alone; /* why that failed: the guardian cannot start */
@@ -60,7 +60,7 @@ int pause_owner_renew(struct pause_owner *o);
 int pause_owner_end(struct pause_owner *o, bool runs);
 
 /*
- * What the journal of paused processes holds, and who answers for it. A pause
+ * Entries of the journal of paused processes, and the process that undoes each pause. A pause
  * that has lost its owner is undone; one that a user keeps is not.
  */
 
@@ -69,7 +69,7 @@ enum pause_finding {
 	PAUSE_IS_KEPT,	/* until resume: its user's own, as after SIGSTOP */
 	PAUSE_ANSWERED, /* a living process has the lock, and undoes it */
 	PAUSE_WAITS,	/* its owner is gone: repair undoes it */
-	PAUSE_STALE,	/* of a process or boot that is over: removed */
+	PAUSE_STALE,	/* its process or its boot is over; the entry is removed */
 	PAUSE_DAMAGED,	/* the file is none of ours, or is damaged */
 	PAUSE_UNREAD,	/* see the code */
 	PAUSE_FINDINGS,
@@ -78,10 +78,10 @@ enum pause_finding {
 struct pause_report {
 	pid_t pid;
 	enum pause_finding finding;
-	struct pause_entry entry;  /* of PAUSE_IS_KEPT, _ANSWERED, _WAITS */
-	int code;		   /* of PAUSE_UNREAD; of a repair that failed */
-	bool repaired;		   /* it runs, or the stale entry is removed */
-	struct gpreempt_error err; /* if code is that of the unpause */
+	struct pause_entry entry;  /* entry for PAUSE_IS_KEPT, _ANSWERED, _WAITS */
+	int code;		   /* error of PAUSE_UNREAD, or of a repair that failed */
+	bool repaired;		   /* the process runs, or the stale entry is removed */
+	struct gpreempt_error err; /* set if code is the error of an unpause */
 };
 
 /* Look at one target's entry. Changes nothing. */
@@ -111,17 +111,17 @@ void pause_repair_early(void);
 int pause_lock(pid_t target);
 
 /*
- * As hold_take(), and as pause_lock() for HOLD_ROLE_NONE. -EALREADY: the target is paused by
- * us, so it is held; -EPROTO: its entry is damaged. The lock is not taken then.
+ * Do the same as hold_take(), or as pause_lock() for HOLD_ROLE_NONE. -EALREADY: the target is
+ * paused by us, so it is held; -EPROTO: its entry is damaged. The lock is not taken then.
  */
 int pause_take(pid_t target, const struct hold_owner *owner);
 
-/* Is that why a debug session is refused on a process that can be paused? */
+/* Can a pause serve where a debug session is refused for this reason? */
 bool pause_can_serve(enum gpreempt_reason reason);
 
 /*
- * What gpreempt.ko shows of a process now. Only the driver's own eviction for want of
- * memory looks like PAUSE_SEEN_OFF, too.
+ * State of a process in gpreempt.ko's view. Only the driver's own eviction for want of memory
+ * looks like PAUSE_SEEN_OFF, too.
  */
 enum pause_seen {
 	PAUSE_SEEN_UNKNOWN, /* no module, no queue, or an old view */

@@ -128,7 +128,7 @@ static void ask(struct places *p, struct place_claim *claim)
 	claim->queues = gp_may_have_queues(p->g, claim->target.pid);
 }
 
-/* There is a place for each of them, or they were asked just now. */
+/* Give a place to all (@all), or to those that had one in the last look. */
 static void give_as_before(struct places *p, bool all)
 {
 	size_t i;
@@ -163,9 +163,7 @@ static void share(struct places *p)
 	qsort(p->now.items, p->now.count, sizeof(*p->now.items), compare_target);
 }
 
-/*
- * What others read
- */
+/* The file for other programs */
 
 static const char *const suffixes[] = { ".left", ".left-online" };
 
@@ -174,7 +172,7 @@ static void left_path(pid_t command, bool online, char *buf, size_t size)
 	snprintf(buf, size, HOLD_DIR "/%d%s", command, suffixes[online]);
 }
 
-/* What it is, for a reader of the file. */
+/* Write the file of processes without a place. */
 static void publish(struct places *p)
 {
 	char path[64], text[MAX_FILE];
@@ -305,7 +303,7 @@ static int read_left(void *arg, pid_t command)
 
 	left_path(command, r->online, path, sizeof(path));
 	ret = gpreempt_start_time(r->g, command, &now);
-	/* It was killed. One that lives writes its file again. */
+	/* The command was killed. A living one writes its file again. */
 	if (ret == -ENOENT || ret == -ESRCH)
 		unlink(path);
 	if (ret)

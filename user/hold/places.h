@@ -18,10 +18,10 @@
 /* A process that a command is to hold. */
 struct place_claim {
 	struct gpreempt_target target; /* first: compare_target() */
-	bool held;		       /* it has a place already */
-	bool queues;		       /* it may have some */
-	bool given;		       /* it gets a place, or keeps it */
-	size_t turn;		       /* so many of its tenant come before it */
+	bool held;		       /* the process has a place already */
+	bool queues;		       /* the process may have queues */
+	bool given;		       /* the process gets a place, or keeps it */
+	size_t turn;		       /* claims of its tenant that come before it */
 	char tenant[GP_TENANT];
 };
 
@@ -37,8 +37,8 @@ struct places {
 	/* Set by the caller: */
 	struct gpreempt *g;
 	size_t most;
-	enum hold_role role; /* of this command */
-	bool online;	     /* guard's, which it protects */
+	enum hold_role role; /* role of this command */
+	bool online;	     /* guard's online processes, which it protects */
 
 	SHR_ARRAY(struct place_claim, now);
 	SHR_ARRAY(struct place_claim, before); /* in the last look */
@@ -56,13 +56,13 @@ void places_begin(struct places *p);
 void places_claim(struct places *p, const struct gpreempt_target *target, bool held);
 /* All have claimed. True: report that some are left alone. */
 bool places_share(struct places *p);
-/* Of one that has claimed: has it a place from now on? */
+/* Has a process that has claimed a place got one? */
 bool places_given(const struct places *p, const struct gpreempt_target *target);
 /* For people: how many have no place. */
 void places_text(const struct places *p, char *text, size_t size);
 void places_end(struct places *p);
 
-/* What a command has written of those whom it leaves alone. */
+/* Contents of the file in which a command lists the processes without a place. */
 #define PLACES_LISTED 64
 
 struct places_left {

@@ -80,7 +80,7 @@ static int look_at(struct walk *w, int dir, const char *name)
 	size_t len = strlen(w->path);
 	int role, ret = 0;
 
-	/* It has been removed. */
+	/* The cgroup has been removed. */
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	snprintf(w->path + len, sizeof(w->path) - len, "/%s", name);

@@ -7,7 +7,7 @@
 
 #define ROLE_MAX_PATH 128
 
-/* Of a container or a pod: online or offline. */
+/* Annotation of a container or a pod: online or offline. */
 #define ROLE_ANNOTATION "gpreempt.io/role"
 
 /* The cgroup of a role: /gpreempt/online or /gpreempt/offline. */

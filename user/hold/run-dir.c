@@ -109,8 +109,8 @@ int hold_take(pid_t target, const struct hold_owner *owner)
 }
 
 /*
- * Of a lock that no process has: this one takes it for that moment. A file may be
- * removed in no other way, as it could be the one that the next owner has made.
+ * Remove the file of a lock that no process has: take the lock for that moment. Without the
+ * lock, the file could be that of the next owner.
  */
 static int remove_free(pid_t target, int fd, const char *path)
 {
@@ -320,7 +320,7 @@ void hold_owners_free(struct hold_owners *o)
 #define JOURNAL_SUFFIX ".pause"
 #define BOOT_SIZE      37 /* a UUID */
 
-/* One that is being changed may be read in halves. */
+/* A record may be read in halves while it is written: read again so often. */
 #define READ_TRIES 20
 
 static const char *const states[PAUSE_STATES] = {
@@ -504,7 +504,7 @@ static int make_record(const char *next, const struct pause_entry *e)
 {
 	__cleanup_fd int fd = -1;
 
-	/* Of a process that was killed here; we have the lock. */
+	/* A process that was killed here has left the file; we have the lock. */
 	unlink(next);
 	fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : write_record(fd, e);

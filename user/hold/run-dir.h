@@ -27,8 +27,8 @@ enum hold_role {
 /* The process that has the lock of a target. */
 struct hold_owner {
 	enum hold_role role;
-	uint64_t pid;	   /* of the worker, or of the command */
-	uint64_t guardian; /* 0: none; of a guard's worker: the guard */
+	uint64_t pid;	   /* PID of the worker, or of the command */
+	uint64_t guardian; /* PID of the guardian; of guard, for its worker; 0: none */
 };
 
 /* Make the directory, and check that it is ours alone. 0 or -errno. */
@@ -61,7 +61,7 @@ bool hold_wait_for_end(pid_t target, uint64_t pid);
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
 /* The same for each with a file PID and that suffix. */
 int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg);
-/* Of the socket of a target; 0: there is none. */
+/* Returns the inode of the target's socket; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
 
 struct hold_owned {
@@ -105,13 +105,13 @@ enum pause_state {
 #define PAUSE_MAX_COMM 64 /* 15 bytes, each up to four characters; NUL */
 
 struct pause_entry {
-	pid_t pid;	/* of the target */
+	pid_t pid;	/* the target */
 	uint64_t start; /* when it started, clock ticks since boot */
 	enum pause_state state;
 	uint64_t since_ns; /* CLOCK_BOOTTIME */
-	/* Who paused it, for people: */
+	/* The process that paused it, for people: */
 	pid_t by;
-	uid_t uid; /* of the login, if there was one */
+	uid_t uid; /* user of the login, if there was one */
 	char comm[PAUSE_MAX_COMM];
 };
 

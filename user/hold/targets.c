@@ -15,14 +15,14 @@
 
 #define MOST 65536 /* processes that are found */
 
-/* What the child finds, in memory that both see. */
+/* Results of the child, in memory that both see. */
 struct search {
 	struct find *f;
 	const char **words;
 	size_t count;
 	atomic_uint asked; /* processes so far */
 	atomic_int at;	   /* the last one */
-	int ret;	   /* of gpreempt_select() */
+	int ret;	   /* result of gpreempt_select() */
 	struct gpreempt_error err;
 	size_t found;
 	struct gpreempt_target target[MOST];
@@ -69,7 +69,7 @@ static bool skip(void *data, pid_t pid)
 	return !f->saved && hold_skip_owner(&f->owners, pid);
 }
 
-/* It is asked before the library reads a command line. */
+/* Note which process is at hand; called before the library reads its command line. */
 static bool skip_mute(void *data, pid_t pid)
 {
 	struct search *s = data;
@@ -114,7 +114,7 @@ static bool note_mute(struct search *s)
 	if (f->n_mute == FIND_MUTE)
 		return false;
 	mute->pid = atomic_load(&s->at);
-	/* It may have ended at last. */
+	/* The process may have ended at last. */
 	if (gpreempt_start_time(f->g, mute->pid, &mute->start))
 		return true;
 	f->n_mute++;
@@ -145,7 +145,7 @@ static int find_slow(struct search *s, struct gpreempt_error *err)
 	return s->ret;
 }
 
-/* What both kinds of words have found, in the order of PIDs. */
+/* Join the finds of both kinds of words, in the order of PIDs. */
 static int merge(struct search *s, const struct gpreempt_targets *plain,
 		 struct gpreempt_targets **out, struct gpreempt_error *err)
 {
@@ -221,7 +221,7 @@ void find_free(struct find *f)
 /* The processes that a command line is about. */
 
 /* How often --wait looks. */
-#define PAUSE_NS (50 * NSEC_PER_MSEC)
+#define RETRY_NS (50 * NSEC_PER_MSEC)
 
 int ctl_open(const char *from, struct gpreempt **out)
 {
@@ -334,7 +334,7 @@ static int wait_for_targets(struct find *f, const struct ctl_target_args *args,
 		if (!waited)
 			ctl_progress("waiting for %s ...", args->words.word[0]);
 		waited = true;
-		shr_sleep_ns(PAUSE_NS);
+		shr_sleep_ns(RETRY_NS);
 	}
 }
 

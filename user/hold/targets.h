@@ -26,8 +26,11 @@ struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
 	bool saved; /* g reads a snapshot: this host has neither process nor holder */
-	bool sure;  /* as gp_select_sure() */
-	/* Called all the time meanwhile; or NULL: a look at all can take seconds. */
+	bool sure;  /* use gp_select_sure() */
+	/*
+	 * Called again and again during the search; or NULL. A look at all processes can take
+	 * seconds.
+	 */
 	void (*beat)(void *data);
 	void *data;
 
@@ -37,8 +40,8 @@ struct find {
 };
 
 /*
- * As gpreempt_select(). -ETIMEDOUT: too many do not answer. @err must not be
- * NULL; *out is for gpreempt_targets_free(), @f for find_free().
+ * Do the same as gpreempt_select(). -ETIMEDOUT: too many processes do not answer. @err must not
+ * be NULL; *out is for gpreempt_targets_free(), @f for find_free().
  */
 int find_targets(struct find *f, const char *const *words, size_t count,
 		 struct gpreempt_targets **out, struct gpreempt_error *err);

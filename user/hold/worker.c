@@ -14,15 +14,15 @@
 #include "escape.h"
 #include "holder.h"
 
-/* What a holder does for those who ask. */
+/* Answers of a holder to requests. */
 
-/* Queues that could not be suspended are named, but not by the hundred. */
+/* Queues that could not be suspended and are named in the answer, at most. */
 #define MAX_NAMED 16
 
 /* A process without queues is starting, or ends within this time. */
 #define STARTING_NS (300 * NSEC_PER_MSEC)
 
-/* What a suspend has done, by the queues that it was for. */
+/* Result of a suspend, in queues. */
 struct tally {
 	size_t asked;
 	size_t held;
@@ -280,7 +280,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 	return ret;
 }
 
-/* What the library says of a suspend is in *err, also when a GPU hangs. */
+/* Suspend. *err is the library's error, also when a GPU hangs. */
 static int suspend(struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply, struct gpreempt_error *err)
 {
@@ -350,7 +350,10 @@ static void answer_resume(struct hold_worker *w, const struct hold_request *requ
 	w->over = true;
 }
 
-/* It is over, or another one; a pause is whole, and a hold keeps its method. */
+/*
+ * Refuse when the hold is over, or not the one that is meant; a pause is whole, and a hold keeps
+ * its method.
+ */
 static bool refuse(const struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply)
 {
@@ -670,7 +673,7 @@ void hold_worker(const struct hold_birth *birth)
 
 	shr_title_set(HOLD_TITLE, HOLD_TITLE ": worker of %d", birth->target);
 	openlog("gpreempt-hold", LOG_PID, LOG_DAEMON);
-	/* What holds a GPU must not wait for memory. */
+	/* Memory that is paged out could block a process that holds a GPU. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	w.signals = shr_signals_open(signals);
 	if (w.signals < 0 || heartbeat_start(&w.heartbeat))

@@ -207,7 +207,7 @@ struct check {
 
 /* The driver holds the lock of a process for a moment at a time. */
 #define STALE_TRIES    10
-#define STALE_PAUSE_NS (2 * NSEC_PER_MSEC)
+#define STALE_RETRY_NS (2 * NSEC_PER_MSEC)
 
 static const struct gpreempt_queue *find_row(const struct gpreempt_view *view, uint32_t qid)
 {
@@ -289,7 +289,7 @@ static struct gpreempt_view *read_view(const struct gpreempt_session *s)
 		if (tries == STALE_TRIES || !is_stale(view))
 			return view;
 		gpreempt_view_free(view);
-		shr_sleep_ns(STALE_PAUSE_NS);
+		shr_sleep_ns(STALE_RETRY_NS);
 	}
 }
 

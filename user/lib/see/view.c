@@ -26,7 +26,7 @@
 
 /* The driver's lock is held for a moment by many things; how long we ask. */
 #define BUSY_TRIES    20
-#define BUSY_PAUSE_NS (5 * NSEC_PER_MSEC)
+#define BUSY_RETRY_NS (5 * NSEC_PER_MSEC)
 
 #define QUEUE(name, kind) GP_COLUMN(struct gpreempt_queue, name, kind)
 
@@ -125,7 +125,7 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file, char **t
 		ret = gp_read_text(g, path, text, len);
 		if (ret != -EBUSY || !--tries)
 			return ret;
-		shr_sleep_ns(BUSY_PAUSE_NS);
+		shr_sleep_ns(BUSY_RETRY_NS);
 	}
 }
 
