@@ -132,8 +132,8 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
  * Both sides see it. Either may end in the middle of a word: what is not given is not taken.
  */
 struct guard_finder_memory {
-	atomic_uint_fast64_t since_ns; /* of the process at hand; 0: waits */
-	atomic_size_t at;	       /* that word */
+	atomic_uint_fast64_t since_ns; /* when it began with the process at hand; 0: it waits */
+	atomic_size_t at;	       /* number of the word at hand */
 	struct guard_slot {
 		atomic_uint given; /* ever; written by the child */
 		atomic_uint taken; /* ever; written by guard */
@@ -230,7 +230,10 @@ int guard_finder_start(struct guard_finder *f, struct gpreempt *g)
 	return 0;
 }
 
-/* What it found before is kept: those processes are there still, perhaps. */
+/*
+ * Abandon the child that hangs, and keep the processes of its earlier looks: they may be there
+ * still.
+ */
 static void give_up(struct guard_finder *f)
 {
 	size_t at = atomic_load(&f->memory->at);
@@ -307,12 +310,12 @@ void guard_finder_stop(struct guard_finder *f)
 {
 	int status;
 
-	/* It was not started. */
+	/* The finder was not started. */
 	if (!f->g)
 		return;
 	if (f->child) {
 		kill(f->child, SIGKILL);
-		/* One that hangs is left to the system. */
+		/* A child that hangs is left to the system. */
 		shr_child_gone(&f->child, &status);
 	}
 	if (f->memory)

@@ -38,7 +38,7 @@ void guard_heartbeat(struct guard *guard)
 		watchdog_pet(&guard->watchdog, GUARD_SILENCE_NS);
 }
 
-/* What is printed at once: a summary, or an event with a long text. */
+/* Bytes printed at once: a summary, or an event with a long text. */
 #define CHUNK_SIZE  (64 * 1024)
 #define NOTICE_SIZE 256
 /* A terminal that poll() reports as writable takes this without a wait. */
@@ -137,7 +137,7 @@ static size_t count_lines(const char *buf, size_t len)
 	return lines;
 }
 
-/* As for fopencookie(): always all, or 0 for an error. */
+/* Write for fopencookie(): all of it, or 0 for an error. */
 static ssize_t write_chunk(void *cookie, const char *buf, size_t len)
 {
 	struct output *o = cookie;
@@ -214,8 +214,8 @@ int lossy_output_start_both(const char *out_notice, const char *err_notice)
 #endif
 
 /*
- * What a program prints last is not lost because its reader is a little late.
- * What is printed still later, as by a destructor, goes where it went before.
+ * End the outputs: a reader that is a little late still gets the last text. Text printed after
+ * this, as by a destructor, goes where it went before.
  */
 static void end_outputs(void)
 {
@@ -284,7 +284,7 @@ static int open_signals(struct guard *guard)
 	return guard->report < 0 ? guard->report : 0;
 }
 
-/* It could not be reported at the time. */
+/* Report that the poller was late; at the time it could not be reported. */
 static void tell_gap(struct guard *guard)
 {
 	uint64_t ns = atomic_exchange(&guard->gap_ns, 0);

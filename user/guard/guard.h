@@ -32,7 +32,10 @@
 #include "hold/run-dir.h"
 #include "shared/util.h"
 
-/* Of one word: those with queues first. The processes of guard lock what it takes. */
+/*
+ * Processes found for one word, at most, those with queues first. The processes of guard lock
+ * this memory.
+ */
 #ifndef GUARD_FOUND_MAX
 #define GUARD_FOUND_MAX 4096
 #endif
@@ -55,8 +58,8 @@ struct guard_finding {
 /* Which child looks for a word. */
 enum guard_word_kind {
 	GUARD_WORD_SLOW,
-	GUARD_WORD_HANGS, /* it can */
-	GUARD_WORD_QUICK, /* none: it is looked for here */
+	GUARD_WORD_HANGS, /* the search may hang */
+	GUARD_WORD_QUICK, /* guard itself searches at once */
 };
 #define GUARD_FINDERS GUARD_WORD_QUICK
 
@@ -79,7 +82,7 @@ struct guard_finder {
 	struct guard_sought sought[GUARD_FINDER_WORDS];
 	size_t n;
 	struct guard_finder_memory *memory; /* NULL: not started */
-	struct guard_finding *last;	    /* what is known, for each word */
+	struct guard_finding *last;	    /* last result for each word */
 	int wake;			    /* eventfd: look again */
 	pid_t child;			    /* 0: none now */
 	pid_t stuck[GUARD_FINDER_STUCK];
@@ -106,16 +109,16 @@ void guard_finder_stop(struct guard_finder *f);
  */
 
 #define GUARD_NODES   64
-#define GUARD_RESULTS 256 /* that guard has not taken yet */
+#define GUARD_RESULTS 256 /* results that guard has not taken so far */
 
-/* What a worker is to do. */
+/* Order to a worker. */
 struct guard_order {
 	uint64_t nodes; /* where its queues are to be suspended */
 	enum gpreempt_policy_reason reason;
-	uint64_t arrival_ns; /* the work came after that; 0: no arrival */
+	uint64_t arrival_ns; /* the work came after this time; 0: no arrival */
 };
 
-/* What a worker has done. */
+/* Result of a worker. */
 struct guard_result {
 	pid_t pid;
 	bool suspend;
@@ -124,7 +127,7 @@ struct guard_result {
 	struct gpreempt_error error; /* if there is a code */
 	uint64_t nodes;
 	uint64_t arrival_ns;
-	uint64_t start_ns; /* of the ioctl */
+	uint64_t start_ns; /* entry into the ioctl */
 	uint64_t end_ns;
 	int64_t slots_ns; /* since start_ns; GPREEMPT_UNKNOWN */
 	size_t requested;
@@ -138,7 +141,7 @@ enum guard_state {
 };
 
 struct guard_channel {
-	atomic_uint version; /* of the order; odd: it is being written */
+	atomic_uint version; /* version of the order; odd: it is being written */
 	struct guard_order order;
 	atomic_uint taken; /* results, ever */
 	atomic_uint given;
@@ -158,17 +161,17 @@ struct guard_channel {
 	atomic_bool off;    /* or its pause keeps it off the GPU for good */
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
-	atomic_bool made;	     /* it made queues, and did not only destroy some */
-	struct gpreempt_error error; /* once it has ended */
-	struct gpreempt_error why;   /* it is paused, if a session was tried */
-	atomic_bool paused;	     /* not by a session: as a whole, always */
+	atomic_bool made;	     /* the target made queues, and did not only destroy some */
+	struct gpreempt_error error; /* error with which the worker has ended */
+	struct gpreempt_error why;   /* reason for a pause after a session was tried */
+	atomic_bool paused;	     /* paused as a whole, without a session */
 };
 
-/* What all workers see. */
+/* Memory that all workers share. */
 struct guard_common {
-	uint32_t gpu_id[GUARD_NODES]; /* of each bit of nodes */
-	atomic_uint_fast64_t beat_ns; /* of the poller */
-	uint64_t late_ns;	      /* silent for longer, the poller is not there */
+	uint32_t gpu_id[GUARD_NODES]; /* GPU of each bit of nodes */
+	atomic_uint_fast64_t beat_ns; /* the poller's last beat */
+	uint64_t late_ns;	      /* the poller counts as gone after so long without a beat */
 };
 
 /* Memory that a child shares; NULL: there is none. */
@@ -208,19 +211,19 @@ int guard_wake_open(struct guard_wake_pool *pool);
  */
 int guard_wake_keep_only(const struct guard_wake_pool *pool);
 
-/* What a worker is born with. */
+/* Arguments of a new worker. */
 struct guard_job {
 	pid_t target;
-	int lock; /* of the target; free when the worker is gone */
+	int lock; /* lock of the target; free when the worker is gone */
 	int wake; /* eventfd: there is an order */
 	struct guard_common *common;
 	bool sample_each; /* watch slots in each suspend, not now and then */
 	enum gpreempt_how how;
-	bool follow; /* it is held while job control stops or freezes it, too */
+	bool follow; /* hold it also while job control stops or freezes it */
 	pid_t guard;
 };
 
-/* Its life (worker.c). */
+/* Run the worker (worker.c). */
 void guard_work(const struct guard_job *job, struct guard_channel *channel);
 
 /* Guard's side (workers.c). */
@@ -253,8 +256,8 @@ void guard_worker_free(struct guard_worker *w);
  * process of its own, has the session of each offline process (worker.c).
  */
 
-#define GUARD_TARGETS GUARD_WAKES /* of each role */
-#define GUARD_QUEUES  64	  /* of an online process */
+#define GUARD_TARGETS GUARD_WAKES /* for each role */
+#define GUARD_QUEUES  64	  /* for one online process */
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
 /*
  * Its watchdog kills it after so long. Under systemd that of systemd comes first
@@ -269,7 +272,7 @@ void guard_worker_free(struct guard_worker *w);
 /* An AQL queue of an online process. */
 struct guard_queue {
 	uint32_t qid;
-	uint64_t read_addr; /* of its indices, in its process */
+	uint64_t read_addr; /* address of its indices, in its process */
 	uint64_t write_addr;
 	uint64_t ring;
 	uint64_t packets; /* in the ring */
@@ -280,13 +283,13 @@ struct guard_queue {
 };
 
 /*
- * What the poller knows of an online process, and what it needs to read its
- * memory: while since_ns is set, one thread reads it, without the lock.
+ * An online process in the poller's eyes, with all that is needed to read its memory: while
+ * since_ns is set, one thread reads it, without the lock.
  */
 struct guard_sight {
 	pid_t pid;
-	uint64_t since_ns; /* of the read; 0: none. Under the lock */
-	bool left;	   /* not a target any more: freed after the read */
+	uint64_t since_ns; /* when the read began; 0: none. Under the lock */
+	bool left;	   /* no longer a target: freed after the read */
 	struct guard_queue queue[GUARD_QUEUES];
 	size_t n;
 };
@@ -294,21 +297,21 @@ struct guard_sight {
 struct guard_online {
 	struct gpreempt_target target;
 	struct guard_sight *sight;
-	bool told_silent; /* that its memory does not answer */
+	bool told_silent; /* reported: its memory does not answer */
 	unsigned int entity;
 	uint64_t nodes;
 	bool busy;
-	bool looked;				/* it was looked at before */
+	bool looked;				/* a look was at it before */
 	bool gone;				/* its memory cannot be read any more */
-	struct guard_queue queue[GUARD_QUEUES]; /* as the module lists them */
+	struct guard_queue queue[GUARD_QUEUES]; /* queues in the module's list */
 	size_t n;
 };
 
-/* Of offline processes. */
+/* Times of offline processes. */
 struct guard_times {
 	uint64_t kept_ns; /* how long they were there */
 	uint64_t held_ns;
-	uint64_t released_ns; /* of that: some queue ran all the same */
+	uint64_t released_ns; /* part of held_ns in which some queue ran */
 	uint64_t unseen;      /* queues gone before they could be suspended */
 };
 
@@ -321,17 +324,17 @@ struct guard_offline {
 	uint64_t nodes;
 	uint64_t want;		 /* nodes, as the policy has it */
 	int entity[GUARD_NODES]; /* -1: not on that node */
-	bool whole;		 /* it is paused: one entity on all nodes */
+	bool whole;		 /* paused: one entity on all nodes */
 	bool announced;
 	bool partly;		  /* the policy has no entity for some node */
-	bool told_partly;	  /* that */
-	bool unwanted;		  /* a request: release it */
-	uint64_t away_ns;	  /* and leave it alone for so long; UINT64_MAX: for good */
-	bool failed;		  /* said; not again before it works */
+	bool told_partly;	  /* partly was reported */
+	bool unwanted;		  /* a request wants it released */
+	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
+	bool failed;		  /* a failure was reported; the next one only after a success */
 	uint64_t since_ns;	  /* when it was taken */
 	uint64_t held_since_ns;	  /* 0: it runs */
-	struct guard_times times; /* of ended holds; kept_ns is 0 */
-	unsigned int churns;	  /* of its channel, as last seen */
+	struct guard_times times; /* times of ended holds; kept_ns is 0 */
+	unsigned int churns;	  /* the channel's churns at the last look */
 	unsigned int losses;
 	struct shr_report_pause churn_pause;
 };
@@ -342,7 +345,7 @@ struct guard_found {
 	uint64_t online;  /* words of --online that name it: a bit each */
 	uint64_t offline; /* the same of --offline */
 	unsigned int job;
-	bool told; /* that it is named as both */
+	bool told; /* reported: it is named in both roles */
 };
 
 /* A word of the command line, when looking for it fails. */
@@ -351,15 +354,15 @@ struct guard_word {
 	struct shr_report_pause pause;
 };
 
-#define GUARD_WORDS 64 /* of each role: bits of a mask */
+#define GUARD_WORDS 64 /* for each role: bits of a mask */
 
 struct guard_candidates {
 	SHR_ARRAY(struct guard_found, list);
 	SHR_ARRAY(struct guard_found, before); /* in the last look */
 	bool cut;			       /* there are more */
 	struct shr_report_pause pause;
-	struct guard_word word[2][GUARD_WORDS]; /* of offline, of online */
-	struct guard_finding finding;		/* of the word at hand */
+	struct guard_word word[2][GUARD_WORDS]; /* words of offline, of online */
+	struct guard_finding finding;		/* result for the word at hand */
 	struct hold_owners owners;		/* read once in each look */
 };
 
@@ -376,7 +379,7 @@ struct guard_refusal {
 /* Figures for the user (report.c). */
 #define GUARD_SAMPLES 100000
 
-/* From the arrival of work until then. */
+/* Latencies, each from the arrival of work. */
 enum guard_latency {
 	GUARD_TO_IOCTL,
 	GUARD_TO_SUSPENDED,
@@ -384,7 +387,7 @@ enum guard_latency {
 	GUARD_LATENCIES,
 };
 
-/* Of one preemption that followed an arrival; or GPREEMPT_UNKNOWN. */
+/* Latencies of one preemption that followed an arrival; or GPREEMPT_UNKNOWN. */
 struct guard_sample {
 	int64_t ns[GUARD_LATENCIES];
 };
@@ -394,10 +397,10 @@ struct guard_figures {
 	uint64_t suspends;
 	uint64_t resumes[GPREEMPT_POLICY_REASONS];
 	uint64_t failures;
-	struct guard_times gone;		       /* of targets that are gone */
+	struct guard_times gone;		       /* times of targets that are gone */
 	struct guard_sample *sample;		       /* the last GUARD_SAMPLES */
-	size_t samples;				       /* all that there were */
-	struct out_histogram latency[GUARD_LATENCIES]; /* of all of them */
+	size_t samples;				       /* number of all samples */
+	struct out_histogram latency[GUARD_LATENCIES]; /* latencies of all samples */
 };
 
 /* Threads that may wait for reads that do not return (poll.c). */
@@ -409,14 +412,14 @@ struct guard_figures {
 struct guard_turn {
 	unsigned int thread;  /* whose turn it is; 0: none's yet */
 	unsigned int numbers; /* given to threads so far */
-	unsigned int threads; /* that there are */
-	unsigned int stuck;   /* of them, in a read that took long */
+	unsigned int threads; /* running threads */
+	unsigned int stuck;   /* threads in a read that takes long */
 	bool has_stand_in;
-	uint64_t since_ns;   /* of the read of whose turn it is; 0: none */
-	uint64_t wake;	     /* of the policy */
-	uint64_t looked_ns;  /* the last look began then */
-	uint64_t worked_ns;  /* last time that there was work */
-	uint64_t arrival_ns; /* work came after that; 0: none came */
+	uint64_t since_ns;   /* begin of the read of the thread that polls; 0: none */
+	uint64_t wake;	     /* when the policy wants the next look */
+	uint64_t looked_ns;  /* begin of the last look */
+	uint64_t worked_ns;  /* last time at which there was work */
+	uint64_t arrival_ns; /* work came after this time; 0: none came */
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };
 
@@ -427,7 +430,7 @@ struct guard_note {
 	uint64_t ns;
 };
 
-/* What the main thread has to print of that; more than it has room for is counted. */
+/* Notes for the main thread to print; more than this are only counted. */
 #define GUARD_WORKS 8192
 
 struct guard_work {
@@ -447,11 +450,11 @@ enum guard_file_kind {
 struct guard_file {
 	const char *what; /* in messages */
 	const char *path; /* NULL: not wanted */
-	/* What is in it now. 0 or -errno. */
+	/* Print the file's present content. 0 or -errno. */
 	int (*print)(struct guard *guard, FILE *out);
-	pid_t child; /* that writes it now; 0: none */
+	pid_t child; /* child that writes it now; 0: none */
 	bool failed; /* and that was reported */
-	char *text;  /* what is to be in it, now or at the end; or NULL */
+	char *text;  /* content, now or at the end; or NULL */
 	size_t size;
 };
 
@@ -481,7 +484,7 @@ struct guard {
 	/* Only the main thread's. */
 	struct guard_finder finders[GUARD_FINDERS];
 	struct guard_candidates found;
-	struct places places[2]; /* of offline, of online */
+	struct places places[2]; /* places of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	struct guard_wake_pool wakes;
 	int status; /* 0, or that of a target that was left off the GPU */
@@ -531,14 +534,14 @@ int guard_files_finish(struct guard *guard);
 
 /* work.c: 0, or the exit status after saying why not. */
 int guard_work_open(struct guard *guard);
-/* What was seen of an online process is news. Under the lock. */
+/* Note a change of an online process. Under the lock. */
 void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
 /* Print what was noted. */
 void guard_work_tell(struct guard *guard);
 
 /* poll-threads.c */
 int guard_poll_start(struct guard *guard);
-/* There is a thread that takes over when a read does not return. */
+/* Keep a thread ready that takes over when a read does not return. */
 void guard_poll_tend(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
 
@@ -561,7 +564,7 @@ __attribute__((format(printf, 4, 5))) void guard_refuse(struct guard *guard,
 /* Leave it alone for so long, silently. */
 void guard_backoff_for(struct guard *guard, const struct gpreempt_target *target, uint64_t ns);
 bool guard_backoff_over(struct guard *guard, const struct gpreempt_target *target);
-/* It was taken: a later failure is reported again. */
+/* Forget the failures of a target that was taken: the next one is reported. */
 void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *target);
 
 /* offline.c: those that make way, each with a worker. */
@@ -609,7 +612,7 @@ void guard_tell_joined(const struct guard *guard, pid_t pid, bool online);
 /* For work.c: one that was noted; and how many could not be. */
 void guard_tell_work(const struct guard *guard, const struct guard_note *note);
 void guard_tell_lost(size_t n);
-/* It ran for so long until now, although it was to be suspended. */
+/* Report that a target ran for so long until now, although it was to be suspended. */
 void guard_tell_ran(const struct guard *guard, pid_t pid, uint64_t ns);
 /* A worker has done something; its target makes and destroys queues. */
 void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
@@ -619,8 +622,8 @@ void guard_tell_churn(const struct guard *guard, pid_t pid, const struct guard_c
 /* serve.c: the guard's socket. */
 /* Connections at once, and as many processes that others speak for. */
 #define GUARD_CLIENTS	   128
-#define GUARD_CLIENTS_ROOT 16 /* of these, root's alone */
-#define GUARD_CLIENTS_USER 32 /* at most, of one other user */
+#define GUARD_CLIENTS_ROOT 16 /* connections that root alone can have */
+#define GUARD_CLIENTS_USER 32 /* connections of one other user, at most */
 
 struct guard_server;
 

@@ -84,7 +84,7 @@ int guard_wake_open(struct guard_wake_pool *pool)
 	return 0;
 }
 
-/* One that no other worker has, or -ENOSPC. */
+/* Take an eventfd that no other worker has, or -ENOSPC. */
 static int guard_wake_take(struct guard_wake_pool *pool)
 {
 	int i;
@@ -206,7 +206,7 @@ void guard_worker_free(struct guard_worker *w)
 	free(w);
 }
 
-/* What the workers have done: for the figures, the policy and the user. */
+/* Results of the workers: for the figures, the policy and the user. */
 
 #define RETRY_NS (100 * NSEC_PER_MSEC)
 /* The GPU is being reset, and each try may take the driver's 9 s again. */
@@ -279,7 +279,7 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 {
 	char text[512];
 
-	/* What job control wants the worker tries again by itself. */
+	/* The worker itself tries again what job control wants. */
 	if (r->reason != GPREEMPT_POLICY_JOB_CONTROL)
 		tell_policy(guard, offline, r);
 	guard->figures.failures++;
@@ -291,7 +291,7 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 		    r->suspend ? "suspended" : "resumed", text);
 }
 
-/* It is held from then on, or runs. */
+/* Note when the target was suspended or resumed. */
 static void note_held(struct guard *guard, struct guard_offline *offline,
 		      const struct guard_result *r)
 {
@@ -373,7 +373,7 @@ static void guard_take_released(struct guard *guard, struct guard_offline *offli
 	guard_tell_ran(guard, offline->target.pid, ns);
 }
 
-/* It may be around that bound for hours. */
+/* Report the target's churn, with pauses: it may be around the bound for hours. */
 static void tell_churn(struct guard *guard, struct guard_offline *offline)
 {
 	struct guard_channel *c = offline->worker->channel;
@@ -417,7 +417,7 @@ void guard_take_results(struct guard *guard)
 	}
 }
 
-/* Those that make way, each with a worker. */
+/* Offline processes, each with a worker. */
 
 /* How long the lock of a target may last that its worker and guardian had. */
 #define REPAIR_NS	(2 * NSEC_PER_SEC)
@@ -482,7 +482,7 @@ static void set_entities(struct guard *guard, struct guard_offline *offline, uin
 		offline->partly |= (nodes & (1ULL << i)) && offline->entity[i] < 0;
 }
 
-/* It runs on these nodes, whatever online does. */
+/* Report that the target runs on some nodes, whatever online does. */
 static void tell_partly(struct guard *guard, struct guard_offline *offline)
 {
 	if (offline->partly && !offline->told_partly)
@@ -676,8 +676,8 @@ static int repair(void *target)
 }
 
 /*
- * Of a worker that has ended: it was killed with the guardian of its pause, or its
- * guardian undoes that. In a process of its own: guard does not wait for a target.
+ * Has the pause of a worker that has ended been undone? The guardian undoes it, or was killed,
+ * too. A process of its own waits for that, since guard does not wait for a target.
  */
 static bool is_repaired(struct guard_worker *w)
 {

@@ -37,7 +37,7 @@ void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now)
 {
 	if (!guard->work)
 		return;
-	/* One that came and went was there since the last look. */
+	/* Work that came and went came after the last look. */
 	if (seen == GUARD_PULSE)
 		add(guard->work, pid, true, guard->turn.looked_ns);
 	else if (seen == GUARD_BUSY)
@@ -240,8 +240,8 @@ static bool stand_in(struct guard *guard, unsigned int me)
 }
 
 /*
- * It does not poll any more: at the end of all, or because it was relieved and
- * its read has returned. True: it is the stand-in.
+ * End the thread's turn: guard ends, or another thread took over and this one's read has
+ * returned. True: this thread becomes the stand-in.
  */
 static bool come_back(struct guard *guard, unsigned int me)
 {
@@ -260,7 +260,7 @@ static bool come_back(struct guard *guard, unsigned int me)
 
 static void guard_poll_turn(struct guard *guard, unsigned int me);
 
-/* As long as it is its turn, or it is the stand-in. */
+/* Poll while it is this thread's turn; stand by while it is the stand-in. */
 static void take_turns(struct guard *guard)
 {
 	struct guard_turn *turn = &guard->turn;
@@ -293,7 +293,7 @@ static void *poller_thread(void *arg)
 		take_turns(guard);
 	pthread_mutex_lock(&guard->lock);
 	guard->turn.threads--;
-	/* It was to be one; another can try. */
+	/* This thread was to be the stand-in; another one can try. */
 	if (ret)
 		guard->turn.has_stand_in = false;
 	pthread_mutex_unlock(&guard->lock);
@@ -333,7 +333,7 @@ static int start_thread(struct guard *guard)
 		return ret;
 	pthread_mutex_lock(&guard->lock);
 	ret = shr_thread_start(&thread, 0, true, poller_thread, guard);
-	/* One that never returns from a read cannot be joined. */
+	/* A thread that never returns from a read cannot be joined. */
 	if (!ret)
 		pthread_detach(thread);
 	guard->turn.threads += !ret;
@@ -399,12 +399,12 @@ void guard_poll_stop(struct guard *guard)
  * another thread takes over: poll-threads.c.
  */
 
-/* It looks for new targets at least that often. */
+/* Longest time between two looks for new targets. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
 /* To ask for its CPU time takes as long as a look. */
 #define LOOKS_A_COUNT 64
 
-/* What was seen of one. Under the lock. */
+/* Note the result of a look at one process. Under the lock. */
 static void note_seen(struct guard *guard, struct guard_online *online, int seen, uint64_t now)
 {
 	bool busy = seen == GUARD_BUSY, before = online->busy;
@@ -418,7 +418,7 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	if (busy == before && seen != GUARD_PULSE)
 		return;
 	guard_work_note(guard, online->target.pid, seen, now);
-	/* When the work of a new one came is not known. */
+	/* We do not know when the work of a new process came. */
 	if (!before && seen > 0 && !new)
 		turn->arrival_ns = turn->looked_ns;
 	if (seen == GUARD_PULSE)
@@ -503,7 +503,7 @@ static struct guard_sight *claim(struct guard *guard, struct guard_online *onlin
 		note_seen(guard, online, GUARD_IDLE, now);
 		return NULL;
 	}
-	/* It is on its way; without it the last thread would be caught. */
+	/* The stand-in is being started; without it a read could catch the last thread. */
 	if (!guard->turn.has_stand_in)
 		return NULL;
 	guard_sight_update(sight, online);

@@ -27,7 +27,7 @@ static void free_text(struct guard_file *file)
 	file->text = NULL;
 }
 
-/* What is in the file now, or NULL when there is no memory. */
+/* Make the file's present content, or NULL without memory. */
 static void make_text(struct guard *guard, struct guard_file *file)
 {
 	FILE *out = open_memstream(&file->text, &file->size);
@@ -185,7 +185,7 @@ int guard_files_finish(struct guard *guard)
 	return ret;
 }
 
-/* What guard tells the user: events, a live line, the figures, metrics, samples. */
+/* Reports of guard to the user: events, a live line, the figures, metrics, samples. */
 
 static const char *const latency_names[GUARD_LATENCIES] = {
 	[GUARD_TO_IOCTL] = "arrival_to_ioctl_us",
@@ -452,7 +452,7 @@ void guard_live(struct guard *guard)
 		 busy, guard->n_online, held, guard->n_offline,
 		 (unsigned long long)guard->figures.suspends);
 	clear_line();
-	/* One that is wider goes on in the next line, which stays. */
+	/* A longer line would go on in the next line, which stays. */
 	printf("%.*s", out_terminal_width() - 1, line);
 	fflush(stdout);
 }

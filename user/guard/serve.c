@@ -37,17 +37,17 @@ struct guard_server {
 	struct ipc_place place[GUARD_CLIENTS];
 };
 
-/* Of connections, and of processes. */
+/* Limits of connections, and of processes. */
 static const struct ipc_limits limits = {
 	.places = GUARD_CLIENTS,
 	.for_root = GUARD_CLIENTS_ROOT,
 	.per_user = GUARD_CLIENTS_USER,
 };
 
-/* What the thread waits for, beside processes by their place. */
+/* Events of the thread beside those of processes, which are numbered by their place. */
 enum { EVENT_QUIT = GUARD_CLIENTS, EVENT_SOCKET };
 
-/* Its requests end with it. */
+/* Remove the entity, and with it its requests. */
 static void remove_entity(struct guard *guard, int entity)
 {
 	if (entity < 0)

@@ -29,11 +29,11 @@ struct worker {
 	const struct guard_job *job;
 	struct guard_channel *channel;
 	uint64_t have;	     /* nodes on which it is suspended */
-	uint64_t arrival_ns; /* of the last order */
+	uint64_t arrival_ns; /* arrival of the last order */
 	bool again;	     /* the last order could not be read */
 	bool late;	     /* the poller, which would resume, is away */
 	bool stopped;	     /* by job control, which we follow */
-	uint64_t look_ns;    /* not to look at that again before then */
+	uint64_t look_ns;    /* when to look at stopped again */
 	struct shr_freezer freezer;
 	struct heartbeat heartbeat;
 	struct owner owner;
@@ -137,7 +137,7 @@ static int call(struct worker *w, const struct guard_order *order, uint64_t node
 	return result.code;
 }
 
-/* What is wanted now: nothing, when who wanted it is not there any more. */
+/* Read the order. While the poller is late, nothing is to be held, but for job control. */
 static void get_order(struct worker *w, struct guard_order *order)
 {
 	uint64_t arrival_ns;
@@ -226,7 +226,7 @@ static bool follow(struct worker *w)
 	w->stopped = owner_is_stopped(&w->owner) || w->freezer.frozen;
 	if (w->stopped == was && (!w->stopped || w->have == ALL_NODES))
 		return false;
-	/* What cannot be done now is not tried all the time. */
+	/* Do not try again all the time. */
 	if (w->stopped == was)
 		w->look_ns = now + RETRY_NS;
 	return true;
@@ -238,7 +238,7 @@ static int dispatch(struct worker *w)
 
 	if (ret < 0)
 		return ret;
-	/* Of a paused one nothing runs. */
+	/* No queue of a paused process runs. */
 	if (!owner_is_paused(&w->owner))
 		give_released(w, ret & GPREEMPT_EVENT_CHURN);
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
@@ -334,7 +334,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 	int ret;
 
 	shr_ask_short_slices();
-	/* What cannot be known yet is looked for again. */
+	/* The freezer looks again for a cgroup that is not known now. */
 	if (job->follow)
 		shr_freezer_open(&w.freezer, job->target);
 	ret = capabilities_keep(CAPABILITIES_HOLDER);
