@@ -73,28 +73,28 @@ $(KFD_HEADER): user/kfd-header
 
 $(O)/user/%.o: user/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(USER_CFLAGS) $(HARDEN_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(USER_CFLAGS) $(HARDEN_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(O)/libgpreempt.a: $(LIB_OBJ)
-	rm -f $@
-	$(AR) rcsP $@ $^
+	@rm -f $@
+	$(call run,AR)$(AR) rcsP $@ $^
 
 $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
-	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -shared -Wl,-soname,$(LIB_SONAME) \
 		-Wl,--version-script=user/lib/libgpreempt.sym -Wl,-z,defs \
 		-o $@ $(LIB_OBJ) $(LIB_LIBS)
-	ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
+	@ln -sf $(LIB_SONAME) $(O)/libgpreempt.so
 
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS)
 
 # The holder's parts are those of gpreempt-ctl; the linker takes what it needs.
 $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
-	rm -f $@
-	$(AR) rcsP $@ $^
+	@rm -f $@
+	$(call run,AR)$(AR) rcsP $@ $^
 
 $(O)/gpreempt-holder: $(O)/user/hold/main.o $(O)/ctl.a $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)
 
 REPORT_PARTS := user/lab/make-page $(addprefix user/lab/page.,html css js)
 $(REPORT_PAGE): $(REPORT_PARTS) $(wildcard $(DYGRAPHS)/dygraph.min.*)

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"

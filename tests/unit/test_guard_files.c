@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 
 #include "guard/guard.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "unit-command.h"
 

@@ -145,7 +145,7 @@ static int made_up_holder(const char *target)
 		reply.status = GPREEMPT_CLASS_PARTIAL;
 	lease_ns = reply.lease_ns = request.lease_ns;
 	reply.worker = getpid();
-	gp_hold_socket_path(atoi(target), path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, atoi(target));
 	if (!reply.reason && gp_ipc_server_start(&options, &server))
 		return 1;
 	send(HOLD_START_FD, buf, gp_hold_put_reply(&reply, buf), MSG_NOSIGNAL);

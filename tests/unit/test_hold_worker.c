@@ -88,7 +88,7 @@ static void end_by_socket(void)
 {
 	char path[128];
 
-	gp_hold_socket_path(PID, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	ck_assert_int_eq(unlink(path), 0);
 }
 

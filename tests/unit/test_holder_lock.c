@@ -116,7 +116,7 @@ TEST(leftovers)
 	int lock;
 
 	lock = hold_lock(PID);
-	gp_hold_socket_path(PID, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	fclose(fopen(path, "w"));
 	close(lock);
 	/* Reading finds no owner, and removes the file. */

@@ -50,7 +50,7 @@ static int ask(struct packet *answer, struct hold_reply *reply)
 	char path[64];
 	int fd, ret;
 
-	gp_hold_socket_path(PID, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	options.path = path;
 	ck_assert_int_eq(gp_ipc_server_start(&options, &server), 0);
 	fd = gp_hold_ask_begin(PID, &request, soon());
@@ -88,7 +88,7 @@ TEST(leftover_socket)
 	struct hold_reply reply;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
-	gp_hold_socket_path(PID, address.sun_path, sizeof(address.sun_path));
+	snprintf(address.sun_path, sizeof(address.sun_path), GP_HOLD_SOCKET, PID);
 	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
 	close(fd);
 	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
@@ -108,7 +108,7 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet 
 	pid_t child;
 	int status;
 
-	gp_hold_socket_path(PID, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	chmod(path, 0666);
 	chmod(HOLD_DIR, 0755);
 	child = fork();

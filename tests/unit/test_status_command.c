@@ -131,7 +131,7 @@ static void serve(pid_t target)
 	struct ipc_server *server;
 	struct pollfd fd = { .events = POLLIN };
 
-	gp_hold_socket_path(target, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, target);
 	if (gp_ipc_server_start(&options, &server))
 		_exit(1);
 	atomic_fetch_add(&shared->ready, 1);
@@ -390,7 +390,7 @@ TEST(resume_without_socket)
 	char path[64];
 
 	stand_in(PID, HOLD_ROLE_HOLDER);
-	gp_hold_socket_path(PID, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	unlink(path);
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
 	ERR_HAS("the holder of process 4194242 does not answer\n"

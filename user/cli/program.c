@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/child.h"
 #include "shared/util.h"
 #include "cli.h"
 #include "program.h"

@@ -7,7 +7,7 @@ CRIULIBDIR ?= /usr/lib/criu
 
 $(CRIU_PLUGIN): user/contrib/criu/gpreempt-criu.c FORCE
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -DGPREEMPT_CTL='"$(BINDIR)/gpreempt-ctl"' $(CRIU_CPPFLAGS) \
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -DGPREEMPT_CTL='"$(BINDIR)/gpreempt-ctl"' $(CRIU_CPPFLAGS) \
 		-fPIC -shared -o $@ $<
 
 .PHONY: criu-plugin install-criu-plugin

@@ -14,7 +14,6 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "top.h"
 

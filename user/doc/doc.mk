@@ -31,7 +31,7 @@ DOC_OBJ := $(patsubst user/%.c,$(O)/user/%.o,$(wildcard user/doc/*.c))
 COMMAND_DOC := $(O)/command-doc
 
 $(COMMAND_DOC): $(DOC_OBJ) $(filter-out %/ctl/main.o,$(CTL_OBJ)) $(O)/libgpreempt.a
-	$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
 
 -include $(DOC_OBJ:.o=.d)
 

@@ -11,7 +11,6 @@
 
 #include "hold/targets.h"
 #include "lib/see/words.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "guard.h"
 

@@ -14,7 +14,6 @@
 #include "hold/escape.h"
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "guard.h"
 

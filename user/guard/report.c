@@ -10,7 +10,6 @@
 
 #include "cli/message.h"
 #include "cli/table.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "guard.h"
 

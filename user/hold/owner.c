@@ -17,17 +17,6 @@
 
 /* Sentences for the user about the process that holds a target. */
 
-const char *hold_role_name(enum hold_role role)
-{
-	static const char *const names[HOLD_ROLES] = {
-		[HOLD_ROLE_HOLDER] = "suspend",	 [HOLD_ROLE_PREEMPT] = "preempt",
-		[HOLD_ROLE_FOLLOW] = "follow",	 [HOLD_ROLE_GUARD] = "guard",
-		[HOLD_ROLE_UNKNOWN] = "unknown",
-	};
-
-	return role < HOLD_ROLES && names[role] ? names[role] : "-";
-}
-
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND])
 {

@@ -108,9 +108,6 @@ const struct gpreempt_error *owner_error(const struct owner *o);
 #define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"
 #define NEXT_PAUSE_DAMAGED "look at it, and remove it"
 
-/* The command that has it; "-" for none. */
-const char *hold_role_name(enum hold_role role);
-
 #define HOLD_MAX_COMMAND 64
 
 /* The command that makes the owner release the target; "" for none. */

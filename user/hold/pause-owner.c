@@ -15,7 +15,6 @@
 #include <gpreempt/gpreempt.h>
 
 #include "cli/message.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "escape.h"
 #include "pause-owner.h"

@@ -16,6 +16,17 @@
 #include "shared/util.h"
 #include "run-dir.h"
 
+const char *hold_role_name(enum hold_role role)
+{
+	static const char *const names[HOLD_ROLES] = {
+		[HOLD_ROLE_HOLDER] = "suspend",	 [HOLD_ROLE_PREEMPT] = "preempt",
+		[HOLD_ROLE_FOLLOW] = "follow",	 [HOLD_ROLE_GUARD] = "guard",
+		[HOLD_ROLE_UNKNOWN] = "unknown",
+	};
+
+	return role < HOLD_ROLES && names[role] ? names[role] : "-";
+}
+
 /* /run/gpreempt: who holds which target. */
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
@@ -42,7 +53,7 @@ uint64_t hold_socket_inode(pid_t target)
 	char path[64];
 	struct stat st;
 
-	gp_hold_socket_path(target, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, target);
 	return lstat(path, &st) < 0 ? 0 : st.st_ino;
 }
 
@@ -120,7 +131,7 @@ static int remove_free(pid_t target, int fd, const char *path)
 		return -errno;
 	if (!shr_lock_is_at(fd, path))
 		return -ESTALE;
-	gp_hold_socket_path(target, socket, sizeof(socket));
+	snprintf(socket, sizeof(socket), GP_HOLD_SOCKET, target);
 	unlink(socket);
 	unlink(path);
 	return 0;

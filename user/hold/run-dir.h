@@ -24,6 +24,9 @@ enum hold_role {
 	HOLD_ROLES,
 };
 
+/* The command that has it; "-" for none. */
+const char *hold_role_name(enum hold_role role);
+
 /* The process that has the lock of a target. */
 struct hold_owner {
 	enum hold_role role;

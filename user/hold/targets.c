@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "lib/see/words.h"
-#include "shared/child.h"
 #include "shared/util.h"
 #include "targets.h"
 

@@ -472,7 +472,7 @@ int hold_listen(struct hold_worker *w)
 		.data = w,
 	};
 
-	gp_hold_socket_path(w->birth->target, w->socket, sizeof(w->socket));
+	snprintf(w->socket, sizeof(w->socket), GP_HOLD_SOCKET, w->birth->target);
 	return gp_ipc_server_start(&options, &w->server);
 }
 

@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "shared/child.h"
-#include "shared/text.h"
 #include "shared/util.h"
+#include "shared/text.h"
 #include "load.h"
 #include "report.h"
 #include "snapshot.h"

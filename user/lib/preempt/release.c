@@ -11,7 +11,6 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
-#include "shared/child.h"
 #include "shared/util.h"
 #include "session.h"
 

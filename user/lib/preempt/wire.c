@@ -100,17 +100,12 @@ int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns)
 	return n < 0 ? (int)n : gp_hold_get_reply(buf, n, reply);
 }
 
-void gp_hold_socket_path(pid_t target, char *buf, size_t size)
-{
-	snprintf(buf, size, HOLD_DIR "/%d.sock", target);
-}
-
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns)
 {
 	char buf[IPC_MAX_PACKET], path[PATH_SIZE];
 	int fd;
 
-	gp_hold_socket_path(target, path, sizeof(path));
+	snprintf(path, sizeof(path), GP_HOLD_SOCKET, target);
 	fd = gp_ipc_connect(path, deadline_ns);
 	/* If it has ended, the answer tells. */
 	if (fd >= 0)

@@ -13,6 +13,8 @@
 #ifndef HOLD_DIR
 #define HOLD_DIR "/run/gpreempt"
 #endif
+/* The socket of a holder, by the PID of its target. */
+#define GP_HOLD_SOCKET HOLD_DIR "/%d.sock"
 
 #define HOLD_MAX_IDS  1024
 #define HOLD_MAX_GPUS 64
@@ -87,8 +89,6 @@ struct hold_reply {
 	 */
 	char text[HOLD_MAX_TEXT];
 };
-
-void gp_hold_socket_path(pid_t target, char *buf, size_t size);
 
 struct gpreempt_filter;
 /* Fill in which queues are meant: HOLD_MAX_IDS and HOLD_MAX_GPUS at most. */

@@ -24,9 +24,6 @@ int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file, char **t
 int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 		 struct gpreempt_error *err);
 
-/* The same as records for free(), of which *(type **)records becomes the array. */
-int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
-		  const struct gp_table *table, void *records, size_t *count);
 /* The queues of a process, from the module alone. */
 int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
 
