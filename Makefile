@@ -6,6 +6,9 @@ O := build
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 MAKEFLAGS += --no-builtin-rules
 CFLAGS_USER := -std=gnu11 -O2 -g -Wall -Wextra -Werror
+# Before a command: its kind and its target in place of all of its words. V=1 shows the words.
+SILENT = $(findstring s,$(filter-out --%,$(firstword $(MAKEFLAGS))))
+run = $(if $(V),,@$(if $(SILENT),,printf '  %-3s %s\n' $(1) $(@:$(O)/%=%);))
 # Of a make that this one calls: all processors, each target's output in one piece.
 PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
@@ -53,6 +56,7 @@ KRUNNING := $(wildcard /lib/modules/$(shell uname -r)/build)
 
 .PHONY: all
 all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
+	@printf '  built %s\n' $(sort $(filter $(O)/%,$^) $(USER_BINS) $(USER_LIBS))
 
 # The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
 GOALS := $(or $(MAKECMDGOALS),all)

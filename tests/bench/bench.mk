@@ -9,7 +9,7 @@ VM_BINS += $(BENCH_BINS)
 $(BENCH_BINS): $(O)/vm-tools/%: tests/bench/%.c $(O)/libgpreempt.a tests/bench/bench.h \
 		| $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) -static -o $@ \
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) -static -o $@ \
 		$(filter-out %.h,$^) \
 		$(LIB_LIBS)
 
@@ -27,6 +27,8 @@ checkpatch-bench: $(O)/kernel/env.mk
 		$(CHECKPATCH) --ignore $(NOT_FOR_USERS) -f
 
 .PHONY: check-bench
+ifndef T
 unit: check-bench
+endif
 check-bench:
 	@tests/bench/selftest

@@ -50,7 +50,7 @@ ENGINES_CRIU := $(O)/engines/gpreempt-criu.so $(O)/engines/amdgpu-criu.so
 $(O)/engines/gpreempt-criu.so: user/contrib/criu/gpreempt-criu.c
 $(O)/engines/amdgpu-criu.so: tests/vm/tools/amdgpu-criu.c $(KFD_HEADER)
 $(ENGINES_CRIU): $(O)/engines/stamp
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -DGPREEMPT_CTL='"/usr/bin/gpreempt-ctl"' $(KFD_CPPFLAGS) \
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -DGPREEMPT_CTL='"/usr/bin/gpreempt-ctl"' $(KFD_CPPFLAGS) \
 		-idirafter $(O)/engines/root/usr/include -fPIC -shared -o $@ $(filter %.c,$^)
 # And for its Slurm.
 ENGINES_SPANK := $(O)/engines/gpreempt-spank.so

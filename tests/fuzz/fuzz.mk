@@ -23,7 +23,9 @@ $(foreach p,cgroup engines,$(eval FUZZ_SRC_$(p) := tests/fuzz/place.c tests/fuzz
 FUZZ_WRAP_host := -Wl,--wrap=gpreempt_new
 
 .PHONY: fuzz
+ifndef T
 unit: fuzz
+endif
 fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf $(FUZZ)/seed.events ## parsers under random input (ROUNDS=n)
 	@$(foreach p,$(FUZZ_LIB),tests/fuzz/run $(FUZZ)/$(p) $(ROUNDS) $(FUZZ_SEEDS_$(p)) &&) \
 		tests/fuzz/run $(FUZZ)/btf $(ROUNDS) $(FUZZ)/seed.btf
@@ -32,7 +34,7 @@ fuzz: $(FUZZ_LIB:%=$(FUZZ)/%) $(FUZZ)/btf $(FUZZ)/seed.btf $(FUZZ)/seed.events #
 $(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: $$(call FUZZ_SRC,$$*) tests/fuzz/fuzz.c \
 		$(wildcard tests/fuzz/*.h) $(UNIT)/units.a
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) -Dfuzz_$*=fuzz_one $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
+	$(call run,LD)$(CC) $(FUZZ_CFLAGS) -Dfuzz_$*=fuzz_one $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
 		$(filter %.a,$^) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 # With the header of BTF that the newest kernel has, which tests/kmod/fetch-kernels
@@ -53,7 +55,7 @@ $(FUZZ)/btf-newest: $(FUZZ)/newest/linux/btf.h
 $(FUZZ)/btf $(FUZZ)/btf-newest: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fuzz.h \
 		kmod/btf.c kmod/btf.h
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
+	$(call run,LD)$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)
 
 $(FUZZ)/seed.events: tests/report/fixtures/guard.json
@@ -61,7 +63,7 @@ $(FUZZ)/seed.events: tests/report/fixtures/guard.json
 
 $(FUZZ)/seed.btf: tests/fuzz/seeds/btf-seed.c
 	@mkdir -p $(@D)
-	$(CC) -gbtf -c -o $@.o $<
+	$(call run,CC)$(CC) -gbtf -c -o $@.o $<
 	objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc $@.o $@
 
 # Hours of one core, for who changed a parser. What libFuzzer finds goes below
@@ -89,8 +91,8 @@ $(FUZZ)/llvm/%.o: %.c | $(KFD_HEADER) $(REPORT_PAGE)
 	$(FUZZ_CLANG) -MMD -MP -c -o $@ $<
 
 $(FUZZ)/llvm.a: $(FUZZ_OBJ)
-	rm -f $@
-	$(AR) rcsP $@ $^
+	@rm -f $@
+	$(call run,AR)$(AR) rcsP $@ $^
 
 $(FUZZ_LLVM): $(FUZZ)/llvm-%: $$(call FUZZ_SRC,$$*) tests/fuzz/libfuzzer.c \
 		$(wildcard tests/fuzz/*.h) $(FUZZ)/llvm.a

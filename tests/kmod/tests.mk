@@ -15,14 +15,16 @@ KMOD_BTF_CFLAGS = $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -Itests/fuzz/shim -Ikmod -
 	-Wno-sign-compare
 
 .PHONY: check-btf
+ifndef T
 unit: check-btf
+endif
 check-btf: $(KMOD_BTF)/types.btf $(KMOD_BTF)/check $(KMOD_BTF)/check-longer
 	@$(KMOD_BTF)/check $< && $(KMOD_BTF)/check-longer $< && \
 		echo "kmod/btf.c: reads types, wide enumerators and longer headers"
 
 $(KMOD_BTF)/types.btf: tests/kmod/btf-types.c
 	@mkdir -p $(@D)
-	$(CC) -g -c -o $(@D)/types.o $<
+	$(call run,CC)$(CC) -g -c -o $(@D)/types.o $<
 	pahole -J --btf_encode_detached=$@ $(@D)/types.o
 
 $(KMOD_BTF)/longer/linux/btf.h: /usr/include/linux/btf.h
@@ -33,14 +35,14 @@ $(KMOD_BTF)/longer/linux/btf.h: /usr/include/linux/btf.h
 $(KMOD_BTF)/check $(KMOD_BTF)/check-longer: tests/kmod/check-btf.c kmod/btf.c \
 		kmod/btf.h \
 		$(KMOD_BTF)/longer/linux/btf.h
-	$(CC) $(if $(findstring longer,$@),-I$(KMOD_BTF)/longer) $(KMOD_BTF_CFLAGS) -o $@ $<
+	$(call run,LD)$(CC) $(if $(findstring longer,$@),-I$(KMOD_BTF)/longer) $(KMOD_BTF_CFLAGS) -o $@ $<
 
 # What the module would say of the bench's kernel, by its files; of others with
 # LAYOUT_OF='VMLINUX.btf AMDGPU.btf'.
 $(KMOD_BTF)/layout-of: tests/kmod/layout-of.c kmod/btf.c \
 		kmod/btf.h kmod/layout.h
 	@mkdir -p $(@D)
-	$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
+	$(call run,LD)$(CC) $(KMOD_BTF_CFLAGS) -o $@ $<
 
 .PHONY: check-layout
 check-layout: $(KMOD_BTF)/layout-of ## gpreempt.ko on a kernel, by LAYOUT_OF='VMLINUX.btf AMDGPU.btf'
@@ -77,7 +79,9 @@ kernels-table: $(KMOD_BTF)/layout-of $(O)/kernel/env.mk ## write what it found i
 	@cat $(O)/ran.new >tests/kmod/ran.table
 	@tests/kmod/support-table --write
 
+ifndef T
 unit: check-support
+endif
 check-support:
 	@tests/kmod/support-table
 
@@ -94,7 +98,9 @@ KMOD_EMPTY := $(addprefix $(O)/kmod/empty/,$(addprefix linux/,atomic.h bitmap.h 
 KMOD_HOST_TESTS := check-walk check-hqd check-waves check-node check-snapshot
 
 .PHONY: $(KMOD_HOST_TESTS)
+ifndef T
 unit: $(KMOD_HOST_TESTS)
+endif
 $(KMOD_HOST_TESTS): %: $(O)/kmod/%
 	@$<
 
@@ -103,12 +109,14 @@ $(KMOD_EMPTY):
 
 $(addprefix $(O)/kmod/,$(KMOD_HOST_TESTS)): $(O)/kmod/%: tests/kmod/%.c \
 		$(wildcard tests/kmod/fake-*.h kmod/*.[ch]) $(KMOD_EMPTY)
-	$(CC) $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -I$(O)/kmod/empty -Iinclude -Ikmod \
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(SAN) -D_GNU_SOURCE -I$(O)/kmod/empty -Iinclude -Ikmod \
 		-fno-sanitize=null,alignment -Wno-unused-parameter -Wno-sign-compare \
 		-o $@ $<
 
 .PHONY: check-compat check-floor check-abi
+ifndef T
 unit: check-compat check-floor check-abi
+endif
 check-compat check-floor check-abi:
 	@tests/kmod/$@
 
@@ -121,7 +129,7 @@ VM_BINS += $(KMOD_TOOLS)/vgpu-load-update $(KMOD_TOOLS)/btf-doctor \
 $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
 		$(wildcard tests/vgpu/load/*.[ch]) | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
 		$(filter %.c,$^) -lm
 
 # The names that the module looks up, as a table of C.
@@ -134,7 +142,7 @@ $(KMOD_TOOLS)/btf-doctor: $(KMOD_TOOLS)/layout-rows.h tests/kmod/btf-blob.c \
 $(KMOD_TOOLS)/btf-doctor $(KMOD_TOOLS)/rename-symbol: \
 		$(KMOD_TOOLS)/%: tests/kmod/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $(filter %.c,$^)
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -I$(KMOD_TOOLS) -static -o $@ $(filter %.c,$^)
 
 # The module as DKMS builds it, for a VM test; the others only on request.
 KMOD_DKMS := $(O)/dkms/gpreempt-dkms.ko $(O)/dkms/gpreempt-dkms.btf $(O)/dkms/kmod

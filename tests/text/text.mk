@@ -2,6 +2,8 @@
 # The output of the commands that read text.
 
 .PHONY: text
+ifndef T
 unit: text
+endif
 text: $(O)/gpreempt-ctl
 	@tests/text/check $(O)

@@ -45,7 +45,7 @@ unit: $(UNIT_RUN) $(USER_LIBS)
 
 $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(UNIT)/user/lab/report.o: $(REPORT_PAGE)
 
@@ -55,11 +55,11 @@ $(UNIT)/user/hold/main.o: UNIT_CFLAGS += -Dmain=holder_main
 
 # In an archive, so that a test gets only what it uses.
 $(UNIT)/units.a: $(UNIT_OBJ)
-	rm -f $@
-	$(AR) rcsP $@ $^
+	@rm -f $@
+	$(call run,AR)$(AR) rcsP $@ $^
 
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
-	$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LD) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LD) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \
 		$(filter %.a,$^) $$(pkg-config --libs check) \
 		$(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
 	@echo '$(filter %.o,$^)' >$@.objects

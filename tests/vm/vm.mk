@@ -15,11 +15,11 @@ VM_LOCK = mkdir -p $(O) && flock $(O)/make.lock
 
 $(O)/vm/init: $(VM_INIT_SRC) $(VM_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -static -o $@ $(VM_INIT_SRC)
+	$(call run,LD)$(CC) $(VM_CFLAGS) -static -o $@ $(VM_INIT_SRC)
 
 $(O)/vm/vmrun: $(VM_RUN_SRC) $(VM_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(VM_CFLAGS) -o $@ $(VM_RUN_SRC)
+	$(call run,LD)$(CC) $(VM_CFLAGS) -o $@ $(VM_RUN_SRC)
 
 # ROCm's user space, as two Debian releases ship it.
 $(O)/rocm/stamp: tests/vm/fetch-rocm

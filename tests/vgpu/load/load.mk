@@ -7,10 +7,10 @@ LOAD_OBJ := $(LOAD_SRC:$(LOAD_DIR)/%.c=$(O)/vgpu-load.d/%.o)
 VM_BINS += $(O)/vgpu-load
 
 $(O)/vgpu-load: $(LOAD_OBJ)
-	$(CC) $(CFLAGS_USER) -static -o $@ $^ -lm
+	$(call run,LD)$(CC) $(CFLAGS_USER) -static -o $@ $^ -lm
 
 $(O)/vgpu-load.d/%.o: $(LOAD_DIR)/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call run,CC)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(LOAD_OBJ:.o=.d)

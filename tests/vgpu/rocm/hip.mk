@@ -15,7 +15,7 @@ $(HIP_DIR)/stamp: tests/vm/fetch-rocm
 	@touch $@
 
 $(O)/hip-load: tests/vgpu/rocm/hip/hip-load.c tests/vgpu/vgpu.h $(HIP_DIR)/stamp
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -D__HIP_PLATFORM_AMD__ \
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -D__HIP_PLATFORM_AMD__ \
 		-isystem $(HIP_DIR)/include -o $@ $< \
 		-L$(HIP_DIR)/guest/hip13 -l:libamdhip64.so.5 -Wl,--allow-shlib-undefined \
 		-Wl,--disable-new-dtags,-rpath,/hip13 \

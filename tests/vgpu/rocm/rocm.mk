@@ -27,7 +27,7 @@ $(O)/hsa-check%: $(ROCM_CHECK:%=$(O)/rocm-programs/%.o)
 
 $(O)/rocm-programs/%.o: $(ROCM_DIR)/%.c $(O)/rocm/stamp | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -isystem $(O)/rocm/include \
+	$(call run,CC)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -isystem $(O)/rocm/include \
 		-MMD -MP -c -o $@ $<
 
 -include $(ROCM_OBJ:.o=.d)

@@ -14,7 +14,7 @@ VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tool
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -Iinclude -Iuser -I$(O)/vm-tools -static -o $@ $(filter %.c %.a,$^)
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -Iinclude -Iuser -I$(O)/vm-tools -static -o $@ $(filter %.c %.a,$^)
 $(O)/vm-tools/ask-guard: $(O)/libgpreempt.a
 $(O)/vm-tools/as-unit: $(O)/vm-tools/unit-filter.h
 # All units have it: check-units looks.
@@ -26,16 +26,16 @@ $(O)/vm-tools/unit-filter.h: tests/vm/tools/unit-filter user/install/service-har
 # GPU processes like vgpu-load, and made of its parts.
 $(VM_GPU_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c $(filter-out %/main.o,$(LOAD_OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ $^ -pthread -lm
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ $^ -pthread -lm
 
 # The library itself, without a command around it.
 $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause: $(O)/vm-tools/%: tests/vm/tools/%.c $(O)/libgpreempt.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS) -pthread
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS) -pthread
 
 $(O)/vm-tools/json-value: tests/vm/tools/json-value.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -static -o $@ $< -ljson-c
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -static -o $@ $< -ljson-c
 
 # Are the fixtures what a real host prints? Skips without its captures.
 .PHONY: captures
