@@ -200,17 +200,23 @@ static void read_log(int kmsg, char *out, size_t size)
 	}
 }
 
-static bool feature_off(const struct row *row, enum ill ill)
+static void read_version(char *text, size_t size)
 {
-	char text[8192], want[256];
 	int fd = open(VERSION, O_RDONLY);
 	ssize_t n;
 
 	if (fd < 0)
 		btf_die(VERSION);
-	n = read(fd, text, sizeof(text) - 1);
+	n = read(fd, text, size - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
+}
+
+static bool feature_off(const struct row *row, enum ill ill)
+{
+	char text[8192], want[256];
+
+	read_version(text, sizeof(text));
 	snprintf(want, sizeof(want), "\nfeature_%s off:%s.%s%s\n", row->feature, row->type,
 		 row->name, ill == HIDE ? "" : ":type");
 	return strstr(text, want);
@@ -237,6 +243,31 @@ static int load(const char *module)
 	return err;
 }
 
+static void unload(void)
+{
+	if (syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
+		btf_die("cannot unload the module");
+}
+
+/* Features that this driver has: one that lacks a name of its own asks for no other. */
+static char features[8192];
+
+static void find_features(const char *module)
+{
+	if (load(module))
+		btf_die("the module does not load");
+	read_version(features, sizeof(features));
+	unload();
+}
+
+static bool has_feature(const char *name)
+{
+	char want[256];
+
+	snprintf(want, sizeof(want), "\nfeature_%s off", name);
+	return !strstr(features, want);
+}
+
 /* Whether a load went as it must with this row's name doctored. */
 static bool load_fails_well(const struct row *row, enum ill ill, const char *module, int kmsg)
 {
@@ -249,8 +280,8 @@ static bool load_fails_well(const struct row *row, enum ill ill, const char *mod
 		good = !err && feature_off(row, ill);
 	else
 		good = err == EOPNOTSUPP && strstr(log, type_here(row)) && strstr(log, row->name);
-	if (!err && syscall(SYS_delete_module, "gpreempt", O_NONBLOCK))
-		btf_die("cannot unload the module");
+	if (!err)
+		unload();
 	if (!good)
 		printf("%s.%s: %s; %s\n", row->type, row->name, strerror(err), log);
 	return good;
@@ -378,10 +409,11 @@ int main(int argc, char **argv)
 		return 2;
 	fd = open_doctored();
 	look_for_nodes();
+	find_features(argv[2]);
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK);
 	lseek(kmsg, 0, SEEK_END);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i += step) {
-		if (!can_have(&rows[i], ill))
+		if (!can_have(&rows[i], ill) || (*rows[i].feature && !has_feature(rows[i].feature)))
 			continue;
 		find_patches(&rows[i], ill);
 		/* An optional name that this kernel does not have anyway. */
