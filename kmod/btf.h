@@ -10,7 +10,7 @@
 
 /* A BTF blob, which has to stay for as long as this does. Functions search its base after it. */
 struct gp_btf {
-	const struct gp_btf *base; /* what it builds upon, or NULL */
+	const struct gp_btf *base; /* BTF that this one builds upon, or NULL */
 	const char *strs;	   /* ends with a NUL */
 	u32 str_len;
 	u32 str_first;		       /* offset that the first byte of strs has in names */
@@ -55,7 +55,7 @@ int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u3
  */
 void gp_btf_describe(const struct gp_btf *btf, u32 id, char *out, size_t size);
 
-/* Such a text can be this type of C, whose size and sign are not compared if it is an integer. */
+/* Can such a text be this type of C? Size and sign of integers are not compared. */
 bool gp_btf_fits(const char *text, const char *type);
 
 #endif /* GP_BTF_H */

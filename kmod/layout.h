@@ -271,7 +271,7 @@ extern const char *gp_layout_source;
 
 enum gp_feature {
 	GP_VIEW_FEATURES(GP_FEATURE_ENUM) GP_FEATURE_COUNT,
-	GP_FEATURE_must = GP_FEATURE_COUNT, /* of rows: not a feature */
+	GP_FEATURE_must = GP_FEATURE_COUNT, /* mark of a row: not a feature */
 };
 
 /* Name that each feature lacks, "struct.field" or a symbol; NULL: it is on */
@@ -346,7 +346,8 @@ struct gp_symbols {
 	struct module *amdgpu;	  /* the module, with a reference held */
 	struct hlist_head *table; /* kfd_processes_table, and how many heads it has */
 	unsigned int buckets;
-	struct srcu_struct *srcu; /* of table: a process is not freed before a read section ends */
+	/* SRCU of table: a process is not freed before a read section ends */
+	struct srcu_struct *srcu;
 	void *created, *released; /* functions for a probe */
 	struct list_head *topology;
 	struct rw_semaphore *topology_lock; /* while it is held no node of the list is freed */

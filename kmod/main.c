@@ -52,12 +52,12 @@ struct view {
 	bool of_process, of_host;	   /* in the directory of each process, and of the host */
 	const char *head;		   /* its first line */
 	void (*show)(struct seq_file *m);  /* prints the rest of a file without records */
-	enum records records;		   /* what it has else */
+	enum records records;		   /* kind of its records */
 	size_t first;			   /* offset of the first record in what take() returns */
-	size_t size;			   /* of a record */
-	const struct column *columns;	   /* of a record */
+	size_t size;			   /* size of a record */
+	const struct column *columns;	   /* columns of a record */
 	u32 n_columns;
-	/* fills in what follows from the rest of a queue */
+	/* fills in the members of a queue that depend on the others */
 	void (*finish)(struct gp_queue *q);
 };
 

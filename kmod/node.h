@@ -84,7 +84,7 @@ struct gp_node {
 	bool lost;		     /* its device did not */
 	bool awake;		     /* between gp_node_get_hw() and gp_node_put_hw() */
 	u32 reads;		     /* registers that were read since gp_node_get_hw() */
-	int drm_idx;		     /* of gp_node_get_hw(), as pm_held */
+	int drm_idx;		     /* set by gp_node_get_hw(), as pm_held */
 	bool pm_held;
 };
 
@@ -155,7 +155,7 @@ int gp_node_lose(struct gp_node *n);
 
 /* Registers of a slot that tell what it holds */
 struct gp_hqd {
-	bool active;  /* it is active */
+	bool active;  /* the slot is active */
 	u64 mqd;      /* GPU address of the MQD that it was loaded from; CP only */
 	u64 ring;     /* user address of its ring; CP only */
 	u32 vmid;     /* address space that it works in */
@@ -194,7 +194,7 @@ struct gp_host_node {
 	int hardware;	  /* enum gp_view_hardware */
 	u32 slots;	  /* CP slots of KFD on each XCC */
 	u64 hiq_mqd;	  /* GPU address of the MQD of the driver's own queue, 0: it has none */
-	u32 gpu_id, gfx, xccs, xcc_mask; /* of n */
+	u32 gpu_id, gfx, xccs, xcc_mask; /* facts of n */
 	int slots_used; /* CP slots of KFD in use on the first XCC; -1, as below: not known */
 	int hiq;	/* the driver's own queue is active */
 	int scheduler;	/* enum gp_view_scheduler */

@@ -10,13 +10,13 @@
 /* A GPU process that has a directory */
 struct gp_proc {
 	struct kref ref;	/* one for the directory, one for each open file */
-	struct pid *pid;	/* of its thread group: no other process ever has it */
+	struct pid *pid;	/* PID of its thread group: no other process ever has it */
 	struct hlist_node link; /* in the table of proc.c */
 	struct dentry *dir;	/* its directory */
 	bool alive;		/* for proc.c */
-	/* of last; taken before any lock of snapshot.c, and held while the hardware is read */
+	/* lock of last; taken before any lock of snapshot.c, and held while the hardware is read */
 	struct mutex lock;
-	struct gp_list *last; /* what was read last, or NULL */
+	struct gp_list *last; /* result of the last read, or NULL */
 };
 
 /* Take another reference to a process, or drop one. */

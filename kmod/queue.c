@@ -297,7 +297,7 @@ static bool copy_evictions(void *pdd, struct evictions *e)
 {
 	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
 
-	smp_rmb(); /* what was read before comes before this */
+	smp_rmb(); /* order the reads above before those below */
 	return !gp_get(pdd, kfd_process_device, evict_duration_counter, &e->counter) &&
 	       !gp_get(pdd, kfd_process_device, last_evict_timestamp, &e->since) &&
 	       !gp_get(qpd, qcm_process_device, evicted, &e->evicted);

@@ -509,7 +509,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 		     struct gp_snapshot *out)
 {
 	struct request ask = { .pid = pid, .last = last, .what = what };
-	static struct rooms all; /* that was needed */
+	static struct rooms all; /* largest need so far, of all processes */
 	struct rooms room = { .gpus = gp_layout.kfd_process__pdds.at.len };
 	struct walk w = { .ask = &ask, .out = out };
 	int i, ret = -EAGAIN;

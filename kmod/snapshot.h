@@ -19,16 +19,16 @@ struct gp_queue {
 	unsigned long ctx; /* the kfd_process that it belongs to: to compare, not to follow */
 	ktime_t seen;	   /* when the facts were read */
 	u64 age_ms;	   /* the same, in ms before now; 0 when they are fresh */
-	int context;	   /* of the process, or -1 when it has one only */
+	int context;	   /* KFD context of the process, or -1 when it has one only */
 	u32 qid;	   /* queue id */
-	u32 gpu_id;	   /* of its node */
+	u32 gpu_id;	   /* its node */
 	int type;	   /* enum gp_view_queue_type */
-	u32 priority;	   /* as set by the process */
-	u32 wants;	   /* share of the hardware, as the process asks for */
+	u32 priority;	   /* priority that the process has set */
+	u32 wants;	   /* share of the hardware that the process asks for */
 	bool wanted;	   /* the driver wants it in the hardware */
-	bool evicted;	   /* by the driver */
-	int suspended;	   /* by the debug interface */
-	int destroying;	   /* being destroyed */
+	bool evicted;	   /* evicted by the driver */
+	int suspended;	   /* suspended by the debug interface */
+	int destroying;	   /* its process destroys it */
 	int reset;	   /* the driver has reset it after a hang */
 	int paused;	   /* its process is paused */
 	s64 exception;	   /* exceptions that wait, a bit each */
@@ -39,8 +39,8 @@ struct gp_queue {
 	u64 mqd;	/* GPU address of its MQD, for XCC 0 of its node */
 	u64 mqd_stride; /* from the MQD of one XCC to that of the next */
 	s64 doorbell;	/* index of its doorbell in the device's doorbell BAR */
-	int engine;	/* of an SDMA queue, counted within the node; -1: none */
-	int rlc;	/* of an SDMA queue, in its engine; -1: none */
+	int engine;	/* engine of an SDMA queue, counted within the node; -1: none */
+	int rlc;	/* RLC of an SDMA queue, in its engine; -1: none */
 	u32 slots;	/* hardware slots it takes when mapped */
 	u32 first_slot; /* where the records of its slots are among those of its process */
 	u32 proc, gpu;	/* where its process and its node are among what was read with it */
@@ -50,11 +50,11 @@ struct gp_queue {
 	 */
 	int slot;
 	/* from here on -1 until the hardware is read */
-	int hardware;	/* whether they were read: enum gp_view_hardware */
+	int hardware;	/* enum gp_view_hardware: were they read, and if not, why */
 	int active;	/* slots that hold it now */
-	s64 rptr, wptr; /* of the slot; of a queue, of the first that holds it */
-	int waves;	/* in flight in all XCCs, or in that of the slot */
-	/* of a slot: those of a CP slot, and the address space that it works in */
+	s64 rptr, wptr; /* indices in the slot; for a queue, in the first slot that holds it */
+	int waves;	/* waves in flight in all XCCs, or in the slot's */
+	/* place of a CP slot, and the address space that the slot works in */
 	int xcc, pipe, queue, vmid;
 	u64 state; /* filled in when it is printed, as unit */
 	int unit;
@@ -70,22 +70,22 @@ struct gp_list {
 
 /* A node that a process can use. What is below evictions is known with the queues only. */
 struct gp_gpu {
-	u32 gpu_id;    /* of the node, as the process has it */
+	u32 gpu_id;    /* the node's gpu_id for this process */
 	bool vm;       /* the process has an address space there */
-	int context;   /* of the process, or -1 when it has one only */
-	int pid;       /* of the process, as the host counts */
-	int evictions; /* that count there now */
-	u32 node_id;   /* of the node, as the queues have it: another one after a restore */
-	int hardware;  /* of the first of its queues that was not read, else READ; -1: no queue */
+	int context;   /* KFD context of the process, or -1 when it has one only */
+	int pid;       /* PID of the process on the host */
+	int evictions; /* evictions that count now */
+	u32 node_id;   /* the node's gpu_id for its queues: another one after a restore */
+	int hardware;  /* state of the first queue that was not read, else READ; -1: no queue */
 	s64 waves;     /* in flight */
-	int waves_max; /* that fit in, 0: not known */
-	int need;      /* queues of the process there, as the driver counts */
+	int waves_max; /* waves that fit in; 0: not known */
+	int need;      /* queues of the process there, by the driver's count */
 	bool unknown;  /* its queues are not known: the process was busy */
-	int queues, suspended; /* that were read, and how many of them are suspended */
-	int busy;	       /* 1: a queue is; 0: none is */
-	int evicted;	       /* now */
-	s64 evicted_ms;	       /* in all */
-	u64 age_ms;	       /* the largest age of what is known of its queues */
+	int queues, suspended; /* queues that were read, and the suspended ones among them */
+	int busy;	       /* 1: a queue is busy; 0: none is */
+	int evicted;	       /* evicted now */
+	s64 evicted_ms;	       /* time evicted, in all */
+	u64 age_ms;	       /* largest age of the facts about its queues */
 };
 
 /* The nodes of processes, in the order of the driver */
@@ -99,11 +99,12 @@ struct gp_gpus {
 struct gp_summary {
 	struct pid *of;		  /* its thread group: to compare, not to follow */
 	bool unknown;		  /* its queues are not known: it was busy */
-	int pid;		  /* as the host counts */
-	int ns_pid;		  /* in its innermost namespace */
-	char comm[TASK_COMM_LEN]; /* of its leader, empty when that has ended */
+	int pid;		  /* PID on the host */
+	int ns_pid;		  /* PID in its innermost namespace */
+	char comm[TASK_COMM_LEN]; /* name of its leader; empty when the leader has ended */
 	int gpus;		  /* nodes on which it has an address space */
-	int queues;		  /* how many; -1: not known, and nothing that follows is */
+	/* number of queues; -1: not known, and so are all members below */
+	int queues;
 	union {
 		int by_type[GP_VIEW_QUEUE_TYPE_COUNT];
 		struct {
@@ -134,8 +135,8 @@ enum {
 
 /* All that was read in one walk over KFD's table; end it with gp_snapshot_free(). */
 struct gp_snapshot {
-	struct gp_list *queues; /* of one process by their ids, of all by processes */
-	struct gp_list *slots;	/* of the queues of one process, if they were wanted */
+	struct gp_list *queues; /* queues of one process by their ids, of all by processes */
+	struct gp_list *slots;	/* slots of the queues of one process, if the caller wants them */
 	struct gp_gpus *gpus;
 	struct gp_summaries *procs; /* without what their queues add up to */
 };

@@ -29,7 +29,7 @@ static bool is_linked(struct hlist_node *node)
 	int i;
 
 	for (i = 0; i < LINK_TRIES; i++) {
-		smp_rmb(); /* what was read before comes before this */
+		smp_rmb(); /* order the read above before those below */
 		if (copy_from_kernel_nofault(&now, node, sizeof(now)) || now.pprev == pprev)
 			return false;
 		pprev = now.pprev;

@@ -66,30 +66,30 @@ enum gpreempt_reason {
 	GPREEMPT_EXECED,	   /* the process executed another program */
 	GPREEMPT_LOST,		   /* another process ended our session */
 	GPREEMPT_BAD_TARGET,	   /* @word is no target */
-	GPREEMPT_BAD_PATTERN,	   /* nor is that of @word a pattern: @name */
-	GPREEMPT_NO_MATCH,	   /* no GPU process is named by @word */
-	GPREEMPT_MANY_CONTAINERS,  /* their ids begin with @word */
-	GPREEMPT_SAME_CONTAINER,   /* several have the name or id of @word */
+	GPREEMPT_BAD_PATTERN,	   /* @word has no valid pattern: @name */
+	GPREEMPT_NO_MATCH,	   /* @word names no GPU process */
+	GPREEMPT_MANY_CONTAINERS,  /* ids of several containers begin with @word */
+	GPREEMPT_SAME_CONTAINER,   /* several containers have the name or id of @word */
 	GPREEMPT_IS_HOLDER,	   /* the process holds another one */
 	GPREEMPT_HANG,		   /* the hardware kept queues, on GPU @name */
-	GPREEMPT_NO_MODULE,	   /* gpreempt.ko is needed for it */
-	GPREEMPT_GRACE,		   /* longer than the hardware can wait: @limit_ns */
+	GPREEMPT_NO_MODULE,	   /* gpreempt.ko is needed */
+	GPREEMPT_GRACE,		   /* grace period longer than the hardware can wait: @limit_ns */
 	GPREEMPT_NO_CLOCK,	   /* the driver does not report the GPU's clock */
-	GPREEMPT_NO_USER,	   /* that of @word is not in /etc/passwd */
-	GPREEMPT_HELD,		   /* by a holder or guard, process @other */
+	GPREEMPT_NO_USER,	   /* the user in @word is not in /etc/passwd */
+	GPREEMPT_HELD,		   /* a holder or guard, process @other, has it */
 	GPREEMPT_ENDING,	   /* the process has disabled its runtime again */
 	GPREEMPT_NO_PAUSE,	   /* the driver has no pause (CRIU_OP) */
-	GPREEMPT_PAUSE_DENIED,	   /* by the driver: no CAP_CHECKPOINT_RESTORE */
+	GPREEMPT_PAUSE_DENIED,	   /* the driver refuses: no CAP_CHECKPOINT_RESTORE */
 	GPREEMPT_KFD_CLOSED,	   /* the process has no /dev/kfd open */
-	GPREEMPT_PAUSE_FAILED,	   /* in the driver: @code */
+	GPREEMPT_PAUSE_FAILED,	   /* the driver's pause failed: @code */
 	GPREEMPT_CONTEXTS,	   /* all its queues are of further KFD contexts */
 	GPREEMPT_PAUSED,	   /* another program has paused it */
 	GPREEMPT_UNPAUSED,	   /* another program ended our pause */
-	GPREEMPT_PAUSE_WHOLE,	   /* a pause is of the whole process */
-	GPREEMPT_PAUSE_UNSAFE,	   /* on this driver: @step */
-	GPREEMPT_STUCK,		   /* what the process does would block us: @step */
+	GPREEMPT_PAUSE_WHOLE,	   /* a pause takes the whole process */
+	GPREEMPT_PAUSE_UNSAFE,	   /* a pause is not safe on this driver: @step */
+	GPREEMPT_STUCK,		   /* the process is in a call that would block us: @step */
 	GPREEMPT_PAUSE_OFF,	   /* not paused any more, and still evicted */
-	GPREEMPT_OTHER_VERSION,	   /* of gpreempt, is the holder of the process */
+	GPREEMPT_OTHER_VERSION,	   /* the process has a holder of another version */
 	GPREEMPT_OLD_MODULE,	   /* the loaded gpreempt.ko has not that file */
 	GPREEMPT_REASON_COUNT,
 };

@@ -192,7 +192,7 @@ void gpreempt_view_free(struct gpreempt_view *view);
 struct gpreempt_process {
 	int64_t pid;
 	int64_t ns_pid;
-	char comm[68]; /* as printed: \ and three digits for some */
+	char comm[68]; /* printed form: \ and three digits for some bytes */
 	int64_t gpus;
 	int64_t queues;
 	int64_t aql;

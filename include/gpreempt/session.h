@@ -288,7 +288,7 @@ enum gpreempt_verified_by {
 enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
 					      enum gpreempt_verified_by *by);
 
-/* What gpreempt_session_dispatch() has seen. */
+/* Events that gpreempt_session_dispatch() reports. */
 #define GPREEMPT_EVENT_QUEUES  (1 << 0) /* queues came or went */
 #define GPREEMPT_EVENT_RUNTIME (1 << 1) /* runtime went on or off */
 #define GPREEMPT_EVENT_DESTROY (1 << 2) /* resumed: being destroyed */

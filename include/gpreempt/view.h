@@ -60,7 +60,7 @@
 /* The second line: "#" GP_VIEW_<FILE>_COLUMNS(GP_VIEW_COLUMN_NAME) "\n". */
 #define GP_VIEW_COLUMN_NAME(name, kind)	" " #name
 
-/* What is printed for a value that is not known. */
+/* Text for a value that is not known. */
 #define GP_VIEW_UNKNOWN		"-"
 
 /* The kinds, for tables that are made from a column list. */
@@ -76,7 +76,7 @@ enum gp_view_kind {
 };
 
 /*
- * Whether the hardware of a node was read, and if not, why. X(NAME, word).
+ * States of a node's hardware: read, or the reason why not. X(NAME, word).
  *
  *	read		it was
  *	removed		the device is being removed
@@ -146,7 +146,7 @@ enum gp_view_hardware {
 	X(events) X(usage)
 
 /*
- * What the module does without when the driver lacks a name for it.
+ * Features of the module; each is off when the driver lacks a name that it needs.
  *
  *	sdma		slots of SDMA queues
  *	occupied	a cheap look whether a slot holds a ring

@@ -9,9 +9,9 @@
 #include "lib/see/see.h"
 #include "doctor.h"
 
-/* What the known faults depend on. */
+/* Facts on which the known faults depend. */
 
-#define MES_VERSION 0xfff /* the rest of the number is of its interface */
+#define MES_VERSION 0xfff /* version bits of the number; the others are of the interface */
 #define MAX_KCQ	    8	  /* kernel queues, the driver's default and limit */
 
 static int64_t read_linux(const struct gpreempt *g)
@@ -67,7 +67,7 @@ static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *fact
 	struct gpreempt_view *view;
 	size_t i;
 
-	/* It has ended meanwhile. */
+	/* The process has ended meanwhile. */
 	if (gpreempt_view_read(g, pid, &view, NULL))
 		return;
 	for (i = 0; i < count; i++) {
@@ -159,7 +159,10 @@ static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 	return true;
 }
 
-/* What the kernel can do is asked elsewhere; distributions change kernels. */
+/*
+ * Report the kernel's release. Distributions change kernels, so other checks ask for its
+ * features.
+ */
 static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 {
 	char release[64], dkms[64];
@@ -234,14 +237,14 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 		gp_find(f, "the driver's interface is %u.%u", major, minor);
 }
 
-/* What a GPU says to a question. */
+/* Answer of a GPU to a question. */
 enum answer {
 	NO,
 	YES,
-	SILENT, /* it does not tell */
+	SILENT, /* the GPU does not answer it */
 };
 
-/* Names of GPUs for which something is so. */
+/* Names of the GPUs with one answer. */
 struct names {
 	char text[96];
 	size_t count;

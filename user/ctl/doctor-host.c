@@ -10,7 +10,7 @@
 #include "shared/util.h"
 #include "doctor.h"
 
-/* What a check found: filling it in, and what it means. */
+/* Findings: functions that fill one in, and its words. */
 
 const char *const gp_health_names[] = {
 	[GP_HEALTH_OK] = "ok",		 [GP_HEALTH_NOTE] = "note",
@@ -197,7 +197,7 @@ const struct gp_doctor_check gp_host_checks[] = {
 
 #define FEATURE "feature_"
 
-/* What older drivers have not: where it is off, nothing lacks. */
+/* Features that older drivers never have: no fault when they are off. */
 static const char *const only_newer[] = { "contexts", "resets", "waves" };
 
 static bool lacks(const struct gpreempt_fact *fact)
@@ -296,7 +296,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 	for (i = 0; i < nodes->count; i++) {
 		const struct gpreempt_node *node = &nodes->nodes[i];
 
-		/* One that is not in use is read as soon as it is. */
+		/* A GPU that is not in use can be read as soon as it is. */
 		if (node->hardware == GP_VIEW_HARDWARE_READ ||
 		    node->hardware == GP_VIEW_HARDWARE_UNUSED || node->hardware == GPREEMPT_UNKNOWN)
 			continue;
@@ -321,8 +321,8 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 }
 
 /*
- * What say() has to say of each GPU process, joined. False when they cannot be
- * listed, which is the finding then.
+ * Join the texts of say() for all GPU processes. If they cannot be listed, returns false, and
+ * this is the finding.
  */
 static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf, size_t size),

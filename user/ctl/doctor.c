@@ -64,7 +64,7 @@ static void print_row(struct report *r, struct row *row)
 		json_object_array_add(r->checks, out_json_row(&table, row));
 		return;
 	}
-	/* What to do stands behind what was found. */
+	/* Print the next step behind the finding. */
 	if (r->mode == OUT_TERMINAL && row->next) {
 		snprintf(text, sizeof(text), "%s; %s", row->text, row->next);
 		row->text = text;
@@ -118,7 +118,10 @@ static void check_dir(struct report *r)
 	report(r, &f);
 }
 
-/* One that waits for repair, or that is no entry. */
+/*
+ * Report an entry of the journal: a pause that waits for repair, a pause that is kept, or a file
+ * that is no entry.
+ */
 static int check_pause(void *arg, pid_t target)
 {
 	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };

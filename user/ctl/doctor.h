@@ -14,20 +14,20 @@ enum gp_health {
 	GP_HEALTH_OK,
 	GP_HEALTH_NOTE,	   /* good to know */
 	GP_HEALTH_WARNING, /* something is missing or worse than it could be */
-	GP_HEALTH_FAILED,  /* this alone stands in the way of suspending */
-	GP_HEALTH_UNKNOWN, /* it could not be looked at */
+	GP_HEALTH_FAILED,  /* the only one that prevents suspending */
+	GP_HEALTH_UNKNOWN, /* the check could not look */
 };
 
-/* The words for it. */
+/* Words for enum gp_health. */
 extern const char *const gp_health_names[];
 
 /* One check. */
 struct gp_finding {
 	const char *name; /* a word */
 	enum gp_health health;
-	enum gpreempt_class failure; /* the kind of failure, if it is one */
-	char text[192];		     /* what was found */
-	char next[192];		     /* what to do about it, or "" */
+	enum gpreempt_class failure; /* kind of failure, for GP_HEALTH_FAILED */
+	char text[192];		     /* the finding */
+	char next[192];		     /* next step, or "" */
 };
 
 /*
@@ -48,12 +48,12 @@ enum gpreempt_class gp_finding_class(const struct gp_finding *f, enum gpreempt_c
 
 #define GP_AMDGPU "/sys/module/amdgpu"
 
-/* Each fills in what it found, and leaves what is well at OK. */
+/* A check. It fills in what it found; all is well if it fills in nothing. */
 struct gp_doctor_check {
 	const char *name;
 	void (*run)(struct gpreempt *g, struct gp_finding *f);
 	bool decides; /* a warning: this driver has no debug trap */
-	bool debug;   /* it asks what only a driver with a debug trap knows */
+	bool debug;   /* makes sense only with a driver that has a debug trap */
 };
 
 extern const struct gp_doctor_check gp_host_checks[];
@@ -61,10 +61,10 @@ extern const struct gp_doctor_check gp_driver_checks[];
 extern const struct gp_doctor_check gp_view_checks[];
 
 __attribute__((format(printf, 2, 3))) void gp_find(struct gp_finding *f, const char *format, ...);
-/* The same with what it means and what to do. */
+/* Fill in a finding with its health and its next step. */
 __attribute__((format(printf, 4, 5))) void gp_find_bad(struct gp_finding *f, enum gp_health health,
 						       const char *next, const char *format, ...);
-/* It stands in the way: of that class. */
+/* Fill in a failure of that class: it prevents suspending. */
 __attribute__((format(printf, 4, 5))) void gp_find_failed(struct gp_finding *f,
 							  enum gpreempt_class class,
 							  const char *next, const char *format,
@@ -75,10 +75,10 @@ __attribute__((format(printf, 4, 5))) void gp_find_failed(struct gp_finding *f,
  * A row only warns. Nothing is decided by it: distributions move repairs to old releases.
  */
 
-/* What can be read about a GPU and its driver. */
+/* Facts about a GPU and its driver. */
 enum gp_fact {
 	GP_FACT_LINUX,	       /* 6012: the kernel's release, if its own driver is loaded */
-	GP_FACT_GFX,	       /* as gfx_target_version in KFD's topology */
+	GP_FACT_GFX,	       /* gfx_target_version in KFD's topology */
 	GP_FACT_MES,	       /* version of the firmware that schedules, gfx 11 and later */
 	GP_FACT_CLIENTS,       /* processes that have a compute queue on the GPU */
 	GP_FACT_QUEUES,	       /* compute queues of the process that has the most there */
@@ -109,9 +109,9 @@ struct gp_fault {
 	const char *thread; /* where to read about it */
 };
 
-extern const struct gp_fault gp_faults[]; /* up to one without a name */
+extern const struct gp_fault gp_faults[]; /* ends with a row whose name is NULL */
 
-/* Of all GPUs, for free(). 0 or -errno. */
+/* Read the facts of all GPUs, for free(). 0 or -errno. */
 int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count);
 
 /* A finding for each fault that applies or may, or one for all. */

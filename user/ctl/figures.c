@@ -213,7 +213,7 @@ static void see(struct gp_look *look, int busy, enum gp_method method)
 		look->method = method;
 }
 
-/* What is busy is, whatever is not known beside it. */
+/* Count the look: busy if one part was busy, even if other parts are not known. */
 static void end_look(struct gp_share *share, const struct gp_look *look)
 {
 	if (!look->busy && look->unknown)
@@ -313,7 +313,7 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 /* Slots may take that part of a CPU's time, and so may memory. */
 #define SLOW_PART 250
 
-#define BANKS 4 /* of memory, in a node of the topology, that are looked for */
+#define BANKS 4 /* banks of memory in a node of the topology that are looked for */
 
 /* The memory of a GPU, which its topology has in banks. */
 static int64_t vram_size(struct gpreempt *g, int64_t node)
@@ -356,7 +356,7 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 	return 0;
 }
 
-/* What the module, or sysfs, knows of all processes; with register reads. */
+/* Add the figures of all processes from the module, or from sysfs; with register reads. */
 static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 {
 	struct gpreempt_process_list *list;
@@ -467,8 +467,8 @@ static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
 }
 
 /*
- * Those that are new, and of the others so many as there is time for, in turn: each of
- * them costs a file for each of its GPUs.
+ * Read the memory of all new processes; of the others, in turn, for as many as there is time:
+ * each of them costs a file for each of its GPUs.
  */
 static int read_memories(struct gp_figures *f, uint64_t now)
 {
@@ -538,7 +538,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 /* Looks take that part of a CPU at most, and are no closer than that. */
 #define LOOK_PART  100
 #define LEAST_NS   (20 * NSEC_PER_MSEC)
-#define LONGEST_MS 10000 /* of one call of poll() */
+#define LONGEST_MS 10000 /* longest call of poll() */
 
 void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g, uint64_t period_ns)
 {
@@ -575,7 +575,7 @@ static void set_next(struct ctl_sampler *s, uint64_t now, uint64_t cost_ns)
 	s->next_ns = s->slot_ns + random() % period;
 }
 
-/* It is there, but this one time it did not answer. */
+/* Can a later look succeed? The module is there, but did not answer this time. */
 static bool may_succeed(const struct gpreempt_error *err)
 {
 	return err->reason != GPREEMPT_NO_MODULE && err->reason != GPREEMPT_OLD_MODULE;

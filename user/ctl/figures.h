@@ -22,7 +22,7 @@
 
 /* How a share was got. */
 enum gp_method {
-	GP_METHOD_NONE,	   /* it was not */
+	GP_METHOD_NONE,	   /* unknown */
 	GP_METHOD_PACKETS, /* packets unread in a queue that a slot holds */
 	GP_METHOD_WAVES,   /* waves in flight */
 	GP_METHODS
@@ -34,14 +34,14 @@ extern const char *const gp_method_names[GP_METHODS];
 /* In how many looks something was busy. */
 struct gp_share {
 	enum gp_method method; /* the least of all looks */
-	uint64_t looks;	       /* in which it was known */
-	uint64_t busy;	       /* of them */
+	uint64_t looks;	       /* looks in which it was known */
+	uint64_t busy;	       /* looks in which it was busy */
 };
 
-/* In percent; negative: not known. */
+/* Returns the share in percent; negative: not known. */
 double gp_share_percent(const struct gp_share *share);
 
-/* What a look has seen so far. */
+/* Sum of a look up to now. */
 struct gp_look {
 	uint64_t number;
 	enum gp_method method;
@@ -55,13 +55,14 @@ struct gp_figure {
 	struct gp_share share; /* since gp_figures_begin() */
 	struct gp_share all;   /* since the process was seen first */
 	int64_t queues;
-	int64_t suspended; /* of them, by the debug interface */
+	int64_t suspended; /* queues suspended by the debug interface */
 	int64_t waves;
-	int64_t vram;	       /* bytes */
-	int64_t evicted;       /* 1: its queues are now */
-	int64_t evicted_ms;    /* since the process has begun */
-	uint64_t suspended_ns; /* all its queues were, since it was seen first */
-	uint64_t holds;	       /* times that they became suspended or evicted since */
+	int64_t vram;	    /* bytes */
+	int64_t evicted;    /* 1: its queues are evicted now */
+	int64_t evicted_ms; /* since the process has begun */
+	/* time for which all its queues were suspended, since it was seen first */
+	uint64_t suspended_ns;
+	uint64_t holds; /* times that they became suspended or evicted since */
 	bool held;
 	struct gp_look look; /* the last one */
 };
@@ -69,26 +70,26 @@ struct gp_figure {
 struct gp_process_figures {
 	int64_t pid;	     /* first, for shr_compare_first() */
 	uint64_t start;	     /* with pid its identity: see gpreempt_start_time() */
-	char comm[32];	     /* as the process has set it: any bytes but 0 */
+	char comm[32];	     /* name that the process has set: any bytes but 0 */
 	int64_t active;	     /* slots that its queues hold, on all GPUs */
-	int64_t slots;	     /* that they take */
-	int64_t paused;	     /* 1: it is, by any program */
-	int64_t debugged;    /* 1: it is */
+	int64_t slots;	     /* slots that its queues take */
+	int64_t paused;	     /* 1: paused, by any program */
+	int64_t debugged;    /* 1: debugged */
 	uint64_t slots_held; /* sums of active and slots over all refreshes */
 	uint64_t slots_taken;
 	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
-	int fd;				   /* readable when it has ended, or -1 */
-	bool there;			   /* in the refresh at hand */
+	int fd;				   /* readable when the process has ended, or -1 */
+	bool there;			   /* seen in the refresh at hand */
 	bool listed;			   /* the GPUs that it may use are among gpus */
 };
 
 struct gp_gpu_figures {
 	struct gpreempt_node node; /* its first field is gpu_id */
-	struct gp_share share;	   /* of looks with waves of any process */
+	struct gp_share share;	   /* looks with waves of any process */
 	int64_t waves;
 	int64_t waves_max;
-	int64_t vram;	   /* of all processes, bytes */
-	int64_t vram_size; /* that the GPU has */
+	int64_t vram;	   /* memory of all processes, bytes */
+	int64_t vram_size; /* memory of the GPU */
 	struct gp_look look;
 };
 
@@ -139,7 +140,7 @@ struct ctl_person {
 	char comm[64];
 	char *command; /* its command line, or its name */
 	struct gp_place place;
-	bool holder; /* it holds another process for us: no tenant */
+	bool holder; /* holds another process for us: no tenant */
 };
 
 /* Who holds a process now. */
@@ -152,11 +153,12 @@ struct ctl_sampler {
 	struct gpreempt *g;
 	struct gp_figures figures;
 	SHR_ARRAY(struct ctl_person, people); /* by PID */
-	uint64_t period_ns;		      /* asked for; 0: what 1 % of a CPU allows */
-	uint64_t next_ns;		      /* when the next look is due */
-	uint64_t slot_ns;		      /* the period that it is in */
-	bool live;			      /* of this host; false: of a snapshot's files */
-	bool blind;			      /* no look can succeed: see why */
+	/* period from one look to the next; 0: as often as 1 % of a CPU allows */
+	uint64_t period_ns;
+	uint64_t next_ns; /* when the next look is due */
+	uint64_t slot_ns; /* the period that it is in */
+	bool live;	  /* shows this host; false: a snapshot's files */
+	bool blind;	  /* no look can succeed: see why */
 	struct gpreempt_error why;
 };
 
@@ -175,9 +177,12 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop);
 /* Who is there now, and what memory they have. 0 or -errno with *err. */
 int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
 
-/* Of a process of the last refresh; NULL: not known. */
+/* Find a process of the last refresh; NULL: not known. */
 const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid);
-/* By files of ours and of /proc: ask for those alone that may be held. */
+/*
+ * Find the holder of a process, by files of ours and of /proc: ask only for processes that may
+ * be held.
+ */
 void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out);
 
 #endif

@@ -142,10 +142,10 @@ struct follow {
 	struct owner owner;
 	struct shr_freezer freezer;
 	int stop;
-	bool held;   /* that is what we want */
-	bool frozen; /* why, as last printed */
-	bool traced; /* it waits for a debugger, which is noted */
-	bool paused; /* not by a session, which is noted */
+	bool held;   /* we want it held */
+	bool frozen; /* the printed reason: its cgroup is frozen */
+	bool traced; /* a debugger is in the way, and the user knows */
+	bool paused; /* paused without a session, and the user knows */
 	size_t suspensions;
 };
 
@@ -162,11 +162,11 @@ static int change(struct follow *f, bool suspend, struct gpreempt_outcome *outco
 	int ret = suspend ? owner_suspend(&f->owner, NULL, outcome) :
 			    owner_resume(&f->owner, NULL, outcome);
 
-	/* It has no runtime yet; what comes of it is suspended. */
+	/* The process has no runtime yet. Its queues are suspended once it has one. */
 	return ret == -EPERM && !owner_is_paused(&f->owner) ? 0 : ret;
 }
 
-/* A pause has to trace it for a moment. */
+/* Wait: a pause has to trace the process for a moment. */
 static int wait_for_debugger(struct follow *f)
 {
 	if (!f->traced)
@@ -248,7 +248,7 @@ static int dispatch(struct follow *f)
 	if (ret && ret != -ESRCH)
 		return ret;
 	ret = follow_state(f);
-	/* One that is killed while it is frozen is thawed first. */
+	/* The kernel thaws a frozen process that is killed, before it ends. */
 	return ret && owner_error(&f->owner)->reason == GPREEMPT_ENDED ? 1 : ret;
 }
 
@@ -420,11 +420,11 @@ struct followers {
 	struct follower list[FOLLOW_PLACES + SPARE];
 	size_t count;
 	size_t running;
-	int status; /* of those that have ended; -1: none has */
-	bool moved; /* to a cgroup of our own */
+	int status; /* worst exit status of the processes that have ended; -1: none has */
+	bool moved; /* moved to a cgroup of our own */
 	int stop;
 	uint64_t watchdog_ns; /* the service manager's, from READY=1 on; 0: it has none */
-	uint64_t beat_ns;     /* no new beat before */
+	uint64_t beat_ns;     /* no new beat before this time */
 };
 
 static struct follower *find_place(struct followers *f, const struct gpreempt_target *target)
@@ -521,7 +521,7 @@ static void take_up(struct followers *f, const struct gpreempt_target *target)
 	note_end(f, place, status);
 }
 
-/* One that has ended for good needs no place. */
+/* Claim places for the targets. A target that has ended for good needs none. */
 static void claim(struct followers *f, const struct gpreempt_targets *targets)
 {
 	size_t i;
@@ -741,7 +741,7 @@ static int run_follow(void *data)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	/* What fails here is reported where the cgroup is needed. */
+	/* Errors here are reported where the cgroup is needed. */
 	hold_cgroup_prepare();
 	pause_repair_early();
 	ret = foreground_capabilities(CAPABILITIES_HOLDER);
@@ -770,7 +770,7 @@ static int run_follow(void *data)
 			follow_claims(&f);
 		}
 		follow_all(&f);
-		/* What failed was tried again. */
+		/* A failure was tried again, so it is no result with --stay. */
 		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL : args->stay ? 0 : f.status;
 		close(f.stop);
 	}

@@ -208,7 +208,7 @@ const struct ctl_command ctl_guard_release = {
 /* Online before offline. */
 
 #define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
-/* Of a poller that is not given a time. */
+/* Sleep of a poller for which the user gave no time. */
 #define SLEEP_NS	 (200 * NSEC_PER_USEC)
 #define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
 
@@ -300,7 +300,10 @@ static int give_up_rights(const struct guard_options *options)
 
 static int run_guard(void *args)
 {
-	/* As long as the process: a thread may come back late from a read. */
+	/*
+	 * Static, since they must live as long as the process: a thread may come back late from
+	 * a read.
+	 */
 	static struct guard_options options;
 	static struct guard guard;
 	int ret;

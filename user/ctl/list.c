@@ -269,7 +269,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 	int ret = rows && all ? 0 : -ENOMEM;
 
 	for (i = 0; !ret && i < list->count; i++) {
-		/* It has ended meanwhile. */
+		/* The process has ended meanwhile. */
 		if (all[i].code)
 			continue;
 		fill_row(g, list->targets[i].pid, cgroups, &all[i].who, live,

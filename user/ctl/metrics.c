@@ -75,7 +75,7 @@ static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *ou
 		gpu->gpu_id = f->gpus.items[i].node.gpu_id;
 		gpu->device = f->gpus.items[i].node.device;
 		snprintf(gpu->kfd, sizeof(gpu->kfd), "0x%llx", (unsigned long long)gpu->gpu_id);
-		/* One that has no address makes the order unknown. */
+		/* One GPU without an address makes the order unknown. */
 		if (known)
 			name_gpu(f, i, gpu);
 	}
@@ -260,7 +260,7 @@ static void add_process(struct out_metrics *m, const struct ranked *r,
 	}
 }
 
-/* As many as there is room for; returns how many series the others would have had. */
+/* Add as many processes as there is room for; returns how many series the others would have had. */
 static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, size_t n,
 			 const struct metrics_gpus *gpus, bool looked, size_t room)
 {
@@ -284,8 +284,8 @@ static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, siz
 }
 
 /*
- * Those of all processes, but not more than that many series, by their share and
- * their memory; the others are counted in *dropped. Holders are left out. 0 or -ENOMEM.
+ * Add the figures of the processes that have the highest shares and the most memory, up to @room
+ * series; the others are counted in *dropped. Holders are left out. 0 or -ENOMEM.
  */
 static int metrics_add_processes(struct out_metrics *m, struct ctl_sampler *s,
 				 const struct metrics_gpus *gpus, size_t room, size_t *dropped)

@@ -27,7 +27,7 @@ DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SON
 #define REMOVE_TRIES	20
 #define REMOVE_RETRY_NS (50 * NSEC_PER_MSEC)
 
-/* What the kernel has said last about the module; "" if nothing. */
+/* Read the kernel's last message about the module; "" if there is none. */
 static void last_message(char *text, size_t size)
 {
 	__cleanup_fd int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -38,7 +38,7 @@ static void last_message(char *text, size_t size)
 	while (fd >= 0) {
 		n = read(fd, record, sizeof(record) - 1);
 		if (n < 0 && errno == EPIPE)
-			continue; /* it was overwritten meanwhile */
+			continue; /* the record was overwritten meanwhile */
 		if (n <= 0)
 			break;
 		record[n] = '\0';

@@ -57,9 +57,9 @@ struct watched {
 	struct gpreempt_target target;
 	int fd; /* readable when it has ended; -1: none */
 	bool ended;
-	bool module; /* it was in gpreempt.ko's view */
+	bool module; /* gpreempt.ko's view had it */
 	size_t samples;
-	size_t missed; /* of them: the process could not be read */
+	size_t missed; /* samples for which the process could not be read */
 	struct figure queues;
 	struct figure active; /* hardware slots */
 	struct seen *seen;    /* by queue id */

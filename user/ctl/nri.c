@@ -202,7 +202,7 @@ static int read_container(struct pods *p, struct wire_bytes from)
 			  wire_find(from, CONTAINER_POD, &pod_id) ?:
 			  wire_find(from, CONTAINER_PID, &pid);
 
-	/* One that does not run has no process. */
+	/* A container that does not run has no process. */
 	if (ret || !pid.number || !id.bytes.len)
 		return ret;
 	for (pod = find_pod(p, pod_id.bytes);
@@ -277,7 +277,8 @@ struct nri {
 	const struct nri_args *args;
 	int fd;
 	struct buffer got[WIRE_CONNECTIONS]; /* no whole message yet */
-	struct buffer all;		     /* what the runtime has when we come, in parts */
+	/* the runtime's list at our start, which comes in parts */
+	struct buffer all;
 };
 
 static int append(struct buffer *b, const void *data, size_t len)
@@ -286,7 +287,7 @@ static int append(struct buffer *b, const void *data, size_t len)
 
 	if (!more)
 		return -ENOMEM;
-	/* What is not there has no place. */
+	/* An empty buffer has no address. */
 	if (len)
 		memcpy(more + b->len, data, len);
 	b->data = more;

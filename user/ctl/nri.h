@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is on NRI's socket, in three layers: pieces of two connections; on each of these
- * ttrpc's messages, which may take several pieces; in these protocol buffers.
+ * Formats on NRI's socket, in three layers: pieces of two connections; on each connection
+ * ttrpc's messages, which may take several pieces; in the messages protocol buffers.
  */
 #ifndef CTL_NRI_H
 #define CTL_NRI_H
@@ -49,7 +49,7 @@ struct wire_message {
 	uint8_t flags;
 } __attribute__((packed));
 
-/* Of a message; a piece may be longer by a message's head. */
+/* Bytes in a message, at most; a piece may be longer by a message's head. */
 #define WIRE_MAX (4 * 1024 * 1024)
 
 /*

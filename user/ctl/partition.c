@@ -51,15 +51,15 @@ static const struct out_table table = OUT_TABLE("processes", fields, struct row)
 
 struct client {
 	pid_t pid;
-	bool listed; /* by KFD */
-	int open;    /* as gp_has_kfd_open() */
+	bool listed; /* KFD lists it */
+	int open;    /* result of gp_has_kfd_open() */
 };
 
-/* In memory that children share. */
+/* Work of the children, in memory that they share. */
 struct scan {
 	struct ctl_apart work; /* the first one: both have one address */
 	struct gpreempt *g;
-	size_t size; /* of all this, in bytes */
+	size_t size; /* size of the whole, in bytes */
 	struct client clients[];
 };
 
@@ -248,7 +248,7 @@ static void count_unseen(struct partition *p)
 	}
 }
 
-/* What was not looked at may block it. */
+/* Returns the exit status. A process that we could not look at may block the partition. */
 static int status_of(const struct partition *p)
 {
 	if (p->rows.count)

@@ -143,7 +143,7 @@ static void verify_all(struct preempt *p)
 
 		c->verdict = m->verdict;
 		c->by = m->verified_by;
-		/* Of two that say the same, the one that has seen less. */
+		/* Take the verdict with less evidence of two equal ones. */
 		if (!i || more > 0 || (!more && c->by < p->now.by)) {
 			p->now.verdict = c->verdict;
 			p->now.by = c->by;
@@ -223,10 +223,10 @@ int preempt_cycle(struct preempt *p)
 }
 
 /*
- * What a suspend or resume does to the other processes on the same GPUs. Under
- * the hardware scheduler the driver takes everybody's queues off the node for
- * it. A thread looks at their slots from before each call until all are back,
- * and notes for how long a queue that was in its slots was not.
+ * Effects of a suspend or resume on the other processes on the same GPUs. Under the hardware
+ * scheduler the driver takes all queues off the node for it. A thread looks at the slots of
+ * those processes from before each call until all queues are back, and notes for how long a
+ * queue that was in its slots was not.
  */
 
 #define MAX_QIDS 1024
@@ -237,12 +237,12 @@ int preempt_cycle(struct preempt *p)
 
 /* Another process, during one call. */
 struct watch {
-	bool there;	       /* it is looked at */
+	bool there;	       /* the thread looks at it */
 	bool mapped[MAX_QIDS]; /* queue ids in their slots at the start */
 	uint64_t looked_ns;
 	uint64_t lost_ns; /* when one was first seen out of its slots */
 	uint64_t back_ns; /* when all were seen back after that */
-	uint64_t gap_ns;  /* of the looks at both ends, the longer */
+	uint64_t gap_ns;  /* the longer one of the looks at both ends */
 };
 
 struct disturb {
@@ -255,7 +255,7 @@ struct disturb {
 	bool quit;
 	bool running; /* between begin and done */
 	enum disturb_op op;
-	uint32_t *gpus; /* those of the targets' queues */
+	uint32_t *gpus; /* GPUs of the targets' queues */
 	size_t n_gpus;
 	uint64_t listed_ns;
 	struct disturb_process *list;

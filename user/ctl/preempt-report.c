@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What preempt prints: lines for people and grep, or one JSON object; and --samples. */
+/* Output of preempt: lines for people and grep, or one JSON object; and --samples. */
 #include <errno.h>
 #include <inttypes.h>
 

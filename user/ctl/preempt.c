@@ -180,7 +180,7 @@ int preempt_wait(struct preempt *p, uint64_t ns, int fd)
 	}
 }
 
-/* What the child was born with is ours: it gets what a command expects. */
+/* Undo our own settings in the child: a command expects the defaults. */
 static void become_command(const struct preempt *p, pid_t parent, int error)
 {
 	static const int ours[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGALRM, SIGPIPE };
@@ -320,7 +320,7 @@ static void unlock_targets(struct preempt *p)
 	}
 }
 
-/* What is to be measured must be there. 0, or the exit status. */
+/* Does the process have the queues that are to be measured? 0, or the exit status. */
 static int check_queues(const struct preempt *p, pid_t pid)
 {
 	const struct gpreempt_filter *which = &p->args->targets.queues;
@@ -375,7 +375,7 @@ static void close_sessions(struct preempt *p)
 
 /* How the run ended. */
 struct end {
-	int status;	/* of the command */
+	int status;	/* exit status */
 	char text[512]; /* "": well */
 	char next[512];
 };

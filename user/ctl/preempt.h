@@ -16,7 +16,7 @@ struct preempt_series {
 /* disturb.c. 0 or -ENOMEM. */
 int preempt_add_sample(struct preempt_series *s, uint64_t ns);
 
-/* What one cycle did to a target, or to all of them together. */
+/* Results of one cycle, for a target or for all of them together. */
 struct preempt_cycle {
 	size_t requested;
 	size_t done;
@@ -27,7 +27,7 @@ struct preempt_cycle {
 	uint64_t resume_ns;
 	uint64_t released_ns; /* queues ran so long while they were held */
 	enum gpreempt_verdict verdict;
-	enum gpreempt_verified_by by; /* what was seen for it */
+	enum gpreempt_verified_by by; /* evidence for the verdict */
 	bool succeeded;
 };
 
@@ -40,20 +40,21 @@ struct preempt_figures {
 	uint64_t open_ns;
 	int64_t first_ns;   /* GPREEMPT_UNKNOWN: there was none */
 	size_t verdicts[3]; /* by enum gpreempt_verdict */
-	size_t by_waves;    /* of those with "yes": waves were counted, too */
+	size_t by_waves;    /* verdicts "yes" for which waves were counted, too */
 	size_t succeeded;
 };
 
 struct preempt_target {
 	pid_t pid;
-	struct pause_owner owner; /* of a pause; its lock and start of both */
+	struct pause_owner owner; /* owner of a pause; its lock and start serve both methods */
 	enum gpreempt_route route;
-	char why[256]; /* it is not by a debug session; "": it is, or was asked for */
+	/* reason why no debug session holds it; "": one does, or a pause was asked for */
+	char why[256];
 	struct preempt_cycle now;
 	struct preempt_figures figures;
 };
 
-/* What the command line gives. */
+/* Values of the command line. */
 struct preempt_args {
 	struct ctl_target_args targets;
 	char **command; /* the online command; NULL: none */
@@ -81,15 +82,15 @@ struct preempt {
 	int samples_error; /* the first, as -errno */
 
 	size_t cycles;
-	struct preempt_cycle now; /* of all targets together */
+	struct preempt_cycle now; /* all targets together */
 	struct preempt_figures all;
 	struct preempt_series online; /* times of the online command */
-	int online_status;	      /* as waitpid() gives it */
+	int online_status;	      /* status from waitpid() */
 	bool interrupted;
 	struct gpreempt_error err; /* why it stopped early */
 };
 
-/* route.c. NULL: it is none. */
+/* Find a target by its PID (route.c); NULL: none. */
 struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 /*
  * After a suspend that failed, with --how auto: is one of those that were refused
@@ -129,13 +130,13 @@ enum disturb_op {
 	DISTURB_OPS,
 };
 
-/* What another process has lost. */
+/* Losses of another process. */
 struct disturb_process {
 	pid_t pid;
 	char comm[68];
 	struct {
-		size_t windows;			/* calls during which it was looked at */
-		struct preempt_series unmapped; /* of those seen */
+		size_t windows;			/* calls during which the process was looked at */
+		struct preempt_series unmapped; /* time out of its slots, for those seen */
 	} ops[DISTURB_OPS];
 	struct preempt_series resolution; /* between two looks */
 };

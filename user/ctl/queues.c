@@ -92,7 +92,7 @@ struct queues_args {
 	enum out_mode mode;
 };
 
-/* What is to be printed, target by target. */
+/* The output, target by target. */
 struct report {
 	const struct queues_args *args;
 	enum out_mode mode;

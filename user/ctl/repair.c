@@ -124,7 +124,7 @@ static int repair_rows(struct gpreempt *g, const struct repair_args *args, struc
 	return status;
 }
 
-/* One that another process has removed meanwhile is none. */
+/* Drop the entries that another process has removed meanwhile. */
 static void drop_gone(struct rows *rows)
 {
 	size_t i, n = 0;

@@ -56,7 +56,7 @@ __attribute__((format(printf, 4, 5))) static void fail(struct job *job, enum gpr
 	char text[sizeof(job->reply.text)];
 	va_list ap;
 
-	/* What is printed may be the reply's own text. */
+	/* The format may print the reply's own text. */
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
@@ -221,7 +221,7 @@ static void ask_begin(struct job *job, struct hold_request *request)
 	job->asked = peer.pid;
 }
 
-/* It has the lock of the target and no socket: it begins just now, or ends. */
+/* Is the holder about to start, or to end? It has the lock of the target and no socket. */
 static bool holder_changes(const struct job *job)
 {
 	struct hold_owner owner;
@@ -258,7 +258,7 @@ static void finish(struct gpreempt *g, struct job *job, struct hold_request *req
 		look_for_owner(g, job);
 		break;
 	case -ECONNRESET:
-		/* It ended when we asked, which is as good. */
+		/* The holder ended when we asked, which is as good. */
 		job->held = 1;
 		if (!hold_wait_for_end(job->pid, job->asked))
 			fail_silent(job);

@@ -110,7 +110,7 @@ static int fail_give(const char *cgroup, int code)
 	}
 }
 
-/* Of a word: cgroup:PATH or a PID. */
+/* Give a role to the target of a word: cgroup:PATH or a PID. */
 static int give(enum gpreempt_role role, const char *word)
 {
 	static const char prefix[] = "cgroup:";
@@ -156,7 +156,7 @@ static int give_all(const struct ctl_words *words)
 	return status;
 }
 
-/* What the state of a container asks for. */
+/* Wishes in the state of a container. */
 struct state {
 	enum gpreempt_role role;
 	int64_t pid;
@@ -188,7 +188,7 @@ static int read_state(const char *text, struct state *out)
 	return ret;
 }
 
-/* Of the container itself, whichever cgroup below it the process is in. */
+/* Give the role to the container's own cgroup, even if the process is in one below it. */
 static int give_container(const struct state *state)
 {
 	char path[SHR_CGROUP_PATH];

@@ -37,15 +37,15 @@ struct row {
 	int fd;			  /* where the holder's answer comes; -1: none */
 	bool unknown;		  /* the lock does not name its owner */
 	bool foreign;		  /* paused by another program */
-	bool ended;		  /* our pause, by another program */
-	enum pause_finding pause; /* what its entry in the journal says */
+	bool ended;		  /* another program ended our pause */
+	enum pause_finding pause; /* state of its entry in the journal */
 };
 
 struct rows {
 	struct gpreempt *g;
 	struct row *row;
 	size_t count;
-	int status; /* of the command */
+	int status; /* exit status */
 };
 
 static const struct out_field fields[] = {
@@ -100,7 +100,7 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 	shr_format_duration(reply->lease_ns, row->lease, sizeof(row->lease));
 }
 
-/* What is known of no row at first. */
+/* Returns a row with all that is unknown. */
 static struct row empty_row(pid_t target)
 {
 	return (struct row){
@@ -128,7 +128,7 @@ static int add_row(struct rows *rows, const struct row *row)
 	return 0;
 }
 
-/* The holder is asked; the answer is waited for when all have been. */
+/* Send the request. take_answers() collects all replies later. */
 static int add_target(void *arg, pid_t target)
 {
 	struct hold_request request = { .verb = HOLD_STATUS };
@@ -136,7 +136,7 @@ static int add_target(void *arg, pid_t target)
 	struct rows *rows = arg;
 	struct hold_owner owner;
 
-	/* It may end while we look, or be only just beginning. */
+	/* The holder may end while we look, or be about to begin. */
 	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
 		return 0;
 	set_how(&row, false);
@@ -213,7 +213,7 @@ static bool is_foreign(const struct rows *rows, pid_t pid)
 	return !find_row(rows, pid) && pause_is_seen(rows->g, pid) && !is_in_journal(rows, pid);
 }
 
-/* What a command would hold, and has no place for: it runs. */
+/* Add the processes that a command would hold but has no place for: they run. */
 static int add_left(void *arg, const struct places_left *left)
 {
 	struct rows *rows = arg;

@@ -71,7 +71,7 @@ static void pause_now(struct gpreempt *g, struct suspend_job *job)
 	if (gp_pause(g, job->pid, job->entry.start, NULL, &report, &err)) {
 		fail_pause(g, job, &report, &err);
 	} else if (report.before == GP_PAUSED_YES) {
-		/* As it was: paused once, and not ours to undo. */
+		/* The process is again as it was: paused once, and not ours to undo. */
 		pause_journal_remove(job->pid);
 		fail_foreign(job);
 	} else {
@@ -339,7 +339,7 @@ static void suspend_stay(struct suspend_job *jobs, size_t count)
 
 #define NO_GRACE UINT64_MAX
 
-/* What is printed of a target. */
+/* A row of the output: one target. */
 struct row {
 	int64_t pid;
 	int64_t status;
@@ -412,7 +412,7 @@ static void split_text(struct suspend_job *job)
 		job->next = ctl_step_of(GPREEMPT_PAUSED);
 }
 
-/* What the registers show counts, and not that the driver returned 0. */
+/* Count a suspend as done only if the registers show it, not because the driver returned 0. */
 static void judge(struct suspend_job *job)
 {
 	struct hold_reply *reply = &job->reply;
@@ -432,7 +432,7 @@ static void judge(struct suspend_job *job)
 		 job->pid);
 }
 
-/* It is paused because a session is not possible: why; or NULL. */
+/* Returns the reason why a session was not possible, if the target is paused; or NULL. */
 static const char *why_paused(const struct suspend_job *job)
 {
 	return !job->reply.status && job->reply.text[0] ? job->reply.text : NULL;
@@ -628,7 +628,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 	request->grace = units;
 }
 
-/* What no later resume can undo, where the driver counts pauses. */
+/* Warn of a second pause, which no later resume can undo where the driver counts pauses. */
 static void note_counting(struct gpreempt *g, const struct suspend_job *jobs, size_t count)
 {
 	bool paused = false;

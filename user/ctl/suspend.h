@@ -10,11 +10,11 @@
 struct suspend_job {
 	pid_t pid;
 	struct hold_request request;
-	struct hold_reply reply; /* .status: what came of it */
-	const char *next;	 /* what to do next, or NULL */
-	bool already;		 /* it was held before */
-	int fd;			 /* of a new holder, for hold_confirm(); or -1 */
-	/* Of --detach: */
+	struct hold_reply reply; /* .status: the result */
+	const char *next;	 /* next step, or NULL */
+	bool already;		 /* held before this command */
+	int fd;			 /* connection to a new holder, for hold_confirm(); or -1 */
+	/* Members for --detach: */
 	bool detach;
 	int lock; /* until suspend_pause_confirm(); or -1 */
 	struct pause_entry entry;

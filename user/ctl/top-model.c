@@ -70,7 +70,7 @@ static int copy_figures(const struct gp_process_figures *from, bool looked, stru
 	return 0;
 }
 
-/* As list has it, of what the looks and the last reading of slots say. */
+/* Returns the state by list's words, from the looks and the last reading of slots. */
 static const char *state_of(const struct gp_process_figures *p, const struct top_process *to,
 			    bool holder)
 {
@@ -369,7 +369,7 @@ const struct top_process *top_find(const struct top_model *m, int64_t pid)
 				    NULL;
 }
 
-/* Of those that are known; unknown if none is. */
+/* Add a value to a sum of the known ones; the sum is unknown if none is known. */
 static void add_known(int64_t *sum, int64_t value)
 {
 	if (value == GPREEMPT_UNKNOWN)
@@ -475,7 +475,7 @@ static int compare(const void *a, const void *b, void *data)
 		int64_t m = out_number_of(field, x), n = out_number_of(field, y);
 
 		ret = compare_unknown(m == GPREEMPT_UNKNOWN, n == GPREEMPT_UNKNOWN);
-		/* What is much comes first, but for PIDs. */
+		/* Large values come first, but for PIDs. */
 		if (order->column != top_column_pid)
 			sign = -sign;
 		if (!ret)

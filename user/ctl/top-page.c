@@ -176,7 +176,7 @@ int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, c
 /* Pages that may be longer than the screen: a process, and the help. */
 
 #define GAP	2
-#define COLUMNS 16 /* of a table, at most */
+#define COLUMNS 16 /* columns of a table, at most */
 #define HISTORY (TOP_HISTORY / 2)
 
 struct page {

@@ -91,7 +91,7 @@ const struct out_table top_gpus = OUT_TABLE("gpus", gpu_fields, struct top_gpu);
 
 #define NAME	     11 /* columns of "GPU 0x7d63 " */
 #define BAR	     24
-#define LEAST	     8	/* of a history */
+#define LEAST	     8	/* columns of a history, at least */
 #define BESIDE	     60 /* columns of one of two GPUs in a line */
 #define TEXT	     40
 #define HISTORY_MOST (TOP_HISTORY / 2)
@@ -168,7 +168,7 @@ static const struct part {
 	{ vram, 19, 0 },   { processes, 10, 2 },
 };
 
-#define DEVICE 0 /* of parts; it stands left of the bar */
+#define DEVICE 0 /* index into parts; it stands left of the bar */
 
 /* The ranks below that fit. */
 static int fitting_rank(int width)
@@ -264,7 +264,7 @@ static int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
 
 #define COMMAND(width) ((width) / 5) /* columns that it has at least */
 #define MOST_RANK      100
-#define INDENT	       2 /* of a process in a group */
+#define INDENT	       2 /* columns before a process in a group */
 #define FIRST_LINE(v)  ((v)->page ? (v)->line / (v)->page * (v)->page : 0)
 
 /* Is nothing in it, in any line? */

@@ -55,7 +55,7 @@ static const struct dynlib_call rows[] = { CALLS(ROW) DYNLIB_END };
 
 DYNLIB_NOTE(ncurses_note, "top", "gpreempt-ctl top", SONAME);
 
-/* Of the one terminal: a handler of a crash needs it. */
+/* State of the one terminal; static, since the handler of a crash needs it. */
 static struct {
 	SCREEN *screen;
 	WINDOW *window;

@@ -40,7 +40,7 @@ int top_refresh(struct top *t, struct gpreempt_error *err)
 	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "keeping what was seen") : 0;
 }
 
-/* What each key does. */
+/* Keys and their actions. */
 
 static const struct {
 	int key;
@@ -296,7 +296,7 @@ static void confirm(struct top_view *v, int code)
 		snprintf(v->status, sizeof(v->status), "nothing was done");
 }
 
-/* Of the list, its details and the help. */
+/* Do an action in the list, its details and the help. */
 static void take_action(struct top_view *v, const struct top_model *m, int code)
 {
 	enum top_action action = top_action_of(code);

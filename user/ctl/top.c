@@ -221,8 +221,8 @@ struct session {
 	struct top_screen shown, next;
 	struct top_job job;
 	int events;	  /* an epoll of keyboard and signals */
-	uint64_t last_ns; /* of the last refresh; 0: there was none */
-	uint64_t count;	  /* of refreshes */
+	uint64_t last_ns; /* time of the last refresh; 0: there was none */
+	uint64_t count;	  /* refreshes so far */
 };
 
 static int draw(struct session *s)
@@ -378,7 +378,7 @@ static int refresh_if_due(struct session *s, struct gpreempt_error *err)
 	}
 	s->count++;
 	ret = s->t->view.paused ? 0 : top_refresh(s->t, err);
-	/* What was seen stays on the screen. */
+	/* The last figures stay on the screen. */
 	if (ret && s->count > 1) {
 		gpreempt_error_text(err, why, sizeof(why));
 		tell(s, "no refresh: %s", why);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What top shows: processes, GPUs and their history, as gather.c has copied them from
- * the sampler. Nothing here reads the system.
+ * Model of top: processes, GPUs and their history, which top-model.c has copied from the
+ * sampler. Nothing here reads the system.
  */
 #ifndef CTL_TOP_H
 #define CTL_TOP_H
@@ -24,7 +24,7 @@
 /* How busy something was in the last refreshes, in percent. */
 struct top_history {
 	uint8_t percent[TOP_HISTORY]; /* a ring */
-	unsigned int count;	      /* that were put in */
+	unsigned int count;	      /* values that were put in */
 };
 
 /* A process on a GPU. A number that is not known is GPREEMPT_UNKNOWN. */
@@ -67,7 +67,7 @@ struct top_process {
 	char job[24];
 	char *command;			    /* its own; others' bytes as all texts here */
 	SHR_ARRAY(struct top_figure, gpus); /* its own; by gpu_id */
-	struct top_history history;	    /* of the busiest GPU */
+	struct top_history history;	    /* history of the busiest GPU */
 };
 
 struct top_gpu {
@@ -82,7 +82,7 @@ struct top_gpu {
 	int64_t slots;
 	int64_t vram;
 	int64_t vram_size;
-	int64_t processes; /* that have queues or memory there */
+	int64_t processes; /* processes that have queues or memory there */
 	struct top_history history;
 };
 
@@ -93,38 +93,39 @@ struct top_queue {
 	char state[96];
 };
 
-/* What the processes are grouped by. */
+/* Kinds of groups of processes. */
 enum top_tree { TOP_FLAT, TOP_BY_CGROUP, TOP_BY_CONTAINER, TOP_BY_POD, TOP_TREES };
 
 extern const char *const top_tree_names[TOP_TREES];
 
-/* Which processes are shown, and in which order. */
+/* Choice and order of the processes in the list. */
 struct top_order {
-	size_t column; /* of top_columns */
+	size_t column; /* column of top_columns */
 	bool inverted;
 	enum top_tree tree;
-	int64_t gpu_id;	     /* that alone; 0: all */
-	const char *pattern; /* they have that text somewhere; "": all */
+	int64_t gpu_id;	     /* only this GPU; 0: all */
+	const char *pattern; /* only processes that have this text in a cell; "": all */
 };
 
 /* A line of the list: a process, or the heading of a group. */
 struct top_line {
 	const struct top_process *process; /* NULL: a heading */
 	const char *group;
-	size_t members; /* of the group */
-	int64_t busy;	/* theirs together */
+	size_t members; /* processes in the group */
+	int64_t busy;	/* sum of the group */
 	int64_t vram;
 };
 
 struct top_model {
 	SHR_ARRAY(struct top_process, processes); /* by PID */
 	SHR_ARRAY(struct top_gpu, gpus);	  /* in KFD's order */
-	SHR_ARRAY(struct top_line, lines);	  /* of top_arrange() */
-	char *missing;				  /* what cannot be seen and why; NULL: nothing */
+	SHR_ARRAY(struct top_line, lines);	  /* set by top_arrange() */
+	/* the parts that cannot be seen, and why; NULL: none */
+	char *missing;
 	bool simulated;
-	uint64_t looks; /* of the last interval */
+	uint64_t looks; /* looks in the last interval */
 	uint64_t all_looks;
-	SHR_ARRAY(struct top_queue, queues); /* of the process that has a page */
+	SHR_ARRAY(struct top_queue, queues); /* queues of the process that has a page */
 };
 
 void top_model_clear(struct top_model *m);
@@ -138,19 +139,19 @@ unsigned int top_history_at(const struct top_history *h, unsigned int ago);
 /* Add up figures, and make the lines. 0 or -ENOMEM. */
 int top_arrange(struct top_model *m, const struct top_order *order);
 
-/* Of a process of the lines; the history of that GPU, or with 0 its own. */
+/* Returns the history of a process of the lines on that GPU; with 0, its own. */
 const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id);
 const struct top_process *top_find(const struct top_model *m, int64_t pid);
 
 /*
- * What the user has chosen, and what is asked for: keys in, requests out. Nothing here
- * reads the system or draws.
+ * Choices and requests of the user: keys in, requests out. Nothing here reads the system or
+ * draws.
  */
 
 enum top_mode {
 	TOP_MODE_LIST,
 	TOP_MODE_FILTER,  /* a pattern is typed */
-	TOP_MODE_DETAILS, /* of the process that is selected */
+	TOP_MODE_DETAILS, /* page of the selected process */
 	TOP_MODE_HELP,
 	TOP_MODE_SIGNAL, /* which one? */
 	TOP_MODE_CONFIRM,
@@ -168,7 +169,7 @@ struct top_request {
 	int64_t pid;
 	uint64_t start; /* with pid its identity */
 	int signal;
-	char command[128]; /* as the process has it, perhaps cut */
+	char command[128]; /* command line of the process, perhaps cut */
 };
 
 struct top_view {
@@ -178,13 +179,13 @@ struct top_view {
 	bool quit;
 	uint64_t delay_ns;
 	enum top_mode mode;
-	size_t column; /* that it is sorted by */
+	size_t column; /* sorted by this column */
 	bool inverted;
 	enum top_tree tree;
-	int64_t gpu_id; /* that alone; 0: all */
+	int64_t gpu_id; /* only this GPU; 0: all */
 	char filter[64];
-	int64_t pid;		  /* that is selected; 0: none, as a heading is */
-	size_t line;		  /* of it */
+	int64_t pid;		  /* selected process; 0: none, as on a heading */
+	size_t line;		  /* line of the selection */
 	bool moved;		  /* the selection stays at its process, not at its line */
 	size_t page;		  /* lines that were drawn of the list */
 	size_t above;		  /* lines of a long page that stand above the screen */
@@ -210,7 +211,7 @@ const char *top_signal_name(int signal);
 struct top_args {
 	uint64_t batch;
 	enum out_mode mode;
-	uint64_t count;	   /* of refreshes; 0: any */
+	uint64_t count;	   /* refreshes; 0: no limit */
 	uint64_t delay_ns; /* from one to the next */
 	uint64_t looks_ns; /* from one look to the next; 0: as 1 % of a CPU allows */
 };
@@ -223,7 +224,7 @@ struct top {
 	int stop; /* readable after Ctrl-C and its like, and when the size changes */
 };
 
-/* What there is now, in its order. 0 or -errno with *err. */
+/* Read all figures again and arrange them. 0 or -errno with *err. */
 int top_refresh(struct top *t, struct gpreempt_error *err);
 
 /*
@@ -481,9 +482,9 @@ int top_term_key(void);
 
 struct top_job {
 	pid_t child;	/* 0: none */
-	int output;	/* what it prints, read without waiting */
-	uint64_t until; /* it is killed then */
-	char text[256]; /* what it has printed, in one line, cut */
+	int output;	/* its output, read without waiting */
+	uint64_t until; /* time at which it is killed */
+	char text[256]; /* its output, in one line, cut */
 	bool ended;	/* the next byte begins another line */
 };
 

@@ -3,8 +3,8 @@
 #include "doc/doc.h"
 
 /*
- * What a value or a word can be completed with: the end of the name of a function that
- * both completions have.
+ * Completions of a value or a word: the end of the name of a function that both shells'
+ * completions have.
  */
 static const char *const values[CTL_KINDS] = {
 	[CTL_DURATION] = "times", [CTL_LEASE] = "times", [CTL_IDS] = "queues",
@@ -47,7 +47,7 @@ static void put_option_names(const struct ctl_command *cmd)
 	fputs("--help'\n", stdout);
 }
 
-/* Those with a value only. */
+/* Print the options that have a value. */
 static void put_values(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;

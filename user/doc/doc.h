@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is made of the table of commands. */
+/* Texts that are made from the table of commands. */
 #ifndef DOC_H
 #define DOC_H
 

@@ -75,7 +75,7 @@ static void put_mdoc(const char *line, size_t len)
 	putchar('\n');
 }
 
-/* As it is: columns stay where they are. */
+/* Print a line literally: columns stay where they are. */
 static void put_mdoc_literal(const char *line, size_t len)
 {
 	for (; len--; line++)
