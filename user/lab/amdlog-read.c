@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a record of ROCm's log begins with. Seen:
+ * Heads of the records in ROCm's log. Seen:
  *
  *	:3:rocdevice.cpp            :480 : 6306213494 us:  Text
  *	... us: [pid:459769 tid: 0x7f8edc1c4400] Text		(6, 7)
@@ -20,7 +20,7 @@
 #include "amdlog.h"
 #include "text.h"
 
-/* It logs packets, as HIP does from level 4 on. */
+/* ROCr logs packets, as HIP does from level 4 on. */
 #define ROCR_LEVEL	 4
 #define ROCR_MARK_WITHIN 128
 
@@ -113,7 +113,7 @@ static const char *take_brackets(const char *at, const char *end, struct gp_reco
 	const char *close = memchr(at, ']', end - at);
 	const char *pid, *number;
 
-	/* Of a line that was wrapped, which had more. */
+	/* The line was wrapped: its rest stands in the next line. */
 	if ((!close || close - at > 64) && is_cut(at + 1, end))
 		return NULL;
 	if (!close || close - at > 64)
@@ -124,7 +124,7 @@ static const char *take_brackets(const char *at, const char *end, struct gp_reco
 		if (!take_decimal(&number, close, &record->pid))
 			record->pid = GPREEMPT_UNKNOWN;
 	} else if (!memmem(at, close - at, "tid:", 4) && !isxdigit((unsigned char)at[1])) {
-		return at; /* what is in there is of the text */
+		return at; /* the brackets are part of the text */
 	}
 	return close + 1;
 }
@@ -161,7 +161,7 @@ static bool gp_record_head(struct gp_span text, struct gp_record *record)
 	return true;
 }
 
-/* What a record of ROCm's log says about queues. */
+/* Messages about queues in a record of ROCm's log. */
 
 /* Case does not count: ROCm 5 begins some of them with a small letter. */
 static const char *find(struct gp_span text, const char *word)
@@ -203,7 +203,7 @@ static int64_t small(struct gp_span text, const char *word)
 	return number(text, word, &value) && value <= INT64_MAX ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
-/* What tells a message, and what stands before the queue's address in it. */
+/* Words by which a message is known, and the words before the queue's address in it. */
 static const struct {
 	const char *begin;
 	enum gp_amdlog_kind kind;
@@ -222,7 +222,7 @@ static const struct {
 	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "releaseQueue refCount:", GP_AMDLOG_RELEASED, "refCount:", false },
 	{ "Deleting hardware queue", GP_AMDLOG_DELETED, "Deleting hardware queue", false },
-	/* Of cooperative launches, and of a stream with a CU mask. */
+	/* Queues of cooperative launches, and of a stream with a CU mask. */
 	{ "Deleting CG enabled hardware queue", GP_AMDLOG_DELETED,
 	  "Deleting CG enabled hardware queue", false },
 	{ "ShaderName :", GP_AMDLOG_KERNEL, NULL, false },
@@ -322,10 +322,10 @@ struct gp_amdlog {
 	int64_t pid;		     /* only lines of this process, or GPREEMPT_UNKNOWN */
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
-	uint16_t *buckets; /* of queues: index + 1 */
+	uint16_t *buckets; /* index + 1 of a queue */
 	size_t process;	   /* the one of the last line */
 	uint64_t line;	   /* the last one counted, of all files */
-	bool other;	   /* it has no record so far */
+	bool other;	   /* the line has no record so far, and is counted as other text */
 	struct gp_amdlog_data data;
 	char plain[GP_LINE_MAX]; /* the line at hand, without colours */
 };
@@ -612,7 +612,7 @@ static int take_line(void *data, struct gp_line line)
 			      take_record(log, &record) :
 			      problem(log, "the head of this record is cut off");
 	}
-	/* What was behind the cut may have been records. */
+	/* There may have been records behind the cut. */
 	if (!ret && line.too_long)
 		ret = problem(log, TOO_LONG);
 	return ret;
@@ -664,7 +664,7 @@ int gp_amdlog_end(struct gp_amdlog *log)
 	d->lines = log->lines.count;
 	if (d->level >= GP_AMDLOG_PACKETS)
 		return ret;
-	/* That there are none is not known. */
+	/* At this log level packets are not logged: 0 would be a lie. */
 	for (i = 0; i < d->n_queues; i++) {
 		d->queues[i].dispatches = GPREEMPT_UNKNOWN;
 		d->queues[i].barriers = GPREEMPT_UNKNOWN;

@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "shared/util.h"
 
-/* As much as that is not of threads that write at once. */
+/* Largest step back in time that threads which write at once explain. */
 #define BACK_US 1000000
 #define CHUNK	(1 << 20)
 

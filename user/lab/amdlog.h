@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ROCm's runtime logs with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware queues and what
- * was put into them. Nothing here reads a file; the caller feeds text, in pieces of any size,
- * and memory does not grow with it. One thread at a time for each handle.
+ * Parser of the log that ROCm's runtime writes with AMD_LOG_LEVEL 3 to 5 (ROCm 5 to 7): hardware
+ * queues, and the packets that were put into them. Nothing here reads a file; the caller feeds
+ * text, in pieces of any size, and memory does not grow with it. One thread at a time for each
+ * handle.
  *
- * Level 3 has the queues, level 4 the packets too. What the program printed
- * between the lines of the log is counted and left alone. A number that the log
- * does not have is GPREEMPT_UNKNOWN.
+ * Level 3 has the queues, level 4 the packets too. Text that the program printed between the
+ * lines of the log is counted and left alone. A number that the log does not have is
+ * GPREEMPT_UNKNOWN.
  */
 #ifndef LAB_AMDLOG_H
 #define LAB_AMDLOG_H
@@ -18,7 +19,7 @@
  * has, whatever its order.
  */
 struct gp_amdlog_queue {
-	/* As the process itself sees it: another number inside of a container. */
+	/* PID that the process itself sees: another number inside of a container. */
 	int64_t pid;
 	/*
 	 * Address that the runtime calls it by (HWq). ROCm 5 logs the life of a
@@ -26,7 +27,7 @@ struct gp_amdlog_queue {
 	 * together: they are two entries then.
 	 */
 	int64_t hwq;
-	int64_t swq;	      /* of the last software queue on it */
+	int64_t swq;	      /* the last software queue on it */
 	int64_t id;	      /* the runtime's own number; not before ROCm 6 */
 	const char *priority; /* low, normal, high; NULL: not known */
 	int64_t size;	      /* packets */
@@ -50,13 +51,13 @@ struct gp_amdlog_queue {
 
 /* A process that wrote into the log. */
 struct gp_amdlog_process {
-	int64_t pid; /* as it sees itself */
+	int64_t pid; /* PID that the process itself sees */
 	int64_t lines;
-	int64_t kernels;    /* that it launched, by name (level 3) */
-	int64_t dispatches; /* and by packet (level 4) */
+	int64_t kernels;    /* kernels that it launched, by name (level 3) */
+	int64_t dispatches; /* the same by packet (level 4) */
 	int64_t first_us;   /* times of its first and last line */
 	int64_t last_us;
-	int64_t run_us; /* between these */
+	int64_t run_us; /* time between the two */
 	/*
 	 * Most that a line of it is earlier than one before; more than threads
 	 * writing at once explain: the log is not in order.
@@ -83,10 +84,10 @@ struct gp_amdlog_data {
 	uint64_t records;
 	uint64_t other_lines; /* without a record: the program's own output */
 	unsigned int level;   /* highest seen */
-	char version[64];     /* of HIP, as it names itself, or "" */
+	char version[64];     /* HIP's own version text, or "" */
 };
 
-/* Packets are in the log from there on. */
+/* Lowest level at which the log has packets. */
 #define GP_AMDLOG_PACKETS 4
 
 /* A packet that is put into a queue. */
@@ -117,7 +118,7 @@ int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
 /* The log ends here. 0 or -ENOMEM. */
 int gp_amdlog_end(struct gp_amdlog *log);
 
-/* What was read, once it has ended. */
+/* Returns the data, once the log has ended. */
 const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log);
 
 /* Records of ROCm's log, and the messages in them. */
@@ -137,7 +138,7 @@ struct gp_record {
 	struct gp_span message;
 };
 
-/* What ROCr's own records have before their text; they have no level. */
+/* Mark before the text of ROCr's own records; they have no level. */
 #define GP_ROCR_MARK "[***rocr***]"
 
 enum gp_amdlog_kind {
@@ -160,7 +161,7 @@ struct gp_message {
 	bool cut;	      /* an index is there, but not all of it */
 	const char *priority; /* low, normal, high */
 	int64_t id, size, rptr, wptr;
-	struct gp_span rest; /* of a version */
+	struct gp_span rest; /* text of a version */
 };
 
 /* A log that is open; each packet as of gp_amdlog_new(). 0 or -errno. */

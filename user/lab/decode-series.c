@@ -41,7 +41,7 @@ struct series_queue {
 	const char *type;
 	int64_t priority;
 	int64_t seen;	  /* snapshots */
-	int64_t in_slots; /* of these, those where it was in all its slots */
+	int64_t in_slots; /* snapshots where it was in all its slots */
 };
 
 #define QUEUE(member, title, what) OUT_FIELD(struct series_queue, member, title, what)
@@ -63,7 +63,7 @@ struct series {
 	struct series_queue *queues;
 	size_t n_queues;
 	uint64_t problems;
-	/* Of the samples; of all if there is nothing else. */
+	/* Figures of the samples; of all moments if there is no sample. */
 	size_t samples;
 	double mean;
 	int64_t least;
@@ -197,7 +197,7 @@ static void add_seen(struct series *series, const struct ctl_text *text, int64_t
 	}
 }
 
-/* What is before and after the program is not what it uses. */
+/* Is the moment a sample? Moments before and after the program do not show its use. */
 static bool is_sample(const struct series *series, size_t i)
 {
 	return series->moments[i].when == TEXT_SAMPLE;

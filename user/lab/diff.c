@@ -167,7 +167,7 @@ static bool slots_known(const struct ctl_text *text, int64_t pid)
 	return true;
 }
 
-/* That a process is not in mqds is known of it, too: it has no queue. */
+/* Are the process's ids known? A process that mqds does not have has no queue, so they are. */
 static bool ids_known(const struct ctl_text *text, int64_t pid)
 {
 	return ctl_ids_known(text, pid) || (text->data->mqds_seen && !text->data->n_queues) ||
@@ -182,7 +182,7 @@ static void make_room(struct diff_rows *all, size_t count)
 void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b, int64_t pid_b,
 	       struct diff *diff)
 {
-	/* Of all processes: the process is part of a queue's key, too. */
+	/* Compare all processes: then the process is part of a queue's key. */
 	bool by_pid = !pid_a && !pid_b;
 
 	*diff = (struct diff){ .other_process = pid_a != pid_b };
@@ -211,8 +211,8 @@ void diff_free(struct diff *diff)
 }
 
 /*
- * What two moments have in common: queues by (gpu, queue id) within a process,
- * and hardware slots, which are the machine's.
+ * Comparison of two moments: queues by (gpu, queue id) within a process, and hardware slots,
+ * which are the machine's.
  */
 
 #define KEY(n, name, title, what) OUT_NAMED(name, struct diff_row, key[n], title, what)

@@ -15,7 +15,7 @@ enum diff_side {
 
 /* A thing that one side has, or both. */
 struct diff_row {
-	int64_t key[DIFF_KEYS]; /* what it is known by */
+	int64_t key[DIFF_KEYS]; /* its identity: compared, and sorted by */
 	int64_t pid_a;
 	int64_t pid_b;
 	const char *in; /* the side as a word */
@@ -39,15 +39,15 @@ struct diff {
 	struct diff_rows slots;
 	/* By process, GPU and ring: what mqds alone has of queues. */
 	struct diff_rows rings;
-	int64_t queues_a; /* of mqds; or unknown */
+	int64_t queues_a; /* number of queues in mqds; or unknown */
 	int64_t queues_b;
-	bool other_process; /* not the same one in both */
+	bool other_process; /* the two sides are different processes */
 	bool ids_known;
 	bool slots_known;
 	bool rings_known;
 };
 
-/* What an overlap means. */
+/* Verdicts on an overlap. */
 enum diff_verdict {
 	DIFF_CONSISTENT, /* more than 0.8 in common */
 	DIFF_PARTLY,	 /* more than 0.5 */
@@ -58,7 +58,7 @@ enum diff_verdict {
 enum diff_verdict diff_judge(double overlap);
 const char *diff_verdict_name(enum diff_verdict verdict);
 
-/* Of these processes, 0: of all. */
+/* Compare these processes; 0: all processes. */
 void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b, int64_t pid_b,
 	       struct diff *diff);
 void diff_free(struct diff *diff);

@@ -73,7 +73,10 @@ static int load_moment(const char *dir, const char *name, struct ctl_text *out)
 	return ret;
 }
 
-/* What the script noted, if that process has queues; else the only one there. */
+/*
+ * Returns the PID that the script noted, if that process has queues; else the only PID with
+ * queues.
+ */
 static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
 {
 	const struct gp_text_data *d = text->data;
@@ -108,7 +111,7 @@ static int fill(const char *dir, const char *moment, size_t m, struct exp_sample
 	return 0;
 }
 
-/* What it has of a run. 0, -ENOENT: not made, or the exit status. */
+/* Read a run that the script made. 0, -ENOENT: not made, or the exit status. */
 static int exp_foreign_run(const struct exp_plan *plan, struct exp_run *run, uint64_t nth)
 {
 	bool both = run->kind == EXP_BOTH;
@@ -165,7 +168,7 @@ static void exp_fill_sample(struct exp_sample *sample)
 	}
 }
 
-/* What model number m logged in a run; unknown if it did not. */
+/* Read the log of model number m in a run; the figures are unknown if there is none. */
 static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 {
 	const struct gp_amdlog_data *d;
@@ -183,7 +186,7 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	if (ret)
 		return;
 	d = gp_amdlog_get(log);
-	/* What the program itself printed is no log. */
+	/* The program's own output alone is no log. */
 	if (!d->records) {
 		gp_amdlog_free(log);
 		return;
@@ -214,7 +217,7 @@ static const struct figure {
 	const char *key;
 	const char *what;
 	size_t offset;
-	int64_t per; /* what is printed is so many of them */
+	int64_t per; /* unit: print the value divided by this */
 } figures[] = {
 	FIGURE(dispatches, "dispatches", 1),
 	FIGURE(hardware_queues, "hardware queues", 1),
@@ -234,7 +237,7 @@ static const struct column {
 	{ "b_with_a", "B with A", EXP_BOTH, 1 },
 };
 
-/* Of all runs of that kind whose log has it. */
+/* Returns the median of all runs of that kind whose log has the figure. */
 static int64_t median(const struct exp_report *report, const struct column *column,
 		      const struct figure *figure)
 {
@@ -530,7 +533,7 @@ void exp_print(FILE *f, const struct exp_plan *plan, const struct exp_report *re
 		fprintf(f, "\nThe GPU was the simulated one.\n");
 }
 
-/* What the runs say: the seeds' questions, and their thresholds. */
+/* Results of the runs: the answers to the seeds' questions, and their thresholds. */
 
 static int fill_sample(const char *dir, size_t m, struct exp_sample *sample)
 {
@@ -561,7 +564,10 @@ static bool was_simulated(const char *dir, const char *run)
 	return simulated;
 }
 
-/* Of their ids; or -1. @common: NULL, or gets what both have. */
+/*
+ * Returns the overlap of their ids; or -1. @common: NULL, or gets the counts of common ids and
+ * slots.
+ */
 static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
 			 struct exp_run *common)
 {
@@ -578,7 +584,7 @@ static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
 	return overlap;
 }
 
-/* What A had before B came is in a snapshot of its own. */
+/* Compare A's queues with those that it had before B came, which are in a snapshot of their own. */
 static void compare_before(const char *dir, struct exp_run *run)
 {
 	struct exp_sample alone = { .pid = run->of[0].pid };

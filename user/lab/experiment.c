@@ -69,7 +69,7 @@ static int write_plan(const struct exp_plan *plan)
 	char *text;
 	int ret;
 
-	/* What models print, and what only root may read. */
+	/* Private: it gets the output of the models, and files that only root may read. */
 	if (mkdir(plan->dir, 0700) && errno != EEXIST)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", plan->dir,
 				     strerror(errno));
@@ -225,8 +225,8 @@ static void on_stop(int signal)
 }
 
 struct model {
-	pid_t leader; /* of its session; 0: none */
-	int64_t pid;  /* of the process that has the queues */
+	pid_t leader; /* leader of its session; 0: none */
+	int64_t pid;  /* process that has the queues */
 	int status;
 	bool ended;
 };
@@ -237,9 +237,9 @@ struct run {
 	struct gpreempt *g;
 	struct snapshot_log log;
 	struct model of[EXP_MODELS];
-	size_t shown;	/* queues when "during" was taken */
-	size_t last;	/* and when they were last counted */
-	uint64_t since; /* that it is so many */
+	size_t shown;	/* number of queues when "during" was taken */
+	size_t last;	/* number of queues at the last count */
+	uint64_t since; /* time since which the number is the same */
 };
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -380,7 +380,7 @@ static bool all_ended(struct run *run)
 	return !running;
 }
 
-/* Of all models; 0 if one of them has none. */
+/* Count the queues of all models; 0 if one of them has none. */
 static size_t count_all(struct run *run)
 {
 	size_t m, n, sum = 0;

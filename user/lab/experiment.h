@@ -12,13 +12,13 @@
 /* In the directory: what was asked for. In a run's: what came of it. */
 #define EXP_PLAN   "experiment"
 #define EXP_RESULT "result"
-/* Of a run of both: A before B came. */
+/* Snapshot in a run of both models: A before B came. */
 #define EXP_ALONE "a-alone"
 
 struct exp_run;
 struct exp_sample;
 
-/* What the command line gives. */
+/* Values of the command line. */
 struct exp_args {
 	const char *model_a; /* commands for the shell */
 	const char *model_b;
@@ -39,15 +39,15 @@ struct exp_plan {
 	uint64_t concurrent;
 	uint64_t amd_log;
 	uint64_t duration_ns; /* 0: the models end by themselves */
-	int lock;	      /* of the directory; 0: not taken */
-	bool foreign;	      /* made by a script: directories of other names */
+	int lock;	      /* lock of the directory; 0: not taken */
+	bool foreign;	      /* a script made the directories, with other names */
 };
 
-/* That of a directory. */
+/* Read the plan from its directory. */
 int exp_plan_load(const char *dir, struct exp_plan *plan);
 /*
- * Its commands are to be run: may others have written them? 0, or the exit
- * status after saying why.
+ * May others have written the plan's commands, which are to be run? 0: no, or the exit status
+ * after a message.
  */
 int exp_plan_trusted(const char *dir);
 /* No other process makes runs there until exp_plan_free(). */
@@ -72,13 +72,13 @@ bool exp_foreign_load(const char *dir, struct exp_plan *plan);
 struct exp_sample {
 	bool there;
 	int64_t pid;
-	int64_t status; /* of its command, as a shell has it */
+	int64_t status; /* exit status of its command, in the shell's form */
 	char *ids;	/* "f7bc:0,f7bc:1" */
 	int64_t queues;
 	int64_t slots_expected;
 	int64_t slots_active;
 	int64_t priority;   /* the least of its queues' */
-	int64_t dispatches; /* of ROCm's log */
+	int64_t dispatches; /* dispatches in ROCm's log */
 	int64_t hardware_queues;
 	int64_t backlog; /* most packets that waited in a queue */
 	int64_t run_us;
@@ -90,15 +90,15 @@ struct exp_run {
 	enum exp_kind kind;
 	struct exp_sample of[EXP_MODELS];
 	bool apart;	   /* one had ended when the other had queues */
-	double overlap;	   /* of the ids of A and B, when both run; or -1 */
-	double a_before_b; /* of A's queues before B came, and with it; or -1 */
+	double overlap;	   /* overlap of the ids of A and B, when both run; or -1 */
+	double a_before_b; /* overlap of A's queues before B came and with B; or -1 */
 	int64_t common_ids;
 	int64_t common_slots;
 };
 
 struct exp_model {
-	uint64_t runs;	/* that had queues */
-	double overlap; /* the least, of a run with the first; or -1 */
+	uint64_t runs;	/* runs in which it had queues */
+	double overlap; /* lowest overlap of a run with the first one; or -1 */
 	bool same_ids;
 	bool same_number;
 	bool slots_right; /* in each run, each queue in all its slots */

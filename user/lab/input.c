@@ -20,7 +20,7 @@ static void add_file(struct ctl_text *out, const char *name)
 	*file = strdup(name);
 }
 
-/* What was read of it already, and the rest. */
+/* Feed the bytes that were read already, and the rest. */
 static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
 {
 	static char chunk[CHUNK];
@@ -101,8 +101,8 @@ static int fail_other(const char *path, const char *begin, size_t len)
 }
 
 /*
- * It is read only once, from its begin on: it may be a pipe. What monitor --csv
- * wrote is known by its first word.
+ * Feed a file, read only once from its begin on: it may be a pipe. The first word shows a file
+ * of monitor --csv.
  */
 int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 {

@@ -384,7 +384,7 @@ static bool is_other_half(const struct text_moment *a, const struct text_moment 
 	       !strncmp(a->name, b->name, len);
 }
 
-/* Those of which there is one half each, and only one such pair. */
+/* Join two halves if there is only one possible pair of them. */
 static void join_halves(struct moments *moments)
 {
 	size_t i, j, found, other;

@@ -57,7 +57,7 @@ void text_moments_free(struct text_moment *moments, size_t count);
 
 /* A file in a directory is not larger: bytes. */
 #define TEXT_FILE_MAX (1ll << 30)
-/* One that is read as a whole: ids, views, results, plans. */
+/* Bytes of a file that is read as a whole, at most: ids, views, results, plans. */
 #define TEXT_WHOLE_MAX (16ll << 20)
 
 /* "-" is stdin. A descriptor or -errno. */
@@ -69,7 +69,7 @@ int text_open(const char *path);
  */
 int text_open_in(const char *dir, const char *name, int64_t max);
 
-/* What a reason of these means for who reads it. */
+/* Returns a sentence for the user about an error of these. */
 const char *text_open_error(int err);
 
 /* All of it, with a NUL behind it, for free(). The length or -errno. */
@@ -79,12 +79,12 @@ ssize_t text_read_all(int fd, int64_t max, char **out);
 char *ctl_read_file(const char *path, size_t *len);
 char *text_read_in(const char *dir, const char *name, size_t *len);
 
-/* What a file is that is not text of this kind. */
+/* A guess at the kind of a file that is not text of this kind. */
 struct text_guess {
 	const char *begin; /* its first bytes */
-	size_t len;	   /* of these */
-	const char *what;  /* a clause */
-	const char *next;  /* what to do about it; or NULL */
+	size_t len;	   /* number of these bytes */
+	const char *what;  /* a clause about the file */
+	const char *next;  /* next step, or NULL */
 };
 
 /* By the first bytes of a file; NULL: not known. */
@@ -117,10 +117,10 @@ struct ctl_text {
 	struct ctl_id *ids; /* sorted, each once */
 	size_t n_ids;
 	bool all_ids;	    /* a process without one has none */
-	uint64_t bad_lines; /* that could not be read, of other text */
+	uint64_t bad_lines; /* lines of other text that could not be read */
 };
 
-/* What the system says now. 0, or the exit status after saying why not. */
+/* Read the state of the system now. 0, or the exit status after a message. */
 int ctl_text_live(struct ctl_text *out);
 /*
  * Files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of those in a

@@ -80,7 +80,7 @@ static void take_latencies(struct report *r, const char *source, struct report_c
 	size_t i;
 
 	while (report_row(c)) {
-		/* Of several targets a line has all together: no process. */
+		/* A line without a PID is the sum of several targets: skip it. */
 		if (cycles && isnan(report_cell(c, "pid")))
 			continue;
 		first = cycles && report_cell(c, "cycle") == 1;
@@ -203,9 +203,9 @@ static void report_monitor_json(struct report *r, const char *name, struct json_
 
 /* guard's events: what the page needs to draw a lane for each target, and latencies. */
 
-#define MAX_EVENTS 40000 /* that the page gets: the last ones */
+#define MAX_EVENTS 40000 /* events that the page gets: the last ones */
 
-/* Of a switch: all but the last are of a suspend. */
+/* Latencies of a switch; all but the last one are of a suspend. */
 static const struct {
 	const char *key;
 	const char *name;
@@ -227,7 +227,7 @@ struct events {
 	double now;  /* the last time of all */
 	int64_t cut;
 	int64_t lost;	/* lines that guard could not print */
-	int64_t unread; /* that were read, and are no events */
+	int64_t unread; /* lines that were read, and are no events */
 };
 
 static void take_event_latencies(struct events *e, struct json_object *o, bool suspend)
@@ -291,7 +291,7 @@ static void take_event(struct report *r, struct events *e, struct json_object *o
 		e->unread++;
 		return;
 	}
-	/* Of a guard that was started again the times begin again. */
+	/* The times begin again when guard was started again. */
 	e->base = isnan(e->base) ? clock - t : e->base;
 	t = clock > e->base ? clock - e->base : 0;
 	e->now = t > e->now ? t : e->now;
@@ -425,7 +425,7 @@ static void report_latency(struct report *r, const char *source, const char *nam
 	struct json_object *o;
 
 	if (times->ns.count) {
-		/* It sorts them. */
+		/* gpreempt_stats() sorts them. */
 		gpreempt_stats(times->ns.items, times->ns.count, &s);
 		o = report_add_latency(r, source, name, s.n);
 		out_add(o, "min_us", out_json_us(s.min));
@@ -463,7 +463,7 @@ static void report_figures(struct report *r, const char *source, const char *nam
 /* name{labels} value */
 struct sample {
 	char *name;
-	char *labels; /* what is between the braces; "" */
+	char *labels; /* text between the braces; "" */
 	double value;
 };
 
@@ -575,7 +575,7 @@ static void report_metrics(struct report *r, const char *name, char *text)
 	}
 }
 
-/* What a file is, by what is in it; and the objects that commands print with --json. */
+/* Kinds of files, found by their content; and the objects that commands print with --json. */
 
 /*
  * One list of a host, as list, status and doctor print it. Those that are given together
@@ -655,7 +655,7 @@ static const char *take_json(struct report *r, const char *name, const char *tex
 }
 
 static const struct {
-	const char *begin; /* of the text */
+	const char *begin; /* first bytes of the text */
 	const char *kind;
 	void (*take)(struct report *r, const char *name, char *text);
 } kinds[] = {

@@ -31,7 +31,7 @@ extern const char page_text[], page_end[];
 
 #define MARK "@DATA@"
 
-/* As text in a script, which "</script" would end, and "<!--" would change. */
+/* Print text for a script element, which "</script" would end, and "<!--" would change. */
 static void put_data(FILE *out, const char *json)
 {
 	for (; *json; json++)
@@ -166,7 +166,7 @@ static int wait_for(pid_t child)
 	return 0;
 }
 
-/* What it prints, as an object; NULL: nothing, which it has said itself. */
+/* Returns the command's JSON; NULL: the command failed and has printed why. */
 static struct json_object *run_command(struct run *run)
 {
 	struct json_object *o = NULL;
@@ -374,7 +374,7 @@ static int write_page(const char *path, struct json_object *o)
 
 	if (!page)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	/* As a snapshot: only root may read elsewhere what is in it. */
+	/* Private, as a snapshot: elsewhere only root may read its content. */
 	ret = shr_file_replace(path, 0600, page, size);
 	free(page);
 	return ret ? ctl_fail_text(GPREEMPT_CLASS_FAILED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What "report" collects, as one JSON object: docs/json.md has its keys. Each input adds
- * to it, and the page of page.c shows it.
+ * Data of "report", as one JSON object: docs/json.md has its keys. Each input adds to it, and
+ * report.c makes the page of it.
  */
 #ifndef CTL_REPORT_REPORT_H
 #define CTL_REPORT_REPORT_H
@@ -16,13 +16,13 @@
 
 struct report {
 	struct json_object *sources;
-	struct json_object *states;    /* of a host at a moment */
+	struct json_object *states;    /* states of a host, each at one moment */
 	struct json_object *series;    /* monitor's samples */
 	struct json_object *timelines; /* guard's events */
 	struct json_object *latencies;
 	struct json_object *metrics;
 	bool simulated; /* some input is of a simulated GPU */
-	int status;	/* of the command: 6 when something could not be read */
+	int status;	/* exit status: 6 when something could not be read */
 };
 
 /* Times in ns, of one latency. */

@@ -259,8 +259,8 @@ static int save_process(const char *dir, const char *path)
 }
 
 /*
- * Of a JSON file one string, which value gets, too: Docker keeps the environment of a
- * container beside its name.
+ * Save one string of a JSON file alone, and give it to the caller, too: Docker keeps the
+ * environment of a container beside its name.
  */
 static int save_string(const char *dir, const char *path, const char *key, char *value, size_t size)
 {
@@ -386,7 +386,7 @@ static void write_info(FILE *file, const char *tag)
 	fprintf(file, "gpreempt %s\nsimulated %d\n", gpreempt_version(), ctl_simulated());
 }
 
-/* What KFD's sysfs says of each queue: without root, without the module. */
+/* Write the facts of KFD's sysfs about each queue: without root, without the module. */
 static void write_sysfs(FILE *file, const char *in, const struct gpreempt_targets *targets)
 {
 	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[4096];
@@ -457,7 +457,7 @@ static void write_ps(struct gpreempt *g, FILE *file, const struct gpreempt_targe
 	}
 }
 
-/* What is saved at its own path has a place of its own for decode and diff, too. */
+/* Copy the views, which are saved at their own path, to the place where decode and diff look. */
 static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 {
 	char from[4096], name[64];
@@ -515,7 +515,7 @@ static void write_log(FILE *file, int fd)
 	}
 }
 
-/* Of the processes whose files it has by now. */
+/* Write the list of the processes whose files are in the snapshot by now. */
 static int write_processes(const char *dir)
 {
 	const struct gpreempt_options options = {
@@ -625,8 +625,8 @@ struct series {
 	const struct snapshot_args *args;
 	const char *dir;
 	struct snapshot_log *log;
-	uint64_t number; /* of the next one's directory */
-	bool ended;	 /* the command, with this wait status */
+	uint64_t number; /* number of the next snapshot's directory */
+	bool ended;	 /* the command has ended, with this wait status */
 	int status;
 };
 
@@ -704,7 +704,7 @@ static int take_next(struct series *s, const char *name)
 	return take(path, name, s->log);
 }
 
-/* What the command prints is kept beside the snapshots. */
+/* Start the command. Its output is kept beside the snapshots. */
 static int start_command(struct series *s)
 {
 	char path[4096 + 64];

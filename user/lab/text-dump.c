@@ -9,7 +9,7 @@
 #include "shared/util.h"
 #include "text.h"
 
-#define DIGIT	  0x10 /* it is one */
+#define DIGIT	  0x10 /* mark of a digit in the table */
 #define WORDS_MAX 8
 #define D(value)  (DIGIT | (value))
 
@@ -185,7 +185,7 @@ int gp_text_end_dump(struct gp_text *text)
 }
 
 /*
- * What the registers of a slot, and an MQD, say. Facts from the driver:
+ * Fields in the registers of a slot, and in an MQD. Facts from the driver:
  *
  *   amd/include/v9_structs.h, v10_, v11_, v12_: in all four the compute MQD is
  *   512 words, and words 128 to 183 are the 56 registers, in their order, that
@@ -211,8 +211,8 @@ struct field {
 	size_t offset;	      /* in struct gp_text_regs */
 	unsigned char lo, hi; /* registers; hi 0: only one */
 	unsigned char right;
-	uint32_t mask;	    /* of the lower one, once shifted right */
-	unsigned char left; /* of both together */
+	uint32_t mask;	    /* bits of the lower register, once shifted right */
+	unsigned char left; /* shift of both registers together */
 };
 
 #define FIELD(name) offsetof(struct gp_text_regs, name)

@@ -7,7 +7,7 @@
 #include "shared/util.h"
 #include "text.h"
 
-/* What an MQD is found by. Text of one moment has each once. */
+/* Key of an MQD. A text of one moment has each key once. */
 struct key {
 	int64_t gpu_id;
 	int64_t address;
@@ -134,14 +134,14 @@ static void join_packets(const struct gp_text_data *d, const struct keys *keys)
 
 		if (!mqd)
 			continue;
-		/* It has no ring: the PASID is all that can contradict. */
+		/* A packet has no ring: only the PASID can contradict. */
 		pasid = d->queues[mqd->queue].pasid;
 		if (pasid == GPREEMPT_UNKNOWN || pasid == packet->pasid)
 			packet->queue = mqd->queue;
 	}
 }
 
-/* What is there of a node's slots of a type. */
+/* Are all slots of a type on a node known? */
 struct seen {
 	int64_t gpu_id;
 	enum gp_text_type type;
@@ -190,7 +190,7 @@ static void count_slots(const struct gp_text_data *d)
 	}
 }
 
-/* Of two of a process, the first one in the text is the lower one in memory. */
+/* Order of processes: of two with one PID, the first one in the text has the lower address. */
 static int compare_pids(const void *a, const void *b)
 {
 	const struct gp_text_process *x = *(struct gp_text_process *const *)a;

@@ -7,7 +7,7 @@
 #include "shared/util.h"
 #include "text.h"
 
-/* What some editors put before a text. */
+/* Mark that some editors put before a text. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 #define MARK_LEN	3
 
@@ -150,7 +150,7 @@ const char *gp_text_type_name(enum gp_text_type type)
 	return type_names[type];
 }
 
-/* What is about an XCC, of an MQD or a slot, to be summed up. */
+/* Sums for an XCC, of MQDs and slots. */
 struct entry {
 	int64_t gpu_id;
 	int64_t xcc;
@@ -229,13 +229,13 @@ static size_t sum_up(struct entry *entries, size_t count)
 	return kept;
 }
 
-/* What is not known is not 0. */
+/* Make the check from the sums. A number that is not known is not 0. */
 static struct gp_text_check judge(const struct gp_text_data *d, int64_t pid,
 				  const struct entry *entry, bool slots_known)
 {
 	bool mqds_known = d->mqds_seen && !d->several_moments;
 
-	/* What is in the text twice is not to be counted. */
+	/* A text of several moments has slots twice: do not count them. */
 	slots_known &= !d->several_moments;
 	if (pid > 0)
 		slots_known &= mqds_known;
@@ -334,7 +334,7 @@ static int add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_i
 	queue->gpu_id = gpu_id;
 	queue->pid = text->have_process ? process->pid : GPREEMPT_UNKNOWN;
 	queue->pasid = text->have_process ? process->pasid : GPREEMPT_UNKNOWN;
-	/* Of the processes, until the join numbers the contexts. */
+	/* Index of the process, until the join numbers the contexts. */
 	queue->context = text->have_process ? (int64_t)text->data.n_processes - 1 :
 					      GPREEMPT_UNKNOWN;
 	queue->qid = GPREEMPT_UNKNOWN;
@@ -504,7 +504,7 @@ static int take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 	return ret;
 }
 
-/* What the older text says of a queue. */
+/* Lines about a queue in the older text. */
 enum old {
 	OLD_PROCESS,
 	OLD_ACTIVE,

@@ -39,7 +39,7 @@ struct gp_text_regs {
 	 * MQD: it means nothing.
 	 */
 	int64_t active;
-	int64_t vmid;	   /* of the address space; CP only */
+	int64_t vmid;	   /* VMID of the address space; CP only */
 	int64_t priority;  /* 0 to 15 as the process set it; CP only */
 	int64_t ring;	   /* user address */
 	int64_t ring_size; /* bytes */
@@ -48,7 +48,7 @@ struct gp_text_regs {
 	int64_t doorbell;  /* in dwords; unknown for most SDMA MQDs */
 	int64_t cwsr;	   /* user address of the context save area; CP only */
 	int64_t cwsr_size; /* bytes */
-	/* Of an SDMA MQD, as the driver keeps them there. */
+	/* Engine and RLC in an SDMA MQD, as the driver keeps them there. */
 	int64_t engine, rlc;
 };
 
@@ -69,16 +69,16 @@ struct gp_text_mqd {
 struct gp_text_queue {
 	enum gp_text_type type;
 	unsigned int file; /* its number, from 0 */
-	uint64_t line;	   /* of the block's head */
-	int64_t pid;	   /* as the host counts */
+	uint64_t line;	   /* line of the block's head */
+	int64_t pid;	   /* PID on the host */
 	int64_t context;   /* 0, or which of the process's (Linux 7.2 and newer) */
 	/* Unknown in Linux 6.16 and newer, which print the pid in its place. */
 	int64_t pasid;
 	int64_t gpu_id;	   /* KFD's id of the node */
 	int64_t qid;	   /* only the older text has it, or the caller knows it */
 	int64_t is_active; /* only the older text has it */
-	int64_t priority;  /* of the older text, else of the first MQD */
-	int64_t older;	   /* than Linux 6.5, with "Queue ID:" lines */
+	int64_t priority;  /* priority in the older text, else in the first MQD */
+	int64_t older;	   /* text of Linux before 6.5, with "Queue ID:" lines */
 	size_t mqds;	   /* index of the first */
 	size_t n_mqds;
 	/*
@@ -87,8 +87,8 @@ struct gp_text_queue {
 	 */
 	int64_t slots_expected;
 	/*
-	 * That hold it; unknown without hqds of its GPU, when registers there could
-	 * not be read, or when nothing is joined.
+	 * Slots that hold it; unknown without hqds of its GPU, when registers there could not be
+	 * read, or when nothing is joined.
 	 */
 	int64_t slots_active;
 };
@@ -97,9 +97,9 @@ struct gp_text_queue {
 struct gp_text_slot {
 	enum gp_text_type type; /* compute (CP), SDMA or HIQ */
 	unsigned int file;
-	uint64_t line;	 /* of the block's head */
+	uint64_t line;	 /* line of the block's head */
 	int64_t gpu_id;	 /* KFD's id of the node */
-	int64_t xcc;	 /* as printed, a number of the device; not for SDMA */
+	int64_t xcc;	 /* number that was printed, the device's own; not for SDMA */
 	int64_t nth_xcc; /* 0 for the node's first */
 	int64_t pipe;	 /* or the engine of an SDMA slot */
 	int64_t queue;	 /* or its RLC */
@@ -117,16 +117,16 @@ enum gp_text_packet_op {
 /* One packet of rls. */
 struct gp_text_packet {
 	unsigned int file;
-	uint64_t line;	  /* that it begins on */
+	uint64_t line;	  /* line on which it begins */
 	int64_t gpu_id;	  /* KFD's id of the node */
 	unsigned int op;  /* out of enum gp_text_packet_op, or another */
-	int64_t pasid;	  /* of the process; of a queue that of the process before */
-	int64_t doorbell; /* of a queue, in dwords */
-	int64_t mqd;	  /* of a queue, GPU address */
+	int64_t pasid;	  /* PASID of the process; for a queue, of the process before it */
+	int64_t doorbell; /* doorbell of a queue, in dwords */
+	int64_t mqd;	  /* MQD of a queue, GPU address */
 	ssize_t queue;	  /* index of the queue whose MQD it is, or -1 */
 };
 
-/* What a node's block has instead of slots. */
+/* Texts that a node's block has instead of slots. */
 enum gp_text_note {
 	GP_TEXT_NODE,	 /* nothing of the kind */
 	GP_TEXT_STOPPED, /* hqds: the device is stopped */
@@ -171,7 +171,7 @@ struct gp_text_data {
 	struct gp_text_problem *problems; /* the first ones */
 	size_t kept;			  /* how many these are */
 	uint64_t n_problems;		  /* all of them */
-	uint64_t known_lines;		  /* those that are the driver's */
+	uint64_t known_lines;		  /* lines that are the driver's */
 	/* There is an mqds. That of an idle driver is an empty file. */
 	bool mqds_seen;
 	bool hqds_seen;
@@ -202,7 +202,7 @@ int gp_text_end(struct gp_text *text);
  */
 int gp_text_join(struct gp_text *text);
 
-/* What was read so far, as it grows. The caller may fill in the ids of queues. */
+/* Returns the data read so far; it grows. The caller may fill in the ids of queues. */
 const struct gp_text_data *gp_text_get(const struct gp_text *text);
 
 /* Does the join hold? Of a text of several moments all counts are unknown. */
@@ -219,7 +219,7 @@ struct gp_text_check {
 	 * them, when registers of one could not be read, and of one process without mqds.
 	 */
 	int64_t slots_active;
-	/* Those that hold no queue of this text; unknown, too, without mqds. */
+	/* Slots that hold no queue of this text; unknown, too, without mqds. */
 	int64_t slots_without_owner;
 };
 
@@ -236,7 +236,7 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
  * has many of them in what an editor shows as one line, whose number they share.
  */
 
-/* What is behind it in a line is left out. */
+/* Bytes of a line that are read; the rest is left out. */
 #define GP_LINE_MAX 65536
 
 struct gp_line {
@@ -251,7 +251,7 @@ struct gp_lines {
 	int (*take)(void *data, struct gp_line line);
 	void *data;
 	uint64_t number;
-	uint64_t count; /* of all files */
+	uint64_t count; /* lines of all files */
 	char *carry;	/* start of a line whose end has not come */
 	size_t carried;
 	bool too_long;
@@ -267,12 +267,12 @@ void gp_lines_free(struct gp_lines *lines);
 bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_t max,
 		    uint64_t *out);
 
-/* What the parts of the parser of the driver's text share. */
+/* Declarations that the parts of this parser share. */
 
 /* Problems that are kept; the others are counted. */
 #define GP_TEXT_PROBLEMS 4096
 
-/* What the words that come belong to. */
+/* Block to which the next words belong. */
 enum gp_text_block {
 	GP_BLOCK_NONE,
 	GP_BLOCK_QUEUE, /* mqds */
@@ -285,15 +285,15 @@ struct gp_text {
 	SHR_ARRAY(uint32_t, words);
 	unsigned int file;
 	enum gp_text_block block;
-	bool have_process, have_node; /* that what comes is of */
+	bool have_process, have_node; /* the last process and node are those of the next lines */
 	bool orphans_told;	      /* words without a head: once for each block */
 	bool dumped;		      /* the slot at hand has registers */
-	uint64_t first_line;	      /* of the dump that comes */
-	uint64_t next_offset;	      /* that the next line of it must have */
+	uint64_t first_line;	      /* first line of the dump at hand */
+	uint64_t next_offset;	      /* offset that the next line of the dump must have */
 	bool garbled;		      /* the line before could not be read */
-	unsigned int xccs;	      /* of the node so far */
-	int64_t last_xcc;	      /* as printed */
-	int64_t first_engine;	      /* of the node */
+	unsigned int xccs;	      /* XCCs of the node so far */
+	int64_t last_xcc;	      /* number that was printed */
+	int64_t first_engine;	      /* first engine of the node */
 	bool content;		      /* this file has more than remarks in it */
 	struct gp_text_data data;
 };
@@ -314,7 +314,7 @@ size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
 /* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
 int gp_text_end_dump(struct gp_text *text);
 
-/* Of something that has none: known is 0, and the others are unknown. */
+/* Fill in the registers of a block without any: known is 0, and the others are unknown. */
 void gp_text_no_regs(struct gp_text_regs *regs);
 
 /*

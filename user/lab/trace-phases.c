@@ -360,7 +360,7 @@ static void leave(struct gp_trace *t, struct thread *thread, const struct gp_tra
 	}
 }
 
-/* What was begun and is not over when the trace is. */
+/* Drop the calls that have no end in the trace. */
 static void close_all(struct gp_trace *t)
 {
 	struct gp_trace_op *ops = t->data.ops;

@@ -284,7 +284,7 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("phases", fields, struct phase_row);
 
-/* What became of the operations. */
+/* Operations by their result. */
 struct counts {
 	int64_t whole;
 	int64_t partial;
@@ -453,7 +453,7 @@ struct json_object *trace_json(const struct trace_report *r)
 	return o;
 }
 
-/* What the table does not have. */
+/* Print a note on each gap of the table. */
 static void say_missing(const struct trace_report *r, const struct counts *c)
 {
 	if (r->data->lost)

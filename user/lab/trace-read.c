@@ -33,7 +33,7 @@ static void take_line(char *line, size_t len, bool module, bool *found)
 	char *symbol, *end;
 	size_t i;
 
-	/* Of the kernel's own there are many times more: those go first. */
+	/* The kernel's own symbols are many times more: skip them first. */
 	if ((len && line[len - 1] == ']') != module)
 		return;
 	line[len] = '\0';
@@ -335,8 +335,8 @@ int trace_write_dat(const struct trace_kernel *k, const char *path)
 }
 
 /*
- * What -o gets. No format is read by both: trace-cmd and KernelShark open trace.dat, Perfetto's
- * UI opens JSON. The end of the name says which; else it is both.
+ * Files for -o. No format is read by both: trace-cmd and KernelShark open trace.dat, Perfetto's
+ * UI opens JSON. The end of the name decides; without one of these ends, both are written.
  */
 
 static int write_report(const struct trace_report *r, const char *path)
@@ -431,7 +431,7 @@ struct reader {
 	size_t n_known;
 	struct gp_trace *trace;
 	struct trace_kernel *kernel;
-	uint64_t *last; /* of each CPU: time of its last event */
+	uint64_t *last; /* time of the last event, for each CPU */
 };
 
 static void add_known(struct reader *r, const struct trace_kernel *k, unsigned int n, bool leave)

@@ -64,9 +64,9 @@ static int trace_load_libs(void)
 #define PREFIX	    "gpreempt_"
 #define NAME_FORMAT PREFIX "%d_%" PRIu64
 #define NAME_SCAN   PREFIX "%d_%" SCNu64
-/* Of each CPU, in kB. It is emptied many times a second. */
+/* Size of a CPU's buffer, in kB. It is emptied many times a second. */
 #define BUFFER_KB 512
-/* Of time, so that ROCm's log fits to it: CLOCK_MONOTONIC. */
+/* Clock of the trace: CLOCK_MONOTONIC, as in ROCm's log. */
 #define CLOCK "mono"
 
 static int fail(int code, const char *what)
@@ -107,7 +107,7 @@ static int take_stale(const char *name, void *data)
 	return 0;
 }
 
-/* What those left who were killed: instances, then events. */
+/* Remove the instances, then the events, of predecessors that were killed. */
 static void remove_stale(struct gpreempt *g)
 {
 	struct stale stale = { .g = g };
@@ -179,8 +179,9 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n, boo
 	snprintf(where, sizeof(where), "%s%s", trace_is_module() ? "amdgpu:" : "", f->symbol);
 	trace_event_name(n, leave, name);
 	/*
-	 * As many at once as the kernel likes: libtracefs 1.6 cannot ask. For a returned value
-	 * the kernel searches all types that it knows, so there is only the one that is used.
+	 * Let the kernel choose how many calls it follows at once: libtracefs 1.6 cannot set
+	 * this. For a returned value the kernel searches all types that it knows, so there is
+	 * only the one that is used.
 	 */
 	if (leave)
 		return tracefs.kretprobe_alloc(k->name, name, where,
@@ -214,7 +215,7 @@ static int add_function(struct trace_kernel *k, size_t n)
 	return 0;
 }
 
-/* Those that this kernel lacks: inlined, or of another version. */
+/* Print the functions that this kernel lacks: inlined, or of another version. */
 static void name_missing(const struct trace_kernel *k)
 {
 	char names[512] = "";
@@ -292,7 +293,7 @@ static int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 	ret = trace_load_libs();
 	if (ret)
 		return ret;
-	/* It has its own way to say why not. */
+	/* We print the reason ourselves. */
 	tracefs.set_loglevel(TEP_LOG_NONE);
 	ret = check_tracefs();
 	if (!ret)

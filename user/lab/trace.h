@@ -17,12 +17,12 @@
 #include "cli/table.h"
 #include "amdlog.h"
 
-/* What a call of the debug-trap ioctl does. */
+/* Operations of the debug-trap ioctl. */
 enum gp_trace_kind {
 	GP_TRACE_ATTACH, /* a debug session begins */
 	GP_TRACE_SUSPEND,
 	GP_TRACE_RESUME,
-	GP_TRACE_DETACH, /* it ends; what is suspended is resumed */
+	GP_TRACE_DETACH, /* the session ends; its queues are resumed */
 	GP_TRACE_KINDS,
 };
 
@@ -47,9 +47,9 @@ extern const char *const gp_trace_phases[GP_TRACE_PHASES];
 /* A function of the driver to trace. */
 struct gp_trace_function {
 	const char *symbol;
-	/* What the time in it counts for, or GP_TRACE_PHASES. */
+	/* Phase for which the time in it counts, or GP_TRACE_PHASES. */
 	enum gp_trace_phase phase;
-	/* At its entry, fetched as a probe event of the kernel's does it. */
+	/* Arguments at its entry, in the form of the kernel's probe events. */
 	struct {
 		const char *name; /* NULL behind the last */
 		const char *fetch;
@@ -69,7 +69,7 @@ enum {
 
 extern const struct gp_trace_function gp_trace_functions[GP_TRACE_FUNCTIONS];
 
-/* Of the ioctl's operation; GP_TRACE_KINDS: one that is not traced. */
+/* Returns the kind of the ioctl's operation; GP_TRACE_KINDS: it is not traced. */
 enum gp_trace_kind gp_trace_kind(uint64_t operation);
 
 /* A function is entered or left. */
@@ -79,15 +79,15 @@ struct gp_trace_event {
 	unsigned int cpu;
 	unsigned int function; /* its number */
 	bool leave;
-	uint64_t args[GP_TRACE_ARGS]; /* at its entry, as the table has them */
-	int64_t ret;		      /* what it returned */
+	uint64_t args[GP_TRACE_ARGS]; /* arguments at its entry, in the table's order */
+	int64_t ret;		      /* returned value */
 };
 
 /* A call of the ioctl. */
 struct gp_trace_op {
 	enum gp_trace_kind kind;
 	int64_t tid; /* thread that called it */
-	int64_t pid; /* of the process that it is about, as the caller counts */
+	int64_t pid; /* process that it is about, by the caller's PIDs */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	/* GPREEMPT_UNKNOWN where there was no such phase. */
@@ -110,15 +110,15 @@ struct gp_trace_slice {
 	size_t op; /* index of the operation, or GP_TRACE_NO_OP */
 };
 
-/* What the events come to. */
+/* Result of the events. */
 struct gp_trace_data {
 	struct gp_trace_op *ops; /* by the time of their entry */
 	size_t n_ops;
 	/* Likewise; only those whose entry and return were seen. */
 	struct gp_trace_slice *slices;
 	size_t n_slices;
-	uint64_t events;   /* that were given */
-	uint64_t refused;  /* of them, those that make no sense */
+	uint64_t events;   /* events that were given */
+	uint64_t refused;  /* events that make no sense */
 	uint64_t unpaired; /* entries without return, returns without entry */
 	uint64_t lost;	   /* events that the kernel did not keep */
 };
@@ -138,10 +138,10 @@ int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
  */
 int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count);
 
-/* That was all, once. 0 or -ENOMEM. */
+/* End the trace, once. 0 or -ENOMEM. */
 int gp_trace_end(struct gp_trace *trace);
 
-/* What it comes to, after the end. */
+/* Returns the result, after the end. */
 const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace);
 
 /* libtracefs and libtraceevent, loaded when a trace begins. */
@@ -218,7 +218,7 @@ struct trace_page {
 
 /* An instance of our own below the kernel's tracing directory. */
 struct trace_kernel {
-	char name[48]; /* of the instance and of our group of events */
+	char name[48]; /* name of the instance and of our group of events */
 	struct tracefs_instance *instance;
 	struct tracefs_dynevent *events[2 * GP_TRACE_FUNCTIONS];
 	bool traced[GP_TRACE_FUNCTIONS];
@@ -237,7 +237,7 @@ struct trace_kernel {
 void trace_spool_drain(struct trace_kernel *k);
 
 #define TRACE_EVENT_NAME 64
-/* Of the event at the entry of a function, or at its return. */
+/* Make the name of the event at the entry of a function, or at its return. */
 void trace_event_name(size_t function, bool leave, char *name);
 
 /* Which functions the running kernel's amdgpu has. 0 or -errno. */
@@ -266,9 +266,9 @@ struct trace_packets {
 struct trace_report {
 	const struct gp_trace_data *data;
 	const struct trace_kernel *kernel;
-	struct gpreempt_target *targets; /* that suspends can be about */
+	struct gpreempt_target *targets; /* targets that suspends can be about */
 	size_t n_targets;
-	struct trace_packets packets; /* of the command's AMD log */
+	struct trace_packets packets; /* packets in the AMD log of the command that trace started */
 	uint64_t duration_ns;
 };
 
@@ -285,7 +285,7 @@ void trace_log_read(const char *dir, struct trace_packets *packets);
 
 /* A new directory. 0, or the exit status. */
 int trace_make_dir(const char *dir);
-/* What -o gets: a file, or all that belongs to a command. The same. */
+/* Write the result of -o: a file, or all files of a command. 0, or the exit status. */
 int trace_write_files(const struct trace_report *r, const char *name);
 int trace_write_dir(const struct trace_report *r, const char *dir);
 
