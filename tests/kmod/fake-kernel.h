@@ -156,7 +156,7 @@ static inline void fake_want(bool is_so, const char *what, const char *file, int
  * Memory for the driver's structures: objects, which have all fields of all structures.
  * A structure in another one begins behind these, so that no two fields overlap.
  */
-enum { FAKE_OBJECTS = 1120, FAKE_FIELD = 64, FAKE_LEN = 4 };
+enum { FAKE_OBJECTS = 2048, FAKE_FIELD = 64, FAKE_LEN = 4 };
 enum { FAKE_INNER = 160 * FAKE_FIELD, FAKE_SIZE = 30 * FAKE_INNER };
 
 static char fake_memory[FAKE_OBJECTS][FAKE_SIZE] __attribute__((aligned(64)));

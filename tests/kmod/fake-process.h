@@ -11,7 +11,7 @@
 
 #define gfp_t int
 
-enum { CONTEXTS = 70, NODE = CONTEXTS, PDD = NODE + 4, QUEUE = 80, QUEUES = 1024 };
+enum { CONTEXTS = 1000, NODE = CONTEXTS, PDD = NODE + 4, QUEUE = 1010, QUEUES = 1024 };
 #define OBJECT(i) ((void *)fake_memory[i])
 
 static struct pid ours, others, many[CONTEXTS];
