@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the programs of the bench share. They give up at the first error. */
+/* Functions that the programs of the bench share. They give up at the first error. */
 #ifndef BENCH_H
 #define BENCH_H
 

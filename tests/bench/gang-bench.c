@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 
-/* What was taken off in the middle of something must get back to it. */
+/* Times that let a process which was taken off in the middle of something get back to it. */
 #define RUN_NS	30000000
 #define HOLD_NS 2000000
 

@@ -44,10 +44,10 @@ static const char *const names[FIGURES] = {
 	"refused_unpause_ioctl",
 };
 
-/* Of both processes. */
+/* Results of both processes. */
 struct results {
 	uint64_t p50[FIGURES];
-	uint64_t cpu_ns[2]; /* of one pause and unpause, and of one suspend and resume */
+	uint64_t cpu_ns[2]; /* CPU time of one pause and unpause, and of one suspend and resume */
 };
 
 struct bench {
@@ -126,7 +126,7 @@ static void pauses(struct bench *b, struct results *r)
 		renew(b);
 		open_pause(b, PAUSE_COLD);
 		open_pause(b, PAUSE_WARM);
-		/* What a pause begins with: an unpause of what is not paused. */
+		/* A pause begins with an unpause of a process that is not paused. */
 		add(b, REFUSED, pause_it(b, false));
 	}
 	cpu = cpu_ns();

@@ -22,7 +22,7 @@
 enum { SUSPEND, RESUME, OPS };
 enum { BARE, LIBRARY, WAYS };
 
-/* What a round gives. */
+/* Result of a round. */
 struct result {
 	double ratio;
 	double us[WAYS]; /* medians */
@@ -94,7 +94,7 @@ static void settle(void)
 		;
 }
 
-/* What the process needs meanwhile, at neither's cost. */
+/* Answer the process's events, at the cost of neither side. */
 static void attend(struct bench *b)
 {
 	int ret = gpreempt_session_dispatch(b->session);

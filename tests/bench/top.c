@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What top costs: its looks, refreshes and screens over the files of a made-up host, in
- * real time.
+ * Cost of top: its looks, refreshes and screens over the files of a made-up host, in real time.
  *
  *   bench-top DIR PROCESSES GPUS SECONDS
  *
- * Makes the files below DIR: each process has four queues and uses all GPUs. Prints the
- * CPU time of a refresh, with the looks that came before it, in us: user and system.
- * The terminal's part is not in it.
+ * Makes the files below DIR: each process has four queues and uses all GPUs. Prints the CPU time
+ * of a refresh, with the looks that came before it, in us: user and system. The terminal's part
+ * is not in it.
  */
 #include <errno.h>
 #include <stdarg.h>

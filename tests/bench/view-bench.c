@@ -21,7 +21,7 @@ static uint64_t now_ns(void)
 
 static int read_all(const char *path)
 {
-	static char buf[128 * 1024]; /* of cat */
+	static char buf[128 * 1024]; /* buffer size of cat */
 	int fd = open(path, O_RDONLY);
 	ssize_t n;
 

@@ -152,7 +152,7 @@ static int snapshot(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_queue_snapsh
 	uint32_t i;
 
 	entry = (void *)(uintptr_t)args->snapshot_buf_ptr;
-	/* As the driver: the newest first. */
+	/* The driver gives the newest first. */
 	for (i = 0; i < loop->count && i < args->num_queues; i++, entry++) {
 		struct gp_loop_queue *queue;
 

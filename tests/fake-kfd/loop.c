@@ -78,7 +78,7 @@ static int loop_ptrace(void *be, int request, pid_t pid, unsigned long data)
 		loop->tracer = gettid();
 		return gp_loop_enter(loop, "seize");
 	case PTRACE_INTERRUPT:
-		/* It stops at once. */
+		/* The process stops at once. */
 		gp_loop_stop(loop, 0x80057f);
 		return gp_loop_enter(loop, "interrupt");
 	case PTRACE_LISTEN:
@@ -281,7 +281,7 @@ static int loop_is_root(void *be)
 	return ((struct gp_loop *)be)->root;
 }
 
-/* As a driver that lets only the owner of a session, or a tracer, end it. */
+/* Answer like a driver that lets only the owner of a session, or a tracer, end it. */
 static int loop_ask_disable(void *be)
 {
 	int ret = gp_loop_enter(be, "disable-of-other");
@@ -332,7 +332,10 @@ static int loop_open_process(void *be, pid_t pid)
 	return ret < 0 ? -errno : ret;
 }
 
-/* What the number is now; of a process without files it is the device. */
+/*
+ * Take the device that the number leads to now; for a process without files, the one that we
+ * look for.
+ */
 static int loop_take_device(void *be, pid_t pid, int process, int n, uint64_t device)
 {
 	struct gp_loop *loop = be;

@@ -32,13 +32,13 @@ struct gp_loop {
 	bool root;
 	const char *cgroups; /* a directory in place of cgroup v2; NULL: none */
 	bool kfd;	     /* there is a /dev/kfd */
-	unsigned int minor;  /* of version 1.x */
+	unsigned int minor;  /* minor number of version 1.x */
 	bool opened;	     /* the process has opened it */
 	bool debugged;	     /* a session is open, ours or another's */
 	uint32_t runtime;    /* DEBUG_RUNTIME_STATE_ */
-	uint64_t exceptions; /* of the process, pending */
-	uint32_t grace;	     /* of the last suspend */
-	int answered;	     /* EC_PROCESS_RUNTIME so often */
+	uint64_t exceptions; /* pending exceptions of the process */
+	uint32_t grace;	     /* grace period of the last suspend */
+	int answered;	     /* number of answers to EC_PROCESS_RUNTIME */
 	struct gp_loop_queue queues[GP_LOOP_MAX];
 	size_t count;
 	int dbg_fd;	     /* the driver's copy; -1: none */
@@ -47,19 +47,19 @@ struct gp_loop {
 	bool exposed;
 
 	/* CRIU's pause. The process's descriptors are files "/proc/<pid>/fd/". */
-	bool pause_counts; /* as 6.1: a second pause is counted */
+	bool pause_counts; /* count a second pause, as 6.1 does */
 	bool paused;	   /* kfd_process.queues_paused */
 	int evicted;	   /* qpd.evicted: queues run when it is 0 */
-	int foreign;	   /* that descriptor was opened by its parent; 0: none */
+	int foreign;	   /* descriptor that its parent opened; 0: none */
 	int taken;	   /* the descriptor whose copy we have; 0: none */
 	pid_t tracer;	   /* the thread that has seized it; 0: none */
 	int end_fd;	   /* readable once the process has ended; copies are given */
 
-	/* What wait() gives, in order. */
+	/* Answers of wait(), in order. */
 	int stops[GP_LOOP_STOPS];
 	size_t n_stops;
 	int stop_fd;
-	unsigned long seized; /* PTRACE_O_ options that it is traced with */
+	unsigned long seized; /* PTRACE_O_ options with which it is traced */
 	int last_signal;      /* passed on with CONT or DETACH */
 	bool gone;	      /* wait() finds no such child */
 
@@ -77,16 +77,16 @@ struct gp_loop {
 	struct {
 		const char *path;
 		const char *text;
-		_Atomic unsigned int reads; /* that have begun */
+		_Atomic unsigned int reads; /* reads that have begun */
 	} files[GP_LOOP_FILES];
 
 	/*
-	 * What a queues file of the module says, computed: also by a thread
-	 * that watches slots, so it may look at nothing that changes else.
+	 * Makes the text of a process's queues file in the module. A thread that watches slots
+	 * calls it, too, so it may look at nothing that changes elsewhere.
 	 */
 	const char *(*view)(struct gp_loop *loop);
 
-	/* Something happens just before a call. */
+	/* Called before each call: a test changes something there. */
 	void (*before)(struct gp_loop *loop, const char *call);
 	/* And before a directory is listed: who is there may have changed. */
 	void (*before_list)(struct gp_loop *loop);

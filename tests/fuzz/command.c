@@ -121,7 +121,7 @@ static int run_command(const char *line, const void *input, size_t len)
 	return status;
 }
 
-/* What the linker's --wrap makes of gpreempt_new(): each library is over the files. */
+/* Stand-in for gpreempt_new() by the linker's --wrap: each library is over the files. */
 int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
 int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out)
 {

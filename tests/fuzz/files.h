@@ -15,7 +15,7 @@ struct gpreempt_options;
 /* These files from now on. The text is changed, and stays the caller's. */
 void fuzz_files_take(char *text, size_t len);
 
-/* As gpreempt_new() on a snapshot. */
+/* Do the same as gpreempt_new() on a snapshot. */
 int fuzz_files_open(const struct gpreempt_options *options, struct gpreempt **out);
 
 #endif /* FUZZ_FILES_H */

@@ -17,7 +17,7 @@ extern uint64_t fuzz_round;
 /* Give the input to a parser, which must stay whole; did it take the input? */
 bool fuzz_one(const struct fuzz_input *in);
 
-/* Of files with several fuzzers: fuzz.mk makes one of them fuzz_one() in each program. */
+/* Fuzzers that share a file: fuzz.mk makes one of them fuzz_one() in each program. */
 bool fuzz_host(const struct fuzz_input *in);
 bool fuzz_oci(const struct fuzz_input *in);
 bool fuzz_report(const struct fuzz_input *in);

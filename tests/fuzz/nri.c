@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a container runtime sends to NRI's plug-in, with names and annotations of tenants
- * in it: ttrpc's messages as they are, and a protocol buffer that the input describes, so
- * that its lengths are right and its pods and containers whole.
+ * Messages of a container runtime to NRI's plug-in, with names and annotations of tenants in
+ * them: ttrpc's messages as they are, and a protocol buffer that the input describes, so that
+ * its lengths are right and its pods and containers whole.
  */
 #include <endian.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* Numbers of fields of a request. */
 enum { METHOD = 2, PAYLOAD = 3 };
 
-/* What the input is read as: a byte for each choice, and then what follows from them. */
+/* The input: a byte for each choice, then the bytes for it. */
 static const uint8_t *tape, *tape_end;
 static uint64_t state;
 static uint8_t out[1 << 17];

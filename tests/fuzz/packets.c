@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a peer of the socket layer sends: a packet, or the structure of a good one. */
+/* Packets from a peer of the socket layer: any bytes, or the structure of a good one. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -38,7 +38,10 @@ static void check_place(struct gpreempt *g)
 	if ((uid && uid != 36) || place.job[strspn(place.job, "0123456789")] ||
 	    (*place.cgroup && *place.cgroup != '/'))
 		abort();
-	/* It is in its own, unless that reads as the whole path of another. */
+	/*
+	 * The process is in its own cgroup, unless the name reads as the whole path of another
+	 * one.
+	 */
 	if (*place.cgroup && strlen(place.cgroup) < sizeof(place.cgroup) - 1 &&
 	    strncmp(place.cgroup, mount, strlen(mount)) && !gp_in_cgroup(g, PID, place.cgroup))
 		abort();

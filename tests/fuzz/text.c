@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include "lab/text.h"
 
-/* What points into an array must stay within it. */
+/* Check that indices into an array stay within it. */
 static void check(const struct gp_text_data *d)
 {
 	size_t i;

@@ -40,12 +40,13 @@
 #define LAYOUT_HEAD 64
 #define VERSION	    "/sys/kernel/debug/gpreempt/version"
 #define MAX_PATCHES 64
-#define OTHER_SIZE  12 /* of no field that is looked up, nor a multiple of 8 */
+#define OTHER_SIZE  12 /* size of no field that is looked up, and no multiple of 8 */
 
 static const struct row {
 	/*
-	 * As in layout.h; E: an enumerator. of: what the field is declared as. With a feature,
-	 * it is optional. nodes: 'y' of a driver with struct kfd_node, 'n' of one without.
+	 * Rows as in layout.h; E: an enumerator. of: type with which the field is declared. With
+	 * a feature, it is optional. nodes: 'y' for a driver with struct kfd_node, 'n' for one
+	 * without.
 	 */
 	char rule;
 	const char *type, *name, *of, *feature;
@@ -61,8 +62,8 @@ static struct {
 static int n_patches;
 
 /*
- * What is doctored, amdgpu's BTF or the layout of one without, and the copy that the
- * module reads: the one of a layout is mounted over it.
+ * The file to change, amdgpu's BTF or the layout of one without, and the copy that the module
+ * reads: a layout's copy is mounted over it.
  */
 static char doctored[128] = BTF_DIR "amdgpu";
 static const char *copy = OTHER_DIR "amdgpu";
@@ -70,7 +71,7 @@ static const char *copy = OTHER_DIR "amdgpu";
 /* This driver has a struct kfd_node. */
 static bool has_nodes;
 
-/* What it calls a structure of the table: without kfd_node that is kfd_dev. */
+/* Returns the driver's name for a structure of the table: without kfd_node that is kfd_dev. */
 static const char *type_here(const struct row *row)
 {
 	return has_nodes || strcmp(row->type, "kfd_node") ? row->type : "kfd_dev";
@@ -185,7 +186,7 @@ static void apply(int fd, bool undo)
 	}
 }
 
-/* What the module has said since the last call, joined. */
+/* Read the module's messages since the last call, joined. */
 static void read_log(int kmsg, char *out, size_t size)
 {
 	char line[1024];
@@ -268,7 +269,7 @@ static bool has_feature(const char *name)
 	return !strstr(features, want);
 }
 
-/* Whether a load went as it must with this row's name doctored. */
+/* Did a load go as it must with this row's name doctored? */
 static bool load_fails_well(const struct row *row, enum ill ill, const char *module, int kmsg)
 {
 	int err = load(module);
@@ -323,7 +324,7 @@ static void graft_member(int blob, struct btf_type *t, char **what)
 		}
 }
 
-/* what: structure, field, name, type */
+/* Words in @what: structure, field, name, type */
 static int graft(int blob, const char *module, char **what)
 {
 	uint32_t pos = 0;

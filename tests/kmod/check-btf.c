@@ -125,7 +125,7 @@ static void check_newer(void)
 		.layout[NEW_KIND] = { .once = 4, .each = 4 },
 		.strs = "\0s\0m",
 	};
-	/* Of the header, the first 24 bytes and the two that newer ones add. */
+	/* The header has 24 bytes, and two lengths that newer ones add. */
 	char *blob = (char *)&b.unknown - 32;
 	const u32 lens[] = { 32, 0,
 			     offsetof(struct newer, layout) - offsetof(struct newer, unknown) };

@@ -5,7 +5,7 @@
  */
 #include "fake-registers.h"
 
-/* Those of a driver without kfd_node. */
+/* The dump function of a driver without kfd_node. */
 static int fake_dump_gpu(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 			 uint32_t (**dump)[2], uint32_t *n_regs)
 {
@@ -38,7 +38,7 @@ static void check_found(void)
 	reads = slots->n = 0; /* another queue of the node, which has answered */
 	gp_hqd_read(&node, q0, slots);
 	want(reads == XCCS * (3 + CP_REGS));
-	q0->slot = SLOTS + 3; /* of another device */
+	q0->slot = SLOTS + 3; /* a slot of another device */
 	look();
 	want(q0->slot == 6 && looks[0] == 8);
 

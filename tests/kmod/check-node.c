@@ -6,7 +6,7 @@
  */
 #include "fake-kernel.h"
 
-/* What both kinds of kernels say where the code of a module is. */
+/* The kernel's name for the test of a module's code, in both kinds of kernels. */
 #define CONFIG_KALLSYMS 1
 #define gp_is_code	gp_is_code_before
 #include "compat.h"
@@ -405,7 +405,7 @@ static void check_hw(void)
 	pm_result = 0;
 	hw(UNUSED);
 	with(is_suspended, true, ASLEEP);
-	pm_result = -EINVAL; /* it has no runtime PM */
+	pm_result = -EINVAL; /* the device has no runtime PM */
 	hw(READ);
 	with(is_suspended, true, ASLEEP);
 	with(is_reset, true, RESET);

@@ -64,7 +64,7 @@ static void refused_from(struct gp_list *last, int error, int line)
 	want(!list && !slots);
 }
 
-/* That all queues are there, each once, but for one that may be missing. */
+/* Check that all queues are there, each once, but for one that may be missing. */
 static void want_all(int may_miss)
 {
 	int seen[QUEUES] = { 0 };
@@ -76,7 +76,7 @@ static void want_all(int may_miss)
 		want(seen[i] == 1 || (i == may_miss && !seen[i]));
 }
 
-/* What was read in peace, for later reads. */
+/* Take a list in peace, for later reads. */
 static struct gp_list *take_last(void)
 {
 	struct gp_list *last;
@@ -113,7 +113,7 @@ static void check_holds(void)
 	kvfree(last);
 }
 
-/* What the memory of an entry has that was taken out of the list. */
+/* Contents of an entry's memory after it was taken out of the list. */
 enum { FREED, FREED_ZERO, FREED_SELF, NEXT_BACK, PREV_BACK, OF_OTHER, ADDED_AGAIN };
 
 /* The list changes before one of the holds. */
@@ -340,7 +340,7 @@ static void check_all(void)
 	u32 i;
 
 	start(3, 20);
-	pids[1] = NULL; /* it is ending */
+	pids[1] = NULL; /* the process is ending */
 	pids[2] = &others;
 	add(20, 2, 0);
 	for (i = 0; i < 3; i++) {
@@ -412,7 +412,7 @@ static const struct gp_summaries *take_procs(void)
 	return snap.procs;
 }
 
-/* What one of them does is not known, and the others are there. */
+/* The facts of a wrong process are not known, and the others are there. */
 static void check_wrong(void)
 {
 	const struct gp_summaries *all;
@@ -474,7 +474,7 @@ static void check_evictions(void)
 	want(evicted(0, 0, 0, 0) == 0);
 	want(evicted(0, jiffies - 90, 30, 0) == 30 * 4);
 	want(evicted(2, jiffies - 90, 30, 0) == (30 + 90) * 4);
-	want(evicted(1, jiffies - 90, 30, 1) == -1); /* it has the lock */
+	want(evicted(1, jiffies - 90, 30, 1) == -1); /* the walk has the lock */
 	want(evicted(1, jiffies - 90, 30, 2) == -1); /* or takes it */
 	want(evicted(1, 0, 0, 0) == 0);		     /* before it had an address space there */
 	want(evicted(0, 0, jiffies, 0) == -1);	     /* and what comes of that */

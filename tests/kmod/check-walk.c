@@ -36,7 +36,7 @@ static struct pid *get_task_pid(struct task_struct *t, int type);
 
 #include "../../kmod/table.c"
 
-/* Of the two that tell whether it is whole, the driver has one. */
+/* A process. The driver has one of the two members that tell whether it is whole. */
 struct process {
 	struct hlist_node node;
 	struct work_struct work;
@@ -67,7 +67,7 @@ static void fail(const char *what)
 static void scribble(struct process *q)
 {
 	switch (pattern) {
-	case 0: /* as it was */
+	case 0: /* unchanged */
 		break;
 	case 1:
 		memset(q, 0, sizeof(*q));
@@ -88,7 +88,7 @@ static void scribble(struct process *q)
 	}
 }
 
-/* As hlist_del_rcu() does it; then the memory is freed and given to others. */
+/* Take an entry out as hlist_del_rcu() does; then its memory is freed and given to others. */
 static void die(void)
 {
 	struct process *q = &p[dying];
@@ -139,8 +139,9 @@ static struct pid *get_task_pid(struct task_struct *t, int type)
 }
 
 /*
- * As far as the driver has come with a process. The last that can fail registers its
- * notifier; a driver with kfd_node goes on, and writes the function of a work item.
+ * Make a process, up to the step that the driver has reached. The last step that can fail
+ * registers its notifier; a driver with kfd_node goes on, and writes the function of a work
+ * item.
  */
 static void make(struct process *q, bool whole)
 {
@@ -203,7 +204,7 @@ static void check(int n)
 	}
 }
 
-/* What is alive is read so that KASAN is asked of just that. */
+/* Check that living entries are read in a form that KASAN checks. */
 static void check_alive(void)
 {
 	dying = MAX;

@@ -157,7 +157,7 @@ static void check_doorbells(void)
 		/* Before the first count, or in the XCC in which it died. */
 		want(reads <= max(2, i + SLOTS + 2));
 	}
-	want(queues.q[3].hardware == GP_VIEW_HARDWARE_READ); /* of another node */
+	want(queues.q[3].hardware == GP_VIEW_HARDWARE_READ); /* a queue of another node */
 
 	start(); /* SDMA alone: one register says whether the GPU answers */
 	q0->type = GP_VIEW_QUEUE_SDMA;

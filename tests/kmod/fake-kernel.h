@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kmod/ uses of the kernel, for tests on the host: the kernel's headers are
- * empty files there. A test includes this first and the sources of kmod/ after it,
- * and defines mapped() and kasan_check_read(). The driver's structures have no types
- * here; fake_layout() gives each of their fields a place of its own.
+ * Stand-ins for the parts of the kernel that kmod/ uses, for tests on the host: the kernel's
+ * headers are empty files there. A test includes this first and the sources of kmod/ after it,
+ * and defines mapped() and kasan_check_read(). The driver's structures have no types here;
+ * fake_layout() gives each of their fields a place of its own.
  */
 #ifndef GP_FAKE_KERNEL_H
 #define GP_FAKE_KERNEL_H
@@ -108,7 +108,7 @@ static inline void memalloc_noio_restore(unsigned int flags)
 }
 #define kfree(p) free(p)
 
-/* Whether an address leads to memory. */
+/* Does an address lead to memory? */
 static bool mapped(const void *src, size_t size);
 static void kasan_check_read(const void *src, size_t size);
 
@@ -122,7 +122,7 @@ static inline int copy_from_kernel_nofault(void *dst, const void *src, size_t si
 
 #include "layout.h"
 
-/* What other parts of the module have. */
+/* Variables that other parts of the module have. */
 struct gp_layout gp_layout;
 struct gp_symbols gp_symbols;
 const char *gp_features[GP_FEATURE_COUNT];

@@ -208,7 +208,7 @@ void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *s)
 	sleeps_here();
 	want(devices[n->gpu_id - 100] == 1 && q->gpu_id == n->gpu_id);
 	q->active = q->slots;
-	s->n += s->room ? q->slots : 0; /* of all processes none is kept */
+	s->n += s->room ? q->slots : 0; /* for all processes no slot is kept */
 	want(s->n <= s->room);
 	fake_killed = ++hw_reads == kill_at;
 }

@@ -13,7 +13,7 @@
 
 enum { XCCS = 4, PIPES = 2, QUEUES = 4, SLOTS = PIPES * QUEUES };
 enum { ENGINES = 3, FIRST = 2, RLCS = 4, CP_REGS = 56, ROOM = 16 };
-enum { DEAD = -1 }; /* what a register says then */
+enum { DEAD = -1 }; /* value of a register of a dead device */
 
 #define RING	0x7f1200345600ull
 #define MQD	0x12345678000ull
@@ -68,7 +68,7 @@ void gp_queue_forget_hardware(struct gp_queue *q)
 	memset_startat(q, 0xff, hardware);
 }
 
-/* As node.c, which check-node.c tests, but for the driver's own facts. */
+/* State of the stand-ins for node.c, which check-node.c tests, but for the driver's own facts. */
 static int in_hold, most_in_hold, rests, rests_until_reset;
 
 int gp_node_lose(struct gp_node *n)
@@ -174,7 +174,7 @@ static int fake_dump(struct amdgpu_device *adev, uint32_t pipe, uint32_t queue,
 	return 0;
 }
 
-/* As the driver does it. */
+/* Look for a ring as the driver does. */
 static bool fake_occupied(struct amdgpu_device *adev, uint64_t ring, uint32_t pipe, uint32_t queue,
 			  uint32_t inst)
 {
@@ -184,7 +184,7 @@ static bool fake_occupied(struct amdgpu_device *adev, uint64_t ring, uint32_t pi
 	       reg(s->ring >> 40) == ring >> 40;
 }
 
-/* Those of gfx 9 may leave some out before the last, but for their number. */
+/* Dump as gfx 9 does: it may leave out registers before the last one, but counts them. */
 static int fake_sdma_dump(struct amdgpu_device *adev, uint32_t engine, uint32_t rlc,
 			  uint32_t (**dump)[2], uint32_t *n_regs)
 {
@@ -295,7 +295,7 @@ static inline void look_from(int line)
 	want(!held && !fake_noio);
 }
 
-/* That it was not read, and that its only line has that. */
+/* Check that the queue was not read, and that its only line has the reason. */
 static inline void want_unread(enum gp_view_hardware why)
 {
 	const struct gp_queue *s = &slots->q[0];

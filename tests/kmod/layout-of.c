@@ -78,7 +78,7 @@ static bool points_to(const char *text, const char *of)
 	return *text == '*' && !strcmp(text + 1, name_here(of));
 }
 
-/* Whether a row fits; what the kernel has in place of it is in text. */
+/* Does a row fit? If not, text has what the kernel has in its place. */
 static bool row_fits(const struct row *row, const struct gp_btf *btf, char text[TYPE_LEN])
 {
 	struct gp_btf_field f;
@@ -140,7 +140,7 @@ static void *load(const char *path, struct gp_btf *btf, const struct gp_btf *bas
 	return data;
 }
 
-/* What is missing of each feature, and of what the module must have. */
+/* Missing names of each feature, and of the fields that the module must have. */
 #define FEATURE_NAME(name) #name,
 static const char *const features[] = { GP_VIEW_FEATURES(FEATURE_NAME) "must" };
 static char lacks[ARRAY_SIZE(features)][TYPE_LEN];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * What a program and the virtual GPU agree on.
+ * Agreement between a program and the virtual GPU.
  *
- * The virtual GPU does not execute shader code.  A kernel-dispatch packet
- * whose kernarg begins with struct vgpu_kernarg says itself how long it takes
- * and what it leaves behind, so that a packet lost or run twice shows.  On a
- * real GPU an ordinary kernel with this signature means the same.
+ * The virtual GPU does not execute shader code. A kernel-dispatch packet whose kernarg begins
+ * with struct vgpu_kernarg tells how long it takes and what it leaves behind, so that a packet
+ * lost or run twice shows. On a real GPU an ordinary kernel with this signature means the same.
  */
 #ifndef VGPU_H
 #define VGPU_H

@@ -280,7 +280,7 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 	}
 }
 
-/* What a doorbell says: AQL the last packet written, SDMA the bytes written */
+/* Read the doorbells: AQL writes the number of the last packet, SDMA the bytes written */
 void vgpu_engine_poll(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;

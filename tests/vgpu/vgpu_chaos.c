@@ -27,7 +27,7 @@ MODULE_PARM_DESC(chaos, "switch threads at times that this seed gives; 0: not (0
 #define BUSY_NS	     1000 /* the CPU is taken: 64 us at most */
 #define BUSY_DOUBLES 6
 #define ALIGN_NS     (100 * NSEC_PER_MSEC)
-#define STOPS_ONE_IN 4 /* of the times that the timer is due */
+#define STOPS_ONE_IN 4 /* one in so many times that the timer is due */
 
 static struct chaos {
 	struct hrtimer timer;
@@ -75,7 +75,7 @@ static void chaos_stop(struct callback_head *work)
 	smp_store_release(&chaos.victim, NULL);
 	put_task_struct(current);
 	atomic_inc(&chaos.stops);
-	/* As a thread that waits for something: signals and debuggers end it. */
+	/* Sleep as a thread that waits for something: signals and debuggers end it. */
 	set_current_state(TASK_INTERRUPTIBLE);
 	schedule_hrtimeout(&time, HRTIMER_MODE_REL);
 	atomic_dec(&chaos.asleep);
@@ -112,7 +112,7 @@ static void chaos_choose(u32 ns)
 	chaos.victim = get_task_struct(current);
 	if (!task_work_add(current, &chaos.work, TWA_RESUME))
 		return;
-	chaos.victim = NULL; /* it has ended */
+	chaos.victim = NULL; /* the victim has ended */
 	put_task_struct(current);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between generations of GPUs, as the driver's source has it: one
- * row of vgpu_chip.c for each value of the parameter profile.
+ * Differences between generations of GPUs, from the driver's source: one row of vgpu_chip.c for
+ * each value of the parameter profile.
  */
 #ifndef VGPU_CHIP_H
 #define VGPU_CHIP_H

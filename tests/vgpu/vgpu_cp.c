@@ -51,7 +51,7 @@ void vgpu_cp_drop_all(struct vgpu *v)
 		drop_part(v, p);
 }
 
-/* Of the i-th XCC of a partition */
+/* The MQD for the i-th XCC of a partition */
 static struct v9_mqd *hiq_mqd(struct vgpu *v, struct vgpu_part *p, int i)
 {
 	return vgpu_gtt_ptr(v, p->hiq.mqd_addr[i], sizeof(struct v9_mqd));

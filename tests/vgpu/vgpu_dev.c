@@ -18,7 +18,7 @@ static int vgpu_drain_irq(struct amdgpu_device *adev, u32 *payload)
 	u32 mode = READ_ONCE(v->faults.drain);
 
 	if (!mode)
-		return -ENODEV; /* as the driver, with no interrupt ring running */
+		return -ENODEV; /* the driver's answer, with no interrupt ring running */
 	if (mode > 1)
 		payload[0] |= adev->vm_manager.first_kfd_vmid << 24;
 	vgpu_count(v, drain_irqs);

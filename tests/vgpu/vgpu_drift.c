@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What of vgpu_drift.h takes functions of the driver. */
+/* Parts of vgpu_drift.h that need functions of the driver. */
 #include "vgpu_priv.h"
 
 #define PASID_BITS 16

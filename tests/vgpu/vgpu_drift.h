@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between drivers, and only that. tests/vgpu/Kbuild looks what the
- * driver's private headers have; no version is asked for.
+ * Differences between drivers, and only those. tests/vgpu/Kbuild looks for the names in the
+ * driver's private headers; no version is asked for.
  */
 #ifndef VGPU_DRIFT_H
 #define VGPU_DRIFT_H
@@ -310,8 +310,8 @@ static inline void vgpu_set_pcie(struct amdgpu_device *adev,
 #endif
 
 /*
- * What amdgpu_amdkfd_suspend() and _resume() are given to leave processes alone: that
- * this is for power management alone; later (7.x) whether processes are meant at all.
+ * Argument that makes amdgpu_amdkfd_suspend() and _resume() leave processes alone: first "only
+ * for power management"; later (7.x) "are processes meant at all".
  */
 #ifdef VGPU_HAS_SUSPEND_PROC
 #define VGPU_KEEP_PROCESSES false
@@ -360,14 +360,14 @@ void vgpu_forget_pasid(struct amdgpu_device *adev, struct amdgpu_vm *vm);
 #define VGPU_DOMAIN_PARAM
 #endif
 
-/* Whether that memory is to be write-combined (amdgpu-dkms) */
+/* Is that memory to be write-combined (amdgpu-dkms)? */
 #ifdef VGPU_HAS_USWC_MODE
 #define VGPU_USWC_PARAM(last) last, bool is_uswc_mode
 #else
 #define VGPU_USWC_PARAM(last) last
 #endif
 
-/* What a fence is made for besides a mm: memory of SVM, then a context (7.x). */
+/* Owner of a fence besides its mm: memory of SVM, then a context (7.x). */
 #ifdef VGPU_HAS_CONTEXT_ID
 typedef u16 vgpu_fence_owner;
 #define VGPU_FENCE_OWNER(process)	((process)->context_id)

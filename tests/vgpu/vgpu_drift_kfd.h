@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* As vgpu_drift.h, of KFD's own structures. */
+/* Differences between drivers in KFD's own structures, as vgpu_drift.h. */
 #ifndef VGPU_DRIFT_KFD_H
 #define VGPU_DRIFT_KFD_H
 

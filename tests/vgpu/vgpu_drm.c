@@ -109,7 +109,8 @@ const struct drm_driver vgpu_drm_driver = { .driver_features = DRIVER_RENDER | D
 					    .ioctls = ioctls,
 					    .num_ioctls = ARRAY_SIZE(ioctls),
 					    .fops = &vgpu_drm_fops,
-					    .name = "amdgpu", /* what ROCm's libraries ask for */
+					    /* name that ROCm's libraries ask for */
+					    .name = "amdgpu",
 					    .desc = "simulated AMD GPU",
 					    .major = 3,
 					    .minor = 59,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a test reads and sets: /sys/kernel/debug/vgpu/<n>/ with counters, the
- * state of the queues, the times of the model and a switch for every failure.
- * And the GPU reset, when the driver asks.
+ * Files that a test reads and sets: /sys/kernel/debug/vgpu/<n>/ with counters, the state of the
+ * queues, the times of the model and a switch for every failure. And the GPU reset, when the
+ * driver asks.
  */
 #include <linux/debugfs.h>
 #include <linux/kthread.h>

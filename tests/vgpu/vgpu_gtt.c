@@ -101,7 +101,7 @@ static void gart_unmap(struct amdgpu_bo *bo)
 	drm_gem_object_put(&bo->tbo.base);
 }
 
-/* What add_queue_mes() asks for; the driver's own wants a TTM resource */
+/* Offset for add_queue_mes(); the driver's own function wants a TTM resource */
 static u64 vgpu_bo_gpu_offset(struct amdgpu_bo *bo)
 {
 	return container_of(bo, struct vgpu_mem, bo)->gart;

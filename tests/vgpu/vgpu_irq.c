@@ -11,7 +11,7 @@
 #define IH_DWORDS    8
 #define IH_VMID_TYPE (1u << 31)
 
-/* What the IH calls the die of an XCC: two XCCs an AID, 4 numbers each */
+/* Returns the IH's number for the die of an XCC: two XCCs an AID, 4 numbers each */
 static u32 node_id(int xcc)
 {
 	return xcc / 2 * 4 + (xcc % 2 ? 2 : 1);

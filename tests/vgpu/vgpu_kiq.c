@@ -130,7 +130,7 @@ int vgpu_kiq_init(struct vgpu *v)
 		vgpu_set_ring_xcc(&kiq->ring, i);
 		kiq->ring.max_dw = 16;
 		kiq->ring.ptr_mask = kiq->ring.buf_mask = KIQ_DWORDS - 1;
-		kiq->ring.sched.ready = !vgpu_chip->mes; /* it is MES's own then */
+		kiq->ring.sched.ready = !vgpu_chip->mes; /* the ring is MES's own then */
 		kiq->ring.ring = kcalloc(KIQ_DWORDS, sizeof(u32), GFP_KERNEL);
 		if (!kiq->ring.ring)
 			return -ENOMEM;

@@ -248,7 +248,7 @@ void vgpu_mes_reset(struct vgpu *v)
 	v->mes.suspended = false;
 }
 
-/* As amdgpu_device_wb_get(), which newer drivers call otherwise; dwords */
+/* Do what amdgpu_device_wb_get() does, which newer drivers call by another name; dwords */
 static u32 wb_take(struct amdgpu_device *adev)
 {
 	u32 slot = find_first_zero_bit(adev->wb.used, adev->wb.num_wb);
@@ -257,7 +257,7 @@ static u32 wb_take(struct amdgpu_device *adev)
 	return slot * 8;
 }
 
-/* As mes_v11_0_ring_init() and amdgpu_ring_init(), as far as a MES ring goes */
+/* Do what mes_v11_0_ring_init() and amdgpu_ring_init() do, as far as a MES ring goes */
 static int ring_init(struct vgpu *v, int pipe)
 {
 	struct amdgpu_device *adev = &v->adev;
@@ -310,7 +310,7 @@ int vgpu_mes_init(struct vgpu *v)
 		return ret;
 	adev->wb.wb = cpu;
 	adev->wb.num_wb = AMDGPU_MAX_WB;
-	/* Of the kernel's own rings there are none here; newer drivers leave them room. */
+	/* The kernel has no rings of its own here; newer drivers leave them room. */
 	adev->gfx.num_compute_rings = vgpu_chip->pipes * VGPU_KGD_QUEUES;
 	WRITE_ONCE(in_init, adev);
 	ret = vgpu_syms.amdgpu_mes_init(adev);
@@ -326,7 +326,7 @@ int vgpu_mes_init(struct vgpu *v)
 	return ret ?: adev->mes.funcs ? 0 : -ENOENT;
 }
 
-/* As mes_v11_0_hw_init(): SET_HW_RSRC, by the driver's own function */
+/* Start as mes_v11_0_hw_init() does: SET_HW_RSRC, by the driver's own function */
 int vgpu_mes_start(struct vgpu *v)
 {
 	int (*set)(struct amdgpu_mes *, int) = (void *)vgpu_sym(vgpu_chip->mes->set_hw_resources);
@@ -334,7 +334,7 @@ int vgpu_mes_start(struct vgpu *v)
 
 	if (!set)
 		return -ENOENT;
-	/* That of gfx 11 takes no pipe, and does not look at it. */
+	/* The function of gfx 11 takes no pipe, and does not look at it. */
 	for (i = 0; i < vgpu_chip->mes->rings; i++) {
 		ret = set(&v->adev.mes, i);
 		if (ret)

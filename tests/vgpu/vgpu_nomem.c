@@ -39,7 +39,7 @@ static bool armed;
 static struct task_struct *failing;
 static u64 left;
 
-/* What is put in the place of a call: it returns what is in the register already. */
+/* Function that replaces a call: it returns the value that is in the register already. */
 /* clang-format off */
 asm(".pushsection .text\n"
 	".type vgpu_returns, @function\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a test orders once, by a write to a file of /sys/kernel/debug/vgpu/: a GPU
- * plugged or unplugged, a process evicted, its debug session ended, what KFD has of
- * it changed to what another driver or process would have.
+ * Orders of a test, each by one write to a file of /sys/kernel/debug/vgpu/: a GPU plugged or
+ * unplugged, a process evicted, its debug session ended, KFD's facts about it changed to those
+ * that another driver or process would have.
  */
 #include <linux/debugfs.h>
 #include <linux/delay.h>

@@ -3,8 +3,8 @@
 #include "vgpu_priv.h"
 
 /*
- * What amdgpu knows of partitions, as far as KFD asks. MI300 has a manager of partitions
- * when it has one, too: AMD's 6.12.12 and 7.x drop its interrupts without one.
+ * Partitions of amdgpu, as far as KFD asks. MI300 has a manager of partitions when it has one,
+ * too: AMD's 6.12.12 and 7.x drop its interrupts without one.
  */
 int vgpu_parts_init(struct vgpu *v)
 {
@@ -25,7 +25,10 @@ int vgpu_parts_init(struct vgpu *v)
 	mutex_init(&mgr->xcp_lock);
 	mgr->num_xcps = vgpu_parts;
 	mgr->num_xcp_per_mem_partition = vgpu_parts;
-	/* As __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX, however many. */
+	/*
+	 * Take the mode by the rule of __aqua_vanjaram_calc_xcp_mode(): one XCC each is CPX,
+	 * however many.
+	 */
 	mgr->mode = vgpu_parts > 1 && xccs == 1 ? AMDGPU_CPX_PARTITION_MODE : modes[vgpu_parts];
 	for (i = 0; i < vgpu_parts; i++) {
 		mgr->xcp[i].id = i;

@@ -122,7 +122,7 @@ struct vgpu_faults {
 	u32 slow;				       /* ms that each register read takes */
 	u32 autosuspend;   /* ms until runtime PM suspends it; 0: never */
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
-	bool mes, apu;	   /* what the device says of itself */
+	bool mes, apu;	   /* the device's own answers */
 	bool foreign_hook; /* two register hooks lie outside the driver */
 	bool data_hook;	   /* a register hook is the address of data of the driver */
 };
@@ -135,7 +135,7 @@ struct vgpu_faults {
 struct vgpu {
 	struct amdgpu_device adev;
 	int id;
-	struct mutex lock; /* of queues, slots, VM contents */
+	struct mutex lock; /* lock of queues, slots, VM contents */
 	struct vgpu_times times;
 	struct vgpu_faults faults;
 	struct dentry *debugfs;

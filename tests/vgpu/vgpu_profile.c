@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the device says it is: a row of vgpu_chip.c, in the driver's own fields.
- * Only those that the driver reads on our paths are set.
+ * Identity of the device: a row of vgpu_chip.c, in the driver's own fields. Only those that the
+ * driver reads on our paths are set.
  */
 #include "amd_pcie.h"
 #include "gc/gc_9_0_sh_mask.h"
@@ -97,7 +97,7 @@ static const struct amd_pm_funcs pm_funcs = {
 	.get_mclk = vgpu_mclk,
 };
 
-/* What the topology asks an MI300 for */
+/* Package type, for which the topology asks an MI300 */
 #ifdef VGPU_HAS_XCC
 static enum amdgpu_pkg_type vgpu_pkg_type(struct amdgpu_device *adev)
 {

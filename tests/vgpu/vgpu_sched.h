@@ -33,7 +33,7 @@ struct vgpu_work {
 	u64 start; /* ns, CLOCK_MONOTONIC */
 };
 #define VGPU_WORK_MAGIC 0x6b726f77
-#define VGPU_SAVE_BYTES 64 /* what a saved packet takes of a control stack */
+#define VGPU_SAVE_BYTES 64 /* bytes of a control stack that a saved packet takes */
 
 /* A queue of the run list.  All under vgpu.lock. */
 struct vgpu_queue {
@@ -81,7 +81,7 @@ struct vgpu_mes {
 	bool on;	     /* has its resources */
 	bool suspended;	     /* all gangs are */
 	u32 sdma_mask[2];    /* queues of each engine that it may use */
-	void *wb, *rings[2]; /* what the driver allocates for them */
+	void *wb, *rings[2]; /* memory that the driver allocates for them */
 	struct vgpu_mes_ring ring[2];
 };
 

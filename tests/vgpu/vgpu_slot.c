@@ -16,7 +16,7 @@
 	(CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
 	 CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
 #define AQL_DWORDS	 16
-#define SAVED_WAVE_BYTES 4096 /* what a saved packet shows in the wave area */
+#define SAVED_WAVE_BYTES 4096 /* bytes in the wave area that a saved packet shows */
 
 static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
 {
@@ -61,7 +61,7 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	return true;
 }
 
-/* One that a scheduler was given; NULL when that makes no sense */
+/* Make a queue for a scheduler; NULL when its arguments make no sense */
 struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
 				  const struct vgpu_queue_args *args)
 {
@@ -143,7 +143,7 @@ static struct vgpu_work *saved_work(struct vgpu_queue *q)
 	return q->mqd + PAGE_SIZE + size - VGPU_SAVE_BYTES;
 }
 
-/* What get_wave_state reads: nothing saved, or one packet's worth */
+/* Mark what get_wave_state() reads: nothing saved, or one packet's worth */
 static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 {
 	struct v9_mqd *m;

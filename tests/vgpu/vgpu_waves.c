@@ -103,7 +103,7 @@ static struct vgpu_queue *executing(struct vgpu *v)
 	if (!vgpu_engine_on(v))
 		return NULL;
 	vgpu_engine_run(v, now);
-	/* It stands still until v->time when something was just saved or restored. */
+	/* The engine stands still until v->time when something was just saved or restored. */
 	if (!v->running || !v->running->work.magic || v->time > now)
 		return NULL;
 	return v->running;

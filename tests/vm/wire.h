@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the runner on the host and PID 1 in the guest say to each other.
+ * Protocol between the runner on the host and PID 1 in the guest.
  *
  * The runner describes a job in an item of QEMU's fw_cfg device, one "word value" a line:
  *

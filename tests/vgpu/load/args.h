@@ -8,15 +8,15 @@
 
 #define LOAD_MAX_GPUS 64
 
-/* What a queue that is made and destroyed all the time does. */
+/* Kinds of a queue that is made and destroyed all the time. */
 enum load_churn_how {
 	LOAD_CHURN_EMPTY,
-	LOAD_CHURN_BUSY,  /* it has work */
-	LOAD_CHURN_LIE,	  /* its end is asked for, and another's is shown */
-	LOAD_CHURN_QUICK, /* it has work when it is made, and is destroyed at once */
+	LOAD_CHURN_BUSY,  /* the queue has work */
+	LOAD_CHURN_LIE,	  /* the process asks for its end, and shows another's */
+	LOAD_CHURN_QUICK, /* the queue has work when it is made, and is destroyed at once */
 };
 
-/* What it does at SIGHUP with a file that need not answer. */
+/* Attacks at SIGHUP with a file that need not answer. */
 enum load_attack {
 	LOAD_ATTACK_EXEC,   /* executes it; without a file: sleep */
 	LOAD_ATTACK_DRIVER, /* gives the driver a page of it */
@@ -24,19 +24,19 @@ enum load_attack {
 	LOAD_ATTACK_MOVE,   /* none: moves that descriptor all the time, for 10 s */
 };
 
-/* What the command line asks for. Times are in ns. */
+/* Values of the command line. Times are in ns. */
 struct load_args {
 	uint64_t gpu_mask;	 /* bit n: the n-th GPU of the topology */
 	unsigned int queues;	 /* compute queues on each GPU */
 	unsigned int sdma;	 /* SDMA queues on each GPU */
-	unsigned int priority;	 /* of the compute queues, 0..15, KFD's own scale */
+	unsigned int priority;	 /* priority of the compute queues, 0..15, KFD's own scale */
 	uint64_t packet_ns;	 /* GPU time of a dispatch */
 	uint64_t rate;		 /* packets a second and queue; 0: flat out */
 	uint64_t count;		 /* packets a queue; 0: no limit */
 	uint64_t gap_ns;	 /* mean time between requests; 0: see rate */
 	uint64_t delay_ns;	 /* before the first request's gap */
-	uint64_t seed;		 /* of the times of requests */
-	unsigned int burst;	 /* packets of a request */
+	uint64_t seed;		 /* seed of the times of requests */
+	unsigned int burst;	 /* packets in a request */
 	const char *samples;	 /* a file for the times of each request, or NULL */
 	bool kick;		 /* tell the simulated GPU of each doorbell */
 	uint64_t duration_ns;	 /* stop submitting after this; 0: no limit */
@@ -45,7 +45,7 @@ struct load_args {
 	unsigned int ring;	 /* packets that a ring holds, a power of two */
 	unsigned int depth;	 /* packets in flight a queue; 0: choose */
 	unsigned int barrier;	 /* a barrier packet after this many; 0: none */
-	unsigned int workgroups; /* of a dispatch; 0: one of a single item */
+	unsigned int workgroups; /* workgroups of a dispatch; 0: one of a single item */
 	uint64_t churn_ns;	 /* a queue is made and destroyed this often; 0: none */
 	enum load_churn_how churn_how;
 	enum load_attack attack;

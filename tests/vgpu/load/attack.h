@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a tenant can do to make the one that suspends it wait. */
+/* Attacks by which a tenant can make the process that suspends it wait. */
 #ifndef LOAD_ATTACK_H
 #define LOAD_ATTACK_H
 

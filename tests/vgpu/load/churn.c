@@ -53,7 +53,10 @@ static int map_lie(struct load_churn *churn)
 	return 0;
 }
 
-/* As load_queue_destroy(); the page is not there until the driver reads it. */
+/*
+ * Destroy a queue as load_queue_destroy() does, with a page that is not there until the driver
+ * reads it.
+ */
 static int destroy_lying(struct load_churn *churn, struct load_queue *queue)
 {
 	int ret;

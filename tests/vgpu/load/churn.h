@@ -18,8 +18,8 @@ struct load_churn {
 	uint64_t rounds; /* queues made and destroyed */
 	uint32_t victim; /* the queue that a lie names */
 	/*
-	 * What the driver is given to destroy, as this process sees it and as the
-	 * driver reads it: two mappings of one page.
+	 * The driver's arguments for the destruction, as this process sees them and as the
+	 * driver reads them: two mappings of one page.
 	 */
 	struct kfd_ioctl_destroy_queue_args *args_here, *args_given;
 	atomic_uint given; /* odd: a call has begun and not returned */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a GPU process does before its first queue. */
+/* First steps of a GPU process, before its first queue. */
 #include "kfd.h"
 
 #include <errno.h>

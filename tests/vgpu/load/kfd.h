@@ -12,7 +12,7 @@ struct load_buffer {
 	void *cpu; /* user address, which is the GPU address too */
 	size_t size;
 	uint64_t handle; /* KFD's, 0: not allocated */
-	uint32_t gpu_id; /* that sees it */
+	uint32_t gpu_id; /* GPU that sees it */
 };
 
 struct load_gpu {

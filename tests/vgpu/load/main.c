@@ -23,8 +23,8 @@ static volatile sig_atomic_t attack_wanted;
 
 struct progress {
 	uint64_t start_ns;
-	uint64_t next_ns; /* of the next line */
-	uint64_t last_ns; /* of the last line */
+	uint64_t next_ns; /* time of the next line */
+	uint64_t last_ns; /* time of the last line */
 	uint64_t last_completed;
 };
 

@@ -21,7 +21,7 @@ struct load_process {
 int load_process_open(struct load_process *proc, const struct load_args *args, const char **what);
 int load_process_add_queues(struct load_process *proc, const struct load_args *args,
 			    enum load_queue_type type, unsigned int per_gpu, const char **what);
-/* What ROCm does at a normal end: queues first, then the runtime. */
+/* End as ROCm does at a normal end: queues first, then the runtime. */
 int load_process_close(struct load_process *proc, const char **what);
 
 #endif

@@ -43,7 +43,7 @@ int load_queue_destroy(int kfd, struct load_queue *queue);
 /* Gives the memory back; the queue must be gone. */
 void load_queue_free(int kfd, struct load_queue *queue);
 
-/* What is common to both types; idle SDMA queues have nothing in flight. */
+/* Functions for both types of queues; idle SDMA queues have nothing in flight. */
 void load_queue_retire(struct load_queue *queue);
 void load_queue_finish(struct load_queue *queue);
 bool load_queue_drained(const struct load_queue *queue);

@@ -18,9 +18,9 @@
 struct load_request {
 	uint64_t arrival_ns; /* when it was due; late is our fault, and counts */
 	uint64_t submit_ns;
-	uint64_t start_ns; /* of its first packet */
-	uint64_t end_ns;   /* of its last; 0: not done */
-	uint64_t first;	   /* packet of the ring */
+	uint64_t start_ns; /* start of its first packet */
+	uint64_t end_ns;   /* end of its last packet; 0: not done */
+	uint64_t first;	   /* its first packet in the ring */
 	uint64_t last;
 };
 
@@ -29,7 +29,7 @@ struct load_requests {
 	uint64_t next_ns; /* arrival of the next one */
 	struct load_request *list;
 	size_t n, room;
-	size_t done; /* those before this one are */
+	size_t done; /* number of requests that are done: the first ones */
 };
 
 /*

@@ -15,7 +15,7 @@
 #define LOAD_KERNARG_STRIDE  64
 #define LOAD_WORKGROUP_ITEMS 256
 
-/* What the GPU reads and writes: one entry of each array a ring slot. */
+/* Memory that the GPU reads and writes: one entry of each array a ring slot. */
 struct load_ring {
 	union aql_packet *packets;
 	struct amd_signal *signals;
@@ -27,7 +27,7 @@ struct load_ring {
 	uint64_t *seen;		/* cells as they were last accounted for */
 	uint32_t size;		/* slots, a power of two */
 	uint32_t barrier_every; /* 0: dispatches only */
-	uint32_t workgroups;	/* of a dispatch; 0: one of a single work-item */
+	uint32_t workgroups;	/* workgroups of a dispatch; 0: one of a single work-item */
 	uint64_t packet_ns;
 
 	uint64_t head;	    /* packets written */

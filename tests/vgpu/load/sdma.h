@@ -15,7 +15,7 @@
 
 struct load_sdma {
 	uint8_t *packets;
-	uint32_t bytes;			/* of the ring, a power of two */
+	uint32_t bytes;			/* bytes in the ring, a power of two */
 	volatile uint64_t *write_index; /* in bytes, counted on */
 	uint64_t *cell;
 	volatile uint32_t *fence;

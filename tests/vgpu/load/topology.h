@@ -16,8 +16,8 @@ struct load_node {
 	uint32_t simd_per_cu;
 	uint32_t array_count;
 	uint32_t arrays_per_engine;
-	uint32_t cwsr_size;	 /* of one XCC, in bytes */
-	uint32_t ctl_stack_size; /* of one XCC, in bytes */
+	uint32_t cwsr_size;	 /* bytes for one XCC */
+	uint32_t ctl_stack_size; /* bytes for one XCC */
 };
 
 /* Fills @nodes with the GPU nodes in topology order. Returns how many, or -errno. */

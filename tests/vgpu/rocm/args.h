@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the command line of hsa-load asks for. Times are in ns. */
+/* Values of hsa-load's command line. Times are in ns. */
 struct rocm_args {
 	uint64_t gpus;		/* use the first so many; more than there are: all */
 	uint64_t queues;	/* on each GPU */

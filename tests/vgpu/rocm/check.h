@@ -15,10 +15,10 @@
 struct check {
 	struct rocm_gpus gpus;
 	hsa_queue_t *queue;	       /* on the first GPU */
-	uint64_t index;		       /* of the next packet */
+	uint64_t index;		       /* index of the next packet */
 	bool error;		       /* ROCr reported an error of a queue */
 	struct vgpu_kernarg *kernargs; /* one a packet of the queue */
-	uint64_t *cell;		       /* what dispatches add to */
+	uint64_t *cell;		       /* dispatches add to it */
 };
 
 /* All return 0, or -1 after a line that says what is wrong. */

@@ -19,9 +19,9 @@
 
 struct raw {
 	int kfd;
-	uint32_t gpu_id; /* of the first GPU */
+	uint32_t gpu_id; /* the first GPU */
 	void *va;	 /* address space of our own */
-	uint64_t handle; /* of memory of that GPU at va */
+	uint64_t handle; /* memory of that GPU at va */
 };
 
 static int refused(const char *name, int ret)

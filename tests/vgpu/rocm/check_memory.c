@@ -10,7 +10,7 @@
 
 struct buffers {
 	uint8_t *from, *to; /* host */
-	void *vram[2];	    /* of GPU 0 and of the last one */
+	void *vram[2];	    /* memory of GPU 0 and of the last one */
 	hsa_signal_t done;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the virtual GPU does not serve must fail as a call fails. Some of it is
- * newer than the headers that this is built with, so it is found by name.
+ * Calls that the virtual GPU does not serve must fail as a call fails. Some are newer than the
+ * headers that this is built with, so they are found by name.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "check.h"
 
 #define BIG (1ULL << 40) /* more than any GPU has */
-/* Of the GPU's memory; so many the guest has not. */
+/* Parts of the GPU's memory, more than the guest has. */
 #define PART  (64ULL << 20)
 #define PARTS 64
 #define SIZE  65536

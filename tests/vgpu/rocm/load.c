@@ -28,14 +28,14 @@ struct load {
 	unsigned int num_queues;
 	struct rocm_copy copies[ROCM_MAX_GPUS];
 	bool queue_error; /* ROCr reported an error of a queue */
-	uint64_t tick_ns; /* of a unit of hsa_signal_wait's timeout, rounded up */
+	uint64_t tick_ns; /* unit of hsa_signal_wait's timeout, rounded up */
 
 	uint64_t start_ns;
-	uint64_t next_ns; /* of the next progress line */
-	uint64_t last_ns; /* of the last one */
+	uint64_t next_ns; /* time of the next progress line */
+	uint64_t last_ns; /* time of the last one */
 	uint64_t last_completed;
 	uint64_t moved_ns;   /* when a dispatch was last found complete, or restarted */
-	uint64_t longest_ns; /* that none of those in flight completed */
+	uint64_t longest_ns; /* longest time in which no dispatch in flight completed */
 };
 
 static void on_stop(int sig)

@@ -14,7 +14,7 @@
 
 struct rocm_verdict {
 	uint64_t submitted;
-	uint64_t completed;  /* what the completion signal says */
+	uint64_t completed;  /* number in the completion signal */
 	uint64_t lost;	     /* completed and left no mark */
 	uint64_t doubled;    /* marks too many */
 	uint64_t disordered; /* left their mark after a later one had completed */

@@ -162,7 +162,7 @@ static bool load_once(bool wanted, bool *done, const char *name, const char *par
 	return *done;
 }
 
-/* What a payload wants done once, before the guest is saved with it. */
+/* Do once what the payload wants before the guest is saved with it. */
 static int run_prepare(void)
 {
 	static bool done;
@@ -203,7 +203,7 @@ static void tell_where_it_hangs(void)
 	usleep(200000);
 }
 
-/* What a test that fails shows by itself. */
+/* Print the state of the guest for a test that fails. */
 static void tell_state(int output)
 {
 	FILE *f = popen("exec sh /t/state.sh 2>&1", "re");

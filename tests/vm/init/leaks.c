@@ -33,7 +33,7 @@ static void look_twice(void)
 	tell("scan");
 }
 
-/* What was lost until now is none of the job's. */
+/* Forget the losses up to now: they are not the job's. */
 void leaks_forget(void)
 {
 	if (tell("scan=off"))

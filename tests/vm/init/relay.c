@@ -29,7 +29,7 @@ static bool copy(int from, int to)
 	return true;
 }
 
-/* What is in the pipe now: its writers may outlive the command. */
+/* Copy the rest of the pipe: its writers may outlive the command. */
 static void copy_rest(int from, int to)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };
@@ -118,7 +118,7 @@ int relay(const int port[WIRE_PORTS], struct reader *r, struct child *c, const s
 	};
 	int status = 0;
 
-	/* It may have ended before its signals were blocked. */
+	/* The command may have ended before its signals were blocked. */
 	while (!reap(p[ON_SIGNAL].fd, c->pid, &status)) {
 		if (poll(p, SOURCES, 1000) < 0 && errno != EINTR)
 			return -errno;

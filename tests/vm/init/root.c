@@ -52,7 +52,10 @@ static int mount_overlay(void)
 			      "lowerdir=/disk,upperdir=/upper/files,workdir=/upper/work");
 }
 
-/* What systemd mounts otherwise than mount_all() has done, it mounts itself. */
+/*
+ * Move mounts to the new root. Mounts that systemd makes in another form than mount_all() go: it
+ * makes them itself.
+ */
 static int move_mounts(void)
 {
 	static const char *const own[] = { "/sys/fs/cgroup", "/run", "/tmp", "/dev/shm",

@@ -98,7 +98,7 @@ static const struct option options[] = { { "build", required_argument, NULL, O_B
 					 { "help", no_argument, NULL, O_HELP },
 					 { NULL, 0, NULL, 0 } };
 
-/* Of how the guest is, and what is looked for in it. */
+/* Take an option about the guest, and about the checks in it. */
 static bool set_guest(int c, struct bench *b)
 {
 	switch (c) {
@@ -131,7 +131,7 @@ static bool set_guest(int c, struct bench *b)
 	}
 }
 
-/* Of which tests are run, and what is made of them. */
+/* Take an option about the choice of tests, and about their results. */
 static bool set_suite(int c, struct bench *b)
 {
 	switch (c) {

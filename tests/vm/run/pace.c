@@ -12,7 +12,7 @@
 
 #include "vmrun.h"
 
-/* Of processor time: the scheduler of a busy host has had its turns by then. */
+/* Processor time of the unit: the scheduler of a busy host has had its turns by then. */
 #define UNIT_NS	 200000000LL
 #define PACE_MAX 100
 /* A counted guest that is busy may take so much longer than its clock says. */

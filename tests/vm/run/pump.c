@@ -34,7 +34,7 @@ static bool copy(struct stream *s)
 	return true;
 }
 
-/* What is still under way, or what is there when no more can come. */
+/* Copy the bytes that are under way; or, when no more can come, the rest. */
 static void copy_rest(struct stream *s, bool more)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };

@@ -71,7 +71,7 @@ static const char *sleep_of(const struct bench *b)
 	return has_disk(b, path, sizeof(path)) ? "on" : "off";
 }
 
-/* What a saved guest must find again when it is restored. */
+/* Add the parts of the machine that a saved guest must find again when it is restored. */
 static void machine_args(struct args *a, const struct bench *b, const char *accel)
 {
 	add(a, "%s", b->qemu);

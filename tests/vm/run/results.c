@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What came of the cases, in build/vm/results/: a file for each case that passed, with a
- * hash of all that it ran on and how many seconds of a processor it took.
+ * Results of the cases, in build/vm/results/: a file for each case that passed, with a hash of
+ * all that it ran on and how many seconds of a processor it took.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -31,7 +31,7 @@ static int status_of(const struct outcome *o)
 	}
 }
 
-/* Of a command that is a test: 1 when the kernel has something to report. */
+/* Judge a command that is a test: 1 when the kernel has something to report. */
 static int judge(const struct bench *b, const struct vm *vm)
 {
 	static const struct test_case none;

@@ -89,7 +89,10 @@ int bench_keys(struct bench *b)
 	return 0;
 }
 
-/* What a job on this machine depends on, but for the host and the payload. */
+/*
+ * Returns a hash of all on which a job on this machine depends, but for the host and the
+ * payload.
+ */
 uint64_t bench_key(const struct bench *b)
 {
 	char line[4096];
@@ -197,7 +200,7 @@ bool snapshot_boot(struct bench *b)
 
 void snapshot_make(struct bench *b, const struct job *job)
 {
-	/* What most jobs want; of the others the payload only. */
+	/* The modules that most jobs want; the others want the payload only. */
 	struct job modules = { .vgpu = "", .gpreempt = true };
 	char kind[256];
 

@@ -19,7 +19,7 @@
 #define SKIP	77
 #define PACE_MS 60000 /* how busy the host is, is measured so often */
 
-/* What the workers share. */
+/* State that the workers share. */
 struct sum {
 	atomic_int next; /* index of the test that a worker takes next */
 	atomic_int passed, failed, skipped, kept;
@@ -179,7 +179,7 @@ static void print_whole(const struct bench *b, const char *text, size_t size)
 	close(lock);
 }
 
-/* Of one test: its machine differs from what all have in common. */
+/* Returns the machine of one test, where it differs from the common one. */
 static struct bench bench_of(const struct bench *common, const struct test_case *t)
 {
 	static long long measured;
@@ -253,7 +253,7 @@ static void run_one(const struct bench *common, const struct test_case *t, struc
 
 struct queued {
 	struct test_case test;
-	double seconds; /* of a processor when it passed last; else a guess */
+	double seconds; /* processor time when it passed last; else a guess */
 };
 
 static int longest_first(const void *a, const void *b)

@@ -32,7 +32,7 @@ struct bench {
 	const char *harness;	    /* directory of verify-kernel */
 	const char *cases;	    /* directory that is /t in the guest */
 	const char *payload;
-	const char *payload_name; /* as it was given: payload is a link to it */
+	const char *payload_name; /* the user's path: payload is a link to it */
 	const char *qemu;
 	const char *kernel; /* its version, for the rows of skips */
 	const char *skips;  /* file with the skips that are expected, or NULL */
@@ -52,9 +52,9 @@ struct bench {
 	int slow;			     /* the guest is so many times slower */
 	int pace;			     /* and this host, see pace.c */
 	int jobs;			     /* guests at the same time */
-	bool leaks;			     /* it looks for lost memory after a job */
-	bool judge;			     /* the log of a command, as of a test */
-	struct reports *reports;	     /* known ones of the kernel, or NULL */
+	bool leaks;			     /* look for lost memory after a job */
+	bool judge;			     /* check a command's log as a test's */
+	struct reports *reports;	     /* known reports of the kernel, or NULL */
 };
 
 struct vm {

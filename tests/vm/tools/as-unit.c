@@ -59,7 +59,7 @@ static int close_files(void)
 	return 0;
 }
 
-/* As SystemCallFilter= with SystemCallErrorNumber=EPERM. */
+/* Filter as SystemCallFilter= with SystemCallErrorNumber=EPERM does. */
 static int filter_calls(void)
 {
 	static struct sock_filter filter[] = {

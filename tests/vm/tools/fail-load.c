@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	ret = syscall(SYS_finit_module, file, "", 0) ? errno : 0;
-	/* What is left to count; 0 when the allocation has failed. */
+	/* The rest of the count; 0 when the allocation has failed. */
 	if (read(after, left, sizeof(left) - 1) <= 0) {
 		perror("fail-load");
 		return 2;

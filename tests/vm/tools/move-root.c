@@ -14,7 +14,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 
-#define BELOW_STACK    4096 /* what nothing uses */
+#define BELOW_STACK    4096 /* bytes that nothing uses */
 #define SYSCALL_OPCODE 0x050f
 
 static pid_t pid;

@@ -148,7 +148,7 @@ static void serve(void)
 		break;
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT: /* of a caller that was killed: it waits on */
+	case FUSE_INTERRUPT: /* its caller was killed, and waits on */
 		break;
 	default:
 		answer(unique, -ENOSYS, NULL, 0);

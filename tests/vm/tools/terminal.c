@@ -31,7 +31,7 @@ static void lead(char **argv)
 	}
 	if (pid > 0 && waitpid(pid, &status, 0) == pid)
 		end[1] = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	/* As it is: a status may be a control character. */
+	/* Write raw bytes: a status may be a control character. */
 	tcgetattr(STDOUT_FILENO, &mode);
 	cfmakeraw(&mode);
 	tcsetattr(STDOUT_FILENO, TCSADRAIN, &mode);

@@ -26,7 +26,7 @@ static int keep(const char *list)
 		list += strcspn(list, ",");
 		list += *list == ',';
 	}
-	/* What is not in the bounding set does not come back at execve(). */
+	/* execve() does not give back capabilities that the bounding set lacks. */
 	for (i = 0; prctl(PR_CAPBSET_READ, i) >= 0; i++)
 		if (!(data[i / 32].permitted & 1u << i % 32) && prctl(PR_CAPBSET_DROP, i))
 			return -1;

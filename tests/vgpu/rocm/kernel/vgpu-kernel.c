@@ -3,7 +3,7 @@
  * struct vgpu_kernarg as a kernel: on a real GPU it does what the virtual one,
  * which executes no code, reads out of its arguments. One work-item.
  */
-#define TICK_NS 10 /* of s_memrealtime: 100 MHz */
+#define TICK_NS 10 /* one tick of s_memrealtime: 100 MHz */
 
 typedef unsigned long u64;
 
