@@ -56,7 +56,7 @@ int main(void)
 
 	if (gpreempt_new(NULL, &g) < 0)
 		return EXIT_FAILURE;
-	/* As in a program that uses ROCm, which has queues by now. */
+	/* A program that uses ROCm has queues by now. */
 	status = print_queues(g);
 	if (!status)
 		status = print_cost(g);

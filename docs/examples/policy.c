@@ -19,7 +19,7 @@
 
 static struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 
-/* What is to be done at that time, and when to ask again. */
+/* Print the actions that are due now. Returns when to ask again. */
 static uint64_t step(struct gpreempt_policy *p, uint64_t now)
 {
 	uint64_t wake;

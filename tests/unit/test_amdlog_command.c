@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What amdlog prints of a log, for people, programs and scripts. */
+/* Output of amdlog for a log: for people, programs and scripts. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -144,7 +144,7 @@ TEST(of_a_real_runtime)
 	expect_null("hip_version");
 }
 
-/* Of another user, whose file it is. */
+/* The file belongs to another user. */
 TEST_AS_ROOT(not_permitted)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);

@@ -116,7 +116,7 @@ TEST(lines_of_pieces)
 	ck_assert_uint_eq(log_data->other_lines, 1);
 }
 
-/* What is behind the cut of a line may have been records: that is a problem. */
+/* A line's cut may have hidden records: that is a problem. */
 TEST_EACH(cut_behind_records, 2)
 {
 	char *line = malloc(100000);

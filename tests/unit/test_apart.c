@@ -22,7 +22,7 @@
 /* Much less than in a pause. */
 #define IOCTL_NS (500 * NSEC_PER_MSEC)
 
-/* What the helper does, and what it tells. */
+/* A task of the helper, and its report. */
 struct task {
 	int pipe[2];
 	volatile int result;
@@ -74,13 +74,16 @@ TEST_EACH(does_its_work, 2)
 	gp_apart_free(t);
 }
 
-/* One that was killed ends when it gets a CPU. */
+/* A process that was killed ends when it gets a CPU. */
 static void wait_for_own_memory(void)
 {
 	UNIT_WAIT(!gp_apart_own_memory());
 }
 
-/* One that waits is given up after a second; where a signal ends it, it is gone. */
+/*
+ * A call that waits is given up after a second; if a signal ends its process, the process is
+ * gone.
+ */
 TEST(is_given_up)
 {
 	uint64_t start = shr_now_ns();
@@ -110,7 +113,7 @@ static void open_below_mount(void *arg)
 	open(arg, O_RDONLY);
 }
 
-/* It waits for a file system that never answers: SIGKILL does not end that. */
+/* The helper waits for a file system that never answers: SIGKILL does not end that. */
 TEST(never_answers)
 {
 	char dir[] = "/tmp/gpreempt-apart-XXXXXX";
@@ -156,7 +159,7 @@ static void note_busy(void *data, bool busy)
 	told = 10 * told + (busy ? 1 : 2);
 }
 
-/* One that gets on is not, and the caller's watchdog waits longer meanwhile. */
+/* A call with progress is not given up, and the caller's watchdog waits longer meanwhile. */
 TEST(is_waited_for)
 {
 	const struct gpreempt lib = { .busy = note_busy, .data = &told };
@@ -288,7 +291,7 @@ static void tell_pid(void *arg)
 	((struct task *)arg)->result = getpid();
 }
 
-/* It makes the call, unless it was killed before: another one does then. */
+/* The helper makes the call, unless it was killed before: another one makes it then. */
 TEST_EACH(waits_for_its_call, 2)
 {
 	pid_t child;
@@ -325,7 +328,7 @@ static void kill_itself(void *arg)
 	kill(getpid(), SIGKILL);
 }
 
-/* What was killed has not done its work. */
+/* A helper that was killed has not done its work. */
 TEST(was_killed)
 {
 	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], kill_itself, IOCTL_NS, &place), -EINTR);

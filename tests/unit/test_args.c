@@ -309,7 +309,7 @@ TEST(words)
 	ck_assert_int_ne(a->mode, OUT_JSON);
 	ck_assert_str_eq(a->command[0], "ls");
 	ck_assert_str_eq(a->command[1], "--json");
-	/* It is the option's value there. */
+	/* "--" is the option's value here. */
 	a = parse_all("a -o --");
 	ck_assert_str_eq(a->output, "--");
 	ck_assert_ptr_null(a->command);

@@ -21,14 +21,14 @@ TEST(grows)
 		*item = i;
 		moved += array.items != before;
 	}
-	/* It doubles: 16, 32 ... 1024. */
+	/* The size doubles: 16, 32 ... 1024. */
 	ck_assert_uint_le(moved, 7);
 	unit_memory_fails = 1;
 	ck_assert_ptr_null(shr_add(&array));
 	ck_assert_uint_eq(array.count, MANY);
 	for (i = 0; i < MANY; i++)
 		ck_assert_uint_eq(array.items[i], i);
-	/* What was counted down is counted up again. */
+	/* A count that was lowered can be raised again. */
 	array.count = 16;
 	ck_assert_int_eq(shr_array_room(&array.items, 16, 1, sizeof(i)), 0);
 	ck_assert_uint_eq(array.items[15], 15);

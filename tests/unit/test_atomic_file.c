@@ -65,7 +65,7 @@ TEST(absolute_path)
 	expect(path, "here");
 }
 
-/* What else is there stays as it is, and nothing else is made. */
+/* Another kind of file stays as it is, and no file is made. */
 static void expect_refused(int code)
 {
 	size_t n = count_files();
@@ -88,7 +88,7 @@ TEST(links)
 	expect(other, "precious");
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
-	/* One that points nowhere, too. */
+	/* A link that points nowhere is refused, too. */
 	unlink(other);
 	expect_refused(-ENOTSUP);
 	ck_assert_int_lt(lstat(other, &st), 0);

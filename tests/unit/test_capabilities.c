@@ -24,7 +24,7 @@ static uint64_t status_in(const char *path, const char *key)
 	return strtoull(at + strlen(key), NULL, 16);
 }
 
-/* Of this thread, as the kernel shows it. */
+/* A value of this thread in its status file. */
 static uint64_t status_of(const char *key)
 {
 	return status_in("/proc/thread-self/status", key);
@@ -65,7 +65,7 @@ static void *look_in_thread(void *arg)
 	return NULL;
 }
 
-/* As many as there were: the tests may run without any. */
+/* Keep as many as there were: the tests may run without any. */
 TEST(others_go)
 {
 	uint64_t had = effective(), could = bounding(), in_thread = 0;
@@ -84,7 +84,7 @@ TEST(others_go)
 	ck_assert_uint_eq(in_thread, had & CAPABILITIES_HOLDER);
 }
 
-/* What is inheritable comes back with execve() of a file that has it. */
+/* An inheritable capability would come back with execve() of a file that has it. */
 TEST(inheritable)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -115,7 +115,7 @@ TEST(never_more)
 	ck_assert_uint_eq(effective(), 0);
 }
 
-/* Those from 32 on are in the second word. */
+/* Capabilities from 32 on are in the second word. */
 TEST(high_ones)
 {
 	uint64_t had = effective();
@@ -125,7 +125,7 @@ TEST(high_ones)
 	ck_assert_uint_eq(status_of("\nCapPrm:\t"), had & CAPABILITY(BPF));
 }
 
-/* As in a unit that has left us no CAP_SETPCAP: the bounding set is its own. */
+/* A unit may have left us no CAP_SETPCAP: the bounding set is its own. */
 TEST(without_setpcap)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -141,7 +141,7 @@ TEST(without_setpcap)
 	ck_assert_uint_eq(status_of("\nNoNewPrivs:\t"), 1);
 }
 
-/* As in a container of Docker's: what lets it read files of users stays. */
+/* Docker's container has another capability that reads files of users: it stays. */
 TEST(stands_in)
 {
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -192,9 +192,7 @@ TEST(no_prctl)
 	ck_assert_int_eq(capabilities_keep(0), -EINVAL);
 }
 
-/*
- * What holds a target and could not give them up does not begin
- */
+/* A process that would hold a target and cannot give up capabilities does not begin */
 
 TEST(holder_refuses)
 {

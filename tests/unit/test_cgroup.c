@@ -79,7 +79,7 @@ TEST(freezer)
 	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
 }
 
-/* It is not known whether it is in such a cgroup. */
+/* The process's cgroup of the freezer is not known. */
 TEST(not_readable)
 {
 	bool inside = true;
@@ -91,7 +91,7 @@ TEST(not_readable)
 	/* A kernel without cgroups. */
 	unit_path_errno = ENOENT;
 	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
-	/* It is in one, and not known is where that is mounted. */
+	/* The process is in one, and its mount is not known. */
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
 	unit_path_fails = "/proc/self/mounts";
 	unit_path_errno = ENFILE;

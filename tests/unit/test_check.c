@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a session can be opened at all, and the sentences that say why not. */
+/* Check whether a session can be opened at all, and the sentences for the reasons. */
 #include <stdio.h>
 #include <string.h>
 
@@ -116,7 +116,7 @@ static const struct {
 	{ GPUS_HEAD "0x1 1\n0xf7bc 0\n0x3 1\n", -EOPNOTSUPP, "0xf7bc" },
 	{ GPUS_HEAD "0x1 0\n0x2 1\n0x3 0\n", -EOPNOTSUPP, "0x1 0x3" },
 	{ GPUS_HEAD "0x1 1\n0x2 -\n", -EOPNOTSUPP, "0x2" },
-	/* Of further contexts nothing is suspended. */
+	/* Queues of further contexts are never suspended. */
 	{ GPUS_1_1 "0x1 1 -\n0x1 0 0\n0x1 0 1\n", 0, "" },
 	{ GPUS_1_1 "0x1 1 0\n0x2 1 0\n0x1 1 -\n0x2 0 -\n", -EOPNOTSUPP, "0x2" },
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a child process has of its parent: the descriptors that it is given. */
+/* Inheritance of a child process: the descriptors that it gets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ TEST(descriptors)
 	ck_assert_int_eq(open_ones(NULL), 0xff);
 }
 
-/* What it says on stderr is read. */
+/* The child's text on stderr is read. */
 static int has_stderr(void *arg)
 {
 	(void)arg;

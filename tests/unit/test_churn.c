@@ -177,7 +177,7 @@ TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 	       (unsigned int)released.returned, (unsigned int)released.made);
 	/* A tenth of any 10 s. */
 	ck_assert_uint_lt(ran, NSEC_PER_SEC);
-	/* It is known and reported: the session counts what ran, or more. */
+	/* The run time is known and reported: the session counts it, or more. */
 	ck_assert_uint_ge(released.total_ns + ran / 10 + 20 * NSEC_PER_MSEC, ran);
 	ck_assert(!!(happened & GPREEMPT_EVENT_CHURN) == (released.total_ns >= NSEC_PER_SEC / 2));
 	gpreempt_session_close(s);
@@ -201,7 +201,7 @@ static struct gpreempt_released released_now(void)
 	return released;
 }
 
-/* It is there and gone before the session looks. */
+/* Make a queue that is gone before the session looks. */
 static void make_unseen(void)
 {
 	gp_loop_add_queue(&loop, 500);
@@ -295,14 +295,14 @@ TEST(seen_before_its_event)
 	loop.dbg_fd = -1;
 	gp_loop_add_queue(&loop, 7);
 	loop.dbg_fd = fd;
-	/* One that was there before it comes with its event, and shows it. */
+	/* A queue that was there before comes with its event, which shows it. */
 	gp_loop_add_queue(&loop, 8);
 	dispatch_for(NSEC_PER_MSEC);
 	ck_assert(suspended(7) && suspended(8));
 	ck_assert_int_eq(write(fd, ".", 1), 1);
 	dispatch_for(NSEC_PER_MSEC);
 	ck_assert_uint_eq(released_now().unseen, 0);
-	/* That holds once: the next event without a queue is one too many. */
+	/* The match holds once: the next event without a queue is one too many. */
 	make_unseen();
 	dispatch_for(NSEC_PER_MSEC);
 	ck_assert_uint_eq(released_now().unseen, 1);

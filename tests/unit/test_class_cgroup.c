@@ -55,7 +55,7 @@ TEST(of_a_class)
 	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_OFFLINE), OFFLINE);
 }
 
-/* Those that no process uses go, those of the other class stay. */
+/* Cgroups without a process go, those of the other class stay. */
 TEST(entered)
 {
 	unit_cgroup_make_unused("/gpreempt");
@@ -149,13 +149,13 @@ TEST(long_path)
 	unit_cgroup_long(path, 4094, 190);
 	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
 	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
-	/* One that is longer by a byte can be another one, which the kernel has cut. */
+	/* A path that is longer by a byte can be another one, which the kernel has cut. */
 	strcat(path, "m");
 	unit_cgroup_make(path);
 	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
 }
 
-/* What is no cgroup gets no role, and all of them together get none. */
+/* A path that is no cgroup gets no role, and all of them together get none. */
 TEST(not_given)
 {
 	static const struct {

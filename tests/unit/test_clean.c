@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a process calls itself reaches a terminal and a log only when it is
- * harmless: through each way of printing, with each kind of harm.
+ * Names that a process chooses reach a terminal and a log only when they are harmless: through
+ * each method of printing, with each kind of harm.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static void setup(void)
 	dup2(fileno(saved.file), STDERR_FILENO);
 }
 
-/* What was printed since the setup. */
+/* Output since the setup. */
 static const char *printed(void)
 {
 	static char text[65536];
@@ -185,7 +185,7 @@ TEST_EACH(json, ARRAY_SIZE(harm))
 	check_harmless(7, "");
 }
 
-/* What a buffer has no room for is left out whole, and counted. */
+/* Text for which a buffer has no room is left out whole, and counted. */
 TEST(cut)
 {
 	char text[8];
@@ -199,7 +199,7 @@ TEST(cut)
 	ck_assert_str_eq(text, "a\tb");
 }
 
-/* What is called plain is kept as it is, byte for byte, and no harm is plain. */
+/* Plain text is kept as it is, byte for byte, and no harm is plain. */
 TEST(plain)
 {
 	char one[2] = "", copy[8];

@@ -16,7 +16,7 @@
 
 /* Any user can make a cgroup of any name in its own slice. */
 static const struct {
-	const char *cgroup; /* of process 4194242 */
+	const char *cgroup; /* cgroup of process 4194242 */
 	const char *word;
 	const char *pids;
 	enum gpreempt_reason reason;
@@ -320,7 +320,7 @@ TEST(kept)
 	ck_assert_uint_gt(files_read(), n);
 }
 
-/* It has another name now; then its file is empty; then there is none. */
+/* The container has another name; then its file is empty; then there is none. */
 TEST(changed)
 {
 	static const struct {
@@ -341,7 +341,7 @@ TEST(changed)
 	}
 }
 
-/* What could not be read just now says nothing of the name. */
+/* A file that could not be read just now does not change the name. */
 TEST(no_answer)
 {
 	ck_assert_str_eq(name(), "train");

@@ -181,7 +181,7 @@ TEST(missing_files)
 	CTL(1, "decode now -- -none");
 }
 
-/* What is made to be opened by root. */
+/* Make a pipe in the place of a file for root. */
 static void make_pipe(const char *path)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -263,7 +263,7 @@ TEST(series_of_snapshots)
 	OUT_HAS("\n3 compute queues\n");
 }
 
-/* As scripts leave it: pairs of files, text without ids, a second apart. */
+/* Make text in the form of a script: pairs of files, without ids, a second apart. */
 static void make_pairs(void)
 {
 	make_text("pairs/baseline_mqd.txt", "=== MQD Snapshot ===\n");
@@ -327,7 +327,7 @@ TEST(of_a_system)
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
 	CTL(0, "decode");
 	OUT_HAS("Queues and slots add up: yes\n");
-	/* It is read three times before that is reported. */
+	/* The driver's file is read three times before that is reported. */
 	make_other_rings("made/kfd/mqds");
 	CTL(6, "decode");
 	OUT_HAS("has another ring");

@@ -27,7 +27,7 @@ static ssize_t put(char *buf, size_t size, const char *text)
 	return len;
 }
 
-/* As /proc, where some processes keep the reader of their memory for ever. */
+/* Read a file of /proc, where some processes keep the reader of their memory for ever. */
 static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 {
 	char name[32];

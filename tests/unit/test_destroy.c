@@ -55,7 +55,7 @@ TEST(destroyed_queue_runs)
 	set_syscall("16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x7ffd 0x7f00\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(suspended(0) && suspended(1) && !suspended(2));
-	/* It is gone then, and the list is tidied up. */
+	/* The queue is gone then, and the list is tidied up. */
 	gp_loop_remove_queue(&loop, 2);
 	set_syscall("running\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
@@ -129,9 +129,12 @@ TEST(destroys_many)
 		ck_assert_int_ge(dispatch_soon(), 0);
 	for (qid = 4; qid < 20; qid++)
 		ck_assert(!suspended(qid));
-	/* That one, and when it is gone the rest: nothing comes between. */
+	/*
+	 * The session releases that queue, and when it is gone the rest: no suspend comes
+	 * between.
+	 */
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	/* It goes on: nothing is suspended in its way. */
+	/* The thread goes on: no suspend delays it. */
 	loop.trace[0] = '\0';
 	dispatch_for(20);
 	gp_loop_remove_queue(&loop, 4);
@@ -139,7 +142,7 @@ TEST(destroys_many)
 	for (qid = 5; qid < 20; qid++)
 		ck_assert(!suspended(qid));
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	/* It lives on with what is left: that is suspended again. */
+	/* The process lives on with the other queues: they are suspended again. */
 	patient = false;
 	s->fast_until = 0;
 	while (!suspended(5))
@@ -187,7 +190,7 @@ TEST(names_another_queue)
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(1);
 	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
-	/* It is trusted once, for a moment. */
+	/* The process is trusted once, for a moment. */
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(0) && suspended(1));
 	while (!suspended(0))
@@ -213,7 +216,7 @@ TEST(names_another_queue)
 	ck_assert(suspended(0));
 }
 
-/* What a suspend and a resume report of the time between them. */
+/* A suspend and a resume report the time that ran between them. */
 TEST(outcome_has_what_ran)
 {
 	open_with_queues(2);

@@ -16,7 +16,7 @@
 
 static struct gp_finding findings[32];
 static size_t n_findings;
-static enum gpreempt_class class; /* of them all */
+static enum gpreempt_class class; /* class of all findings */
 
 static void setup(void)
 {
@@ -78,7 +78,7 @@ TEST(well)
 	ck_assert_int_eq(class, GPREEMPT_CLASS_DONE);
 }
 
-/* What only a GPU can tell is unknown on a host without one. */
+/* Checks that are unknown on a host without a GPU. */
 static const char *const only_gpus_tell[] = {
 	"debug-trap", "firmware", "debug-vmid", "compute-units", "scheduler", "hardware",
 };
@@ -132,7 +132,7 @@ static const struct {
 	const char *path;
 	const char *text; /* NULL: the file is not there */
 	enum gp_health health;
-	int class; /* of a failure */
+	int class; /* class of a failure */
 	const char *says;
 } cases[] = {
 	{ "kernel", "/proc/sys/kernel/osrelease", "5.14.0-570.el9\n", OK, 0, "5.14.0-570.el9" },
@@ -148,7 +148,7 @@ static const struct {
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "90010"), OK, 0, "" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "100300"), WARNING, 0, "" },
 	{ "debug-vmid", NODES "1/properties", NODE("536903680", "120000"), OK, 0, "" },
-	/* What a GPU does not say is not known. */
+	/* A fact that a GPU does not report is not known. */
 	{ "debug-trap", NODES "1/properties", NULL, UNKNOWN, 0, "1 of 1 GPUs do not tell" },
 	{ "firmware", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
 	{ "debug-vmid", NODES "1/properties", NULL, UNKNOWN, 0, "do not tell" },
@@ -216,7 +216,7 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 		      gp_health_names[f->health]);
 	ck_assert_msg(strstr(f->text, cases[_i].says), "%s", f->text);
 	ck_assert_int_eq(class, cases[_i].class);
-	/* What is bad has a remedy, and fits. */
+	/* A bad finding has a next step, and fits. */
 	if (f->health == FAILED || f->health == WARNING)
 		ck_assert_uint_gt(strlen(f->next), 5);
 	ck_assert_uint_lt(strlen(f->text), sizeof(f->text) - 1);
@@ -253,7 +253,7 @@ TEST(not_root)
 	loop.root = false;
 	ck_assert_int_eq(find("root")->health, FAILED);
 	ck_assert_int_eq(class, GPREEMPT_CLASS_PERMISSION);
-	/* That the host cannot counts for more. */
+	/* A host that cannot counts for more. */
 	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "0\n");
 	find("root");
 	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);

@@ -16,7 +16,7 @@
 #include "unit.h"
 
 static pid_t child, asked; /* asked: 0, it was not */
-static char state;	   /* of its first thread when it was */
+static char state;	   /* state of its first thread when it was asked */
 static int asks, answer;
 static bool killed_when_asked;
 static int go[2]; /* the child goes on after a byte */
@@ -217,12 +217,12 @@ TEST(asleep_in_the_kernel)
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_eq(asked, child);
 	ck_assert_int_eq(state, 'D');
-	/* It stops before it goes on, and the session lets it. */
+	/* The thread stops before it goes on, and the session lets it. */
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	wait_for_stop(PTRACE_EVENT_STOP);
 }
 
-/* It is another program by now: the driver is not asked. */
+/* The process runs another program by now: the driver is not asked. */
 TEST(executed)
 {
 	start(executes, 'S');

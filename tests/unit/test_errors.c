@@ -101,7 +101,7 @@ TEST_EACH(every_error, ARRAY_SIZE(calls))
 			unit_setup();
 			gp_loop_fail(&loop, call, nth, codes[code]);
 			live();
-			/* It ends without that rather than not at all. */
+			/* The session ends without that call rather than not at all. */
 			if (!strcmp(call, "subscribe"))
 				loop.exposed = false;
 			if (session_may_stay(call, codes[code]))

@@ -18,7 +18,7 @@
 	"gpreempt-queues - version: 1.1\n" \
 	"# qid gpu_id type priority suspended evicted active slots ring mqd\n"
 
-static bool driver;   /* it is there: children have queues */
+static bool driver;   /* the driver is there: children have queues */
 static bool two_of_b; /* the second model has one more */
 
 static size_t find_children(pid_t *pids)
@@ -35,7 +35,7 @@ static size_t find_children(pid_t *pids)
 
 #define KFD_PROC "/sys/class/kfd/kfd/proc"
 
-/* What the library and the snapshot read of a process that is new. */
+/* Add the view of a new process, for the library and the snapshot. */
 static void show_view(pid_t pid, const char *view)
 {
 	const char *path = unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
@@ -95,7 +95,7 @@ static void update(struct gp_loop *l)
 
 	if (!driver)
 		return;
-	driver = false; /* what is done here asks the system, too */
+	driver = false; /* the calls below ask the system, too */
 	count = find_children(pids);
 	made_len = 0;
 	*list = '\0';
@@ -157,7 +157,7 @@ TEST_AS_ROOT(both_models)
 	ck_assert_uint_eq(mode_of("e/both-1/a-alone/mqds"), 0600);
 	ck_assert_int_eq(stat("e/a-1/a.out", &st), 0);
 	ck_assert_int_eq(st.st_size, 4);
-	/* What is done is not done again, what was cut off is. */
+	/* Finished runs are not made again; a run that was cut off is. */
 	ck_assert_int_eq(unlink("e/b-2/result"), 0);
 	CTL(0, "experiment --resume e");
 	ck_assert_str_eq(ctl_err, "run b-2\n");

@@ -88,7 +88,7 @@ TEST_EACH(strategies, 2)
 	OUT_HAS(reasons[_i]);
 }
 
-/* As a script of one's own leaves it: text without ids. */
+/* A script of one's own leaves text without ids. */
 TEST(of_a_script)
 {
 	static const char *const runs[] = {

@@ -232,7 +232,7 @@ TEST(none)
 	ck_assert_int_eq(find("known-faults")->health, UNKNOWN);
 }
 
-/* Of many GPUs the number. */
+/* Many GPUs are counted, not named. */
 TEST(many_gpus)
 {
 	char names[128] = "0";

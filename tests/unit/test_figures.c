@@ -77,7 +77,7 @@ static struct gp_process_figures *process(pid_t pid)
 	return NULL;
 }
 
-/* Of the process on its first GPU. */
+/* Figures of the process on its first GPU. */
 static struct gp_figure *figure(pid_t pid)
 {
 	return &process(pid)->gpus.items[0];
@@ -99,7 +99,7 @@ TEST(waves)
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 4);
 	ck_assert_uint_eq(f.gpus.items[0].share.busy, 3);
 	ck_assert_int_eq(f.gpus.items[0].waves_max, 2560);
-	/* Of the other GPU no process uses anything. */
+	/* No process uses the other GPU. */
 	ck_assert_uint_eq(f.gpus.items[1].share.looks, 4);
 	ck_assert_uint_eq(f.gpus.items[1].share.busy, 0);
 	gp_figures_begin(&f);
@@ -117,7 +117,7 @@ TEST(unknown)
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 0);
 	look(30, LINE LINE, "reset", "-", 0, PID, 2, "0", "-", "read", "5", 0, OTHER, 1, "0", "1");
 	ck_assert_uint_eq(figure(PID)->share.looks, 0);
-	/* What is busy makes its GPU busy. */
+	/* A busy process makes its GPU busy. */
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 1);
 	ck_assert_uint_eq(f.gpus.items[0].share.busy, 1);
 	ck_assert_int_eq(f.gpus.items[0].waves, GPREEMPT_UNKNOWN);

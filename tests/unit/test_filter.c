@@ -39,7 +39,7 @@ TEST(by_gpu)
 	ck_assert_uint_eq(out.requested, 2);
 	ck_assert(!suspended(0) && !suspended(1));
 	ck_assert(suspended(2) && suspended(3));
-	/* Those to come as well, but only there. */
+	/* Later queues match as well, but only there. */
 	add_queue(4, 0xaaaa);
 	add_queue(5, 0xbbbb);
 	ck_assert(!suspended(4) && suspended(5));
@@ -221,7 +221,7 @@ static void set_clock(const char *properties)
 	/* A GPU that the process may not use. */
 	set_file(NODES "2/gpu_id", "1234\n");
 	set_file(NODES "2/properties", "max_engine_clk_fcompute 4000\n");
-	/* Of its GPUs only those for which it has memory. */
+	/* The process has memory on some of its GPUs only. */
 	set_file("/sys/class/kfd/kfd/proc/4194242/", "pasid\nqueues\nvram_63420\nsdma_1234");
 }
 

@@ -21,7 +21,7 @@ static struct gpreempt_targets *targets;
 static struct gpreempt_error err;
 static char stats[COUNT][128], list[256];
 
-/* What both the test and the child see. */
+/* Memory that the test and the child share. */
 struct seen {
 	atomic_int hangs[COUNT];
 	atomic_int reads;
@@ -173,7 +173,7 @@ TEST(too_many_hang)
 	ck_assert_uint_eq(find.n_mute, FIND_MUTE);
 }
 
-/* Of a snapshot all is read here. */
+/* Everything in a snapshot is read in this process. */
 TEST(saved)
 {
 	find.saved = true;

@@ -155,7 +155,7 @@ TEST(all_stuck)
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
 	UNIT_WAIT((guard_finder_poll(&finder), !finder.child));
-	/* As if they were not ended: processes that are no children of ours. */
+	/* Processes that are no children of ours stand for stuck ones. */
 	while (finder.n_stuck < GUARD_FINDER_STUCK)
 		finder.stuck[finder.n_stuck++] = getppid();
 	finder.retry_ns = 0;

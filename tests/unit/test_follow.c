@@ -254,7 +254,7 @@ static void one_more_comes(void)
 }
 
 static const struct {
-	bool queues; /* of those who are there first */
+	bool queues; /* the first ones have queues */
 	int status;
 } crowds[] = { { false, 0 }, { true, GPREEMPT_CLASS_PARTIAL } };
 

@@ -78,7 +78,7 @@ TEST(session_lost)
  * The cgroup of the target
  */
 
-/* What cannot be watched is not taken for what cannot be frozen. */
+/* A cgroup that cannot be watched is not taken for one that cannot be frozen. */
 TEST(not_mounted)
 {
 	unit_cgroups_mounted(false, false);
@@ -93,7 +93,7 @@ static void move_to_old(void)
 	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
 }
 
-/* It could not be held while it is frozen there. */
+/* The process could not be held while it is frozen there. */
 TEST(moves_to_old)
 {
 	steps[0].stop = STOPPED;

@@ -15,7 +15,7 @@
 #include "unit-follow.h"
 #include "unit-pausable.h"
 
-/* What is done to it when it has come so far, in order. */
+/* Steps of the test with the target, in order. */
 struct step {
 	bool evicted; /* wait until it is, or is not */
 	void (*what)(void);
@@ -140,7 +140,7 @@ static void trace_once(struct gp_loop *l, const char *call)
 				   target, target, calls++ ? 0 : 99));
 }
 
-/* It is suspended when that ends. */
+/* The target is suspended when the debugger goes. */
 TEST(traced)
 {
 	set_file("/proc/99/comm", "gdb\n");

@@ -16,7 +16,7 @@
 
 static struct shr_freezer f;
 static pid_t target;
-static char text[SHR_CGROUP_PATH + 8]; /* of its /proc/PID/cgroup */
+static char text[SHR_CGROUP_PATH + 8]; /* contents of its /proc/PID/cgroup */
 
 static void setup(void)
 {
@@ -50,7 +50,7 @@ static bool is_frozen(void)
 	return f.frozen;
 }
 
-/* That of the last one, with one each 100 ms for so long. */
+/* Look each 100 ms for so long. Returns the last answer. */
 static bool is_frozen_later(uint64_t ns)
 {
 	uint64_t end = unit_frozen_ns + ns;
@@ -75,7 +75,7 @@ static int note_line(void *arg, const char *hierarchy, const char *path)
 	return !strcmp(path, arg);
 }
 
-/* What is no line of a cgroup is passed over; the end comes where it is asked for. */
+/* A line that is no cgroup's is skipped; the callback can end the walk. */
 TEST(each_cgroup)
 {
 	static const struct {
@@ -282,7 +282,7 @@ TEST_EACH(long_path, 2 * ARRAY_SIZE(lengths))
 	ck_assert(!is_frozen());
 }
 
-/* What can be cut off is not looked at: the cgroup above it is the answer. */
+/* A name that can be cut off is not looked at: the cgroup above it decides. */
 TEST(cut_path)
 {
 	char path[SHR_CGROUP_PATH] = "/u", above[SHR_CGROUP_PATH];
@@ -342,7 +342,7 @@ TEST(lost)
 	ck_assert(is_frozen_later(2 * NSEC_PER_SEC));
 	unit_cgroup_set("/u", false, false);
 	ck_assert(!is_frozen_later(NSEC_PER_SEC));
-	/* It comes back, to another cgroup. */
+	/* The process comes back, to another cgroup. */
 	unit_cgroup_set("/else", true, true);
 	move("/else");
 	ck_assert(is_frozen() && !f.lost);

@@ -122,7 +122,7 @@ static void keep_common(char *text)
 	drop_check(text, "run-directory");
 }
 
-/* What the commands print of both. */
+/* Commands whose output is the same for both. */
 static const char *const same[] = {
 	"list",
 	"list --json",
@@ -150,7 +150,7 @@ TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
 	ck_assert_str_eq(ctl_err, "");
 }
 
-/* What those are of: a comparison of nothing would pass, too. */
+/* The commands have something to print: a comparison of empty outputs would pass, too. */
 TEST(what_it_has)
 {
 	CTL(0, "list --from made");
@@ -165,7 +165,7 @@ TEST(what_it_has)
 	ck_assert_ptr_null(strstr(ctl_out, "run-directory"));
 }
 
-/* It has one moment: however long is asked for. */
+/* A snapshot has one moment, for any duration. */
 TEST(monitor)
 {
 	CTL(0, "monitor 4194242 --csv --duration 0s --interval 1h --wait 1h "
@@ -197,7 +197,7 @@ TEST(no_snapshot)
 	ERR_HAS("--from .: it is no snapshot, or an older gpreempt-ctl made it\n");
 	CTL(GPREEMPT_CLASS_USAGE, "doctor --from made/proc/4194242/comm");
 	ERR_HAS("Not a directory");
-	/* That of a host has links, and is none. */
+	/* The /proc of a host has links, and is no snapshot's. */
 	CTL(GPREEMPT_CLASS_USAGE, "monitor 4194242 --from /");
 }
 
@@ -241,7 +241,7 @@ static void expect_saved(const char *path, const char *text)
 	ck_assert_uint_eq(mode_of(saved), 0600);
 }
 
-/* What snapshot makes of a host. */
+/* Files of a snapshot of a host. */
 TEST_AS_ROOT(snapshot)
 {
 	size_t i;
@@ -261,10 +261,10 @@ TEST_AS_ROOT(snapshot)
 			expect_saved(host[i].path, host[i].text);
 	ck_assert_uint_eq(mode_of("day" KFD "proc/4194243/queues"), 0700);
 	expect_saved("/dev/kfd", "1:3\n");
-	/* Of its descriptors only the GPUs'. */
+	/* Only the GPUs' descriptors are saved. */
 	expect_saved("/proc/4194242/fd/5", "1:3\n");
 	ck_assert_int_ne(access("day/proc/4194242/fd/6", F_OK), 0);
-	/* Of an engine's files only names. */
+	/* Only names are saved of an engine's files. */
 	expect_saved("/etc/docker/daemon.json", "{\"data-root\":\"\\/data\"}\n");
 	expect_saved("/data/containers/" ID "/config.v2.json", "{\"Name\":\"a\\nb\"}\n");
 	CTL(0, "list --from day");
@@ -287,7 +287,7 @@ TEST(report)
 	expect_number("states.0.processes.0.held_by", 4194250);
 	expect_text("states.0.checks.0.check", "kernel");
 	ck_assert_ptr_null(json_object_object_get(json_at("states.0"), "holders"));
-	/* What cannot be read is unknown, and no empty list. */
+	/* A file that cannot be read is unknown, and no empty list. */
 	unlink("made" VIEW "nodes");
 	CTL(0, "report made --json");
 	ctl_line("report --json");
@@ -309,7 +309,7 @@ TEST(our_number)
 	CTL(0, "queues %d --from made", us);
 }
 
-/* What a program may do with it. */
+/* Calls of a program on a snapshot. */
 TEST(nothing_is_done)
 {
 	const struct gpreempt_options options = {

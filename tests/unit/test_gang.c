@@ -39,7 +39,7 @@ TEST(together)
 	ck_assert(!gang_held(0, 0) && !gang_held(2, 1));
 }
 
-/* Those on the last GPU first: one enters the driver after the other. */
+/* Members on the last GPU go first: one enters the driver after the other. */
 TEST(in_order)
 {
 	struct gpreempt_member members[COUNT];
@@ -140,7 +140,7 @@ static void wait_for_gpu(struct gp_loop *loop, const char *call)
 		usleep(1000);
 }
 
-/* As an index into KFD's list of nodes. */
+/* Returns an index into KFD's list of nodes. */
 static size_t last_gpu_of(pid_t pid)
 {
 	size_t i, gpu = 0;
@@ -197,7 +197,10 @@ static atomic_int sender_first; /* so many members saw it go first */
 static void look_at_sender(struct gp_loop *loop, const char *call)
 {
 	(void)loop;
-	/* What it makes in that time, such as the helper of a pause, does not. */
+	/*
+	 * Its other processes in that time, such as the helper of a pause, do not have this
+	 * priority.
+	 */
 	if (!strcmp(call, "suspend"))
 		atomic_fetch_add(&sender_first,
 				 sched_getscheduler(sender) == (SCHED_FIFO | SCHED_RESET_ON_FORK));

@@ -6,7 +6,7 @@
 
 #include "unit-gang.h"
 
-/* That a member renews in short order, as gang.h says. */
+/* Losses in short order that a member renews: gang.h. */
 #define LOSSES 5
 
 /* Another process ends the session in the moment of a call, so many times. */
@@ -28,7 +28,7 @@ static void add_one(int to_end)
 	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
 }
 
-/* It is opened again, and the call is made again. */
+/* The session is opened again, and the call is made again. */
 TEST(lost_at_suspend)
 {
 	struct gpreempt_gang_outcome out;

@@ -78,7 +78,7 @@ TEST(pauses_and_resumes)
 	ck_assert(!strstr(loop.trace, "enable"));
 }
 
-/* What is asked for twice is done once, also where the driver counts. */
+/* A request that comes twice is done once, also where the driver counts. */
 TEST(twice)
 {
 	loop.pause_counts = true;
@@ -131,7 +131,7 @@ TEST(fails)
 	look();
 	ck_assert_int_eq(member.code, -EIO);
 	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_FAILED);
-	/* It was asked to run, in case that it does not. */
+	/* The process was unpaused, too, in case it does not run. */
 	ck_assert(strstr(strstr(loop.trace, "unpause pause "), "take seize unpause "));
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
 	ck_assert_int_eq(loop.evicted, 1);

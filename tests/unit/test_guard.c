@@ -11,13 +11,13 @@
 
 #define PACKETS 8
 
-/* As amd_signal_t begins. */
+/* Start of an amd_signal_t. */
 struct signal {
 	int64_t kind;
 	int64_t value;
 };
 
-/* As an AQL packet ends. */
+/* End of an AQL packet. */
 struct packet {
 	uint8_t rest[56];
 	uint64_t signal;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What guard and a worker tell each other, over a fork. */
+/* Messages between guard and a worker, over a fork. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -72,7 +72,7 @@ TEST(whole_orders)
 			guard_channel_order(c, &order);
 		}
 	while (shr_now_ns() < end || !got.nodes) {
-		/* What it returns false for may be torn. */
+		/* An order for which it returns false may be torn. */
 		if (!guard_channel_get_order(c, &order))
 			continue;
 		got = order;

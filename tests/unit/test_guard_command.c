@@ -108,13 +108,13 @@ TEST(no_descriptors)
 		ck_assert_ptr_nonnull(strstr(text_of(err_path), "Too many open files\nnext: "));
 		ck_assert_ptr_null(strstr(text_of(err_path), "it failed"));
 		ck_assert_ptr_null(strstr(text_of(err_path), "dmesg"));
-		/* It is of no process. */
+		/* The message names no process. */
 		ck_assert_ptr_null(strstr(text_of(err_path), "process "));
 		ck_assert_str_eq(text_of(out_path), "");
 	}
 }
 
-/* What systemd reads. */
+/* Open the socket of systemd. */
 static int open_manager(char *path, size_t size)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -254,7 +254,7 @@ TEST_EACH(late, 2)
 	shr_sleep_ns(200 * NSEC_PER_MSEC);
 	ck_assert_int_eq(end(SIGTERM), 0);
 	ck_assert_uint_eq(count_in(out_path, "not run for 0.0 s"), 0);
-	/* It is of no process. */
+	/* The event names no process. */
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
 

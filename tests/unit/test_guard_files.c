@@ -14,7 +14,7 @@
 #include "unit-command.h"
 
 #define WRITES 500
-/* Of all of guard, with any targets. */
+/* Series of a whole guard, with any targets. */
 #define MAX_SERIES 69
 
 /* Prometheus's text format: a comment, or a name, labels and a number. */
@@ -107,7 +107,7 @@ TEST(written)
 	ck_assert_uint_eq(count_in(messages, "\n"), 0);
 }
 
-/* It was well at the start, and is not later: said once. */
+/* The file fails after a good start: one message. */
 TEST(fails_later)
 {
 	put_and_wait(1);
@@ -123,13 +123,13 @@ TEST(fails_later)
 	ck_assert_uint_eq(count_in(messages, "could not be written at the end: "
 					     "a directory is there"),
 			  2);
-	/* It works again, and then not: said again. */
+	/* The file works again, and fails again: another message. */
 	ck_assert_int_eq(rmdir(path), 0);
 	put_and_wait(4);
 	put_directory();
 	put_and_wait(5);
 	ck_assert_uint_eq(count_in(messages, "note: "), 2);
-	/* As at the start. */
+	/* The check at the start fails, too. */
 	ck_assert_int_eq(guard_files_check(&guard), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(messages, "next: name a file in a directory "
 					     "that can be written"),

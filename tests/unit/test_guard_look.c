@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What guard does in a look at its targets, and what its poller sees in a look at their work.
- */
+/* One look of guard at its targets, and one of its poller at their work. */
 #include <errno.h>
 #include <signal.h>
 
@@ -56,7 +54,7 @@ TEST(worker_still_there)
 	look_until_times("process 200 is offline", 2);
 }
 
-/* What the policy waits for after that failure of an order. */
+/* Returns the policy's pause after that failure of an order. */
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {
 	struct guard_offline *o = &guard.offline[0];

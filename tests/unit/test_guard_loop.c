@@ -30,7 +30,7 @@ static void fail_mmap(void)
 	unit_mmap_fails = nth;
 }
 
-/* What it shares with its workers; with the child that looks for slow words. */
+/* Memory that guard shares with its workers; with the child that looks for slow words. */
 TEST_EACH(no_memory, 2)
 {
 	nth = 1 + _i;
@@ -38,7 +38,7 @@ TEST_EACH(no_memory, 2)
 	start("--offline cmd:none --duty 50%");
 	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(err_path, "Cannot allocate memory"), 1);
-	/* It is of no process. */
+	/* The message names no process. */
 	ck_assert_uint_eq(count_in(err_path, "process "), 0);
 	ck_assert_str_eq(text_of(out_path), "");
 }
@@ -183,7 +183,7 @@ TEST(stand_in)
  */
 
 static pid_t main_process;
-static atomic_int *suspends; /* that the worker, another process, has begun */
+static atomic_int *suspends; /* suspends that the worker, another process, has begun */
 
 static void count_suspends(struct gp_loop *l, const char *call)
 {
@@ -212,7 +212,7 @@ static void be_late_once(void)
 	unit_before_ppoll = be_late;
 }
 
-/* What a worker did in the last moment is part of the figures. */
+/* Results of a worker in the last moment are part of the figures. */
 TEST(last_results)
 {
 	const char *late;

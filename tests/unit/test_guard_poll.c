@@ -53,7 +53,7 @@ TEST(work_events)
 	busy = strstr(output(), "\"busy\"");
 	ck_assert_ptr_nonnull(strstr(busy, "\"event\":\"idle\""));
 	ck_assert_uint_eq(printed(unit_text("\"pid\":%d}\n", good)), 2);
-	/* What there is no room for is counted, and told like lost lines. */
+	/* Notes without room are counted, and reported like lost lines. */
 	forget_printed();
 	pthread_mutex_lock(&guard.lock);
 	guard.work->n = GUARD_WORKS;

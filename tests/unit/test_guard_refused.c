@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What guard cannot take, or has to leave: locks, workers that fail or are silent. */
+/* Targets that guard cannot take, or has to leave: locks, workers that fail or are silent. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -18,7 +18,7 @@ TEST(cannot_be_attached)
 	ck_assert_uint_eq(printed("attaching to it"), 1);
 	look(20);
 	ck_assert_uint_eq(printed("process 200"), 1);
-	/* It is tried again, and works. */
+	/* The target is tried again, which works. */
 	fake_worker = WORKER_OBEYS;
 	look_until("process 200 is offline");
 }

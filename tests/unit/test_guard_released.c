@@ -14,7 +14,7 @@
 static struct guard_offline *offline;
 static struct guard_channel *c;
 
-/* One that is held on two of its three GPUs, as the policy has it, for a second. */
+/* Set up a target that the policy holds on two of its three GPUs, for a second. */
 static void setup(void)
 {
 	struct gpreempt_policy_entity *entity;
@@ -67,13 +67,13 @@ TEST(share)
 	ck_assert_uint_ge(held(0), 399 * NSEC_PER_MSEC);
 	ck_assert_uint_lt(held(0), 900 * NSEC_PER_MSEC);
 	ck_assert_uint_lt(held(1), 900 * NSEC_PER_MSEC);
-	/* It runs on the third one, and nothing is to be paid there. */
+	/* The target runs on the third GPU, and owes nothing there. */
 	ck_assert_uint_eq(held(2), NSEC_PER_MSEC);
 	/* The same news again is none. */
 	guard.policy->entity[offline->entity[0]].debt = 7;
 	guard_take_results(&guard);
 	ck_assert_uint_eq(held(0), 7);
-	/* It comes when all were resumed. */
+	/* The time comes when all were resumed. */
 	offline->want = 0;
 	guard.policy->entity[offline->entity[0]].suspended = false;
 	guard.policy->entity[offline->entity[0]].debt = NSEC_PER_SEC;
@@ -146,7 +146,7 @@ static void churn(double recent, bool made)
 	guard_take_results(&guard);
 }
 
-/* It is named; once, and again after a pause if it goes over the bound again. */
+/* The target is named; once, and again after a pause if it goes over the bound again. */
 TEST(event)
 {
 	guard_take_results(&guard);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What guard prints: figures as text and JSON, samples, events of workers. */
+/* Output of guard: figures as text and JSON, samples, events of workers. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -60,7 +60,7 @@ TEST(nothing_yet)
 				  "max=-\n"),
 			  1);
 	ck_assert_uint_eq(printed("offline_share_percent 100.0\n"), 1);
-	/* It is for terminals, which this is not. */
+	/* The live line is for terminals, which this is not. */
 	forget_printed();
 	guard_live(&guard);
 	ck_assert_str_eq(output(), "");
@@ -137,7 +137,7 @@ TEST(metrics)
 	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"0.0001\"} 3\n");
 	expect_metric(text, TIMES "suspended_seconds_sum{} 0.000116\n");
 	expect_metric(text, TIMES "suspended_seconds_count{} 3\n");
-	/* Of one the slots were not watched. */
+	/* The slots were not watched in one of them. */
 	expect_metric(text, TIMES "slots_seconds_bucket{le=\"+Inf\"} 2\n");
 	expect_metric(text, TIMES "slots_seconds_count{} 2\n");
 }
@@ -245,7 +245,7 @@ TEST(live)
 	guard.figures.suspends = 7;
 	guard_live(&guard);
 	guard.n_online = guard.n_offline = 0;
-	/* It is there at once, and not with the next line. */
+	/* The line is there at once, and not with the next line. */
 	unit_terminal_read(terminal, text, sizeof(text), "3 held");
 	guard_event(&guard, "x", 1, "something");
 	unit_terminal_read(terminal, text, sizeof(text), "\n");

@@ -50,7 +50,7 @@ static void never_answer(void)
 	do_nothing();
 }
 
-/* As a server's begin does, by the lock. It waits for ever if a read has that. */
+/* Take the lock, as a server's begin does. This waits for ever if a read has it. */
 static void begin(void)
 {
 	pthread_mutex_lock(&guard.lock);
@@ -99,16 +99,16 @@ TEST(never_answers)
 	UNIT_WAIT(count_stuck() == 1);
 	memory->read = 1;
 	look_until_resumes(1);
-	/* It answers after all: the thread that waited is the stand-in. */
+	/* The memory answers after all: the thread that waited is the stand-in. */
 	atomic_store(&memory->answer, 1);
 	look_until("answers again");
-	/* That read has returned; its thread comes back a little later. */
+	/* The slow read has returned; its thread comes back a little later. */
 	UNIT_WAIT(!count_stuck());
 	/* No thread for each look: two, the stand-in, and those of slow reads. */
 	ck_assert_uint_lt(guard.turn.threads, GUARD_STUCK);
 }
 
-/* It stops being a target in the middle of that read. */
+/* The process stops being a target in the middle of that read. */
 TEST(dropped_while_read)
 {
 	if (start_stuck() < 0)

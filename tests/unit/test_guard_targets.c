@@ -43,7 +43,7 @@ TEST(come_and_go)
 	look_until("process 200 is offline");
 	ck_assert_uint_eq(printed("process 100 is online\n"), 1);
 	ck_assert_uint_eq(guard.n_online, 1);
-	/* Of its queues the one whose work can be seen. */
+	/* Only the queue whose work can be seen is watched. */
 	ck_assert_uint_eq(o->n, 1);
 	ck_assert_uint_eq(o->queue[0].read_addr, 0x1000);
 	ck_assert_uint_eq(o->queue[0].packets, 64);
@@ -80,7 +80,10 @@ TEST(queues_change)
 	ck_assert_int_eq(guard.offline[0].entity[1], -1);
 }
 
-/* It is reported once, however many targets are left alone for other reasons. */
+/*
+ * A process in both roles is reported once, however many targets are left alone for other
+ * reasons.
+ */
 TEST(both_roles)
 {
 	struct gpreempt_target other = { .start = 1 };
@@ -290,7 +293,7 @@ TEST(ambiguous_name)
 	forget_printed();
 	world_remove(301);
 	look_until("process 300 is online");
-	/* It comes and goes: that is not printed each time. */
+	/* A process that comes and goes is not printed each time. */
 	container(301, "nginx", ID_B, "web");
 	look(3);
 	ck_assert(!is_online(300));

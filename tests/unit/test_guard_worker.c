@@ -112,7 +112,7 @@ TEST(lost_between)
 	for (i = 0; i < 5; i++) {
 		atomic_store(&ends, 1);
 		loop.exceptions = 0;
-		/* It asks for events when a queue is made. */
+		/* The session asks for events when a queue is made. */
 		gp_loop_add_queue(&loop, 2 + i);
 		UNIT_WAIT(atomic_load(&ends) <= 0);
 		queues_are(true, true);

@@ -58,7 +58,7 @@ TEST(orders)
 	order_nodes(1);
 	expect_done(1, true);
 	ck_assert_int_eq(loop.evicted, 1);
-	/* It is off the other one already, and stays off while one is wanted. */
+	/* The process is off the other GPU already, and stays off while one is wanted. */
 	order_nodes(3);
 	order_nodes(2);
 	shr_sleep_ns(50 * NSEC_PER_MSEC);
@@ -90,7 +90,7 @@ TEST(fails)
 	ck_assert_int_eq(r.code, -EIO);
 	ck_assert(r.suspend);
 	ck_assert_int_eq(loop.evicted, 0);
-	/* As the policy tries again. */
+	/* Order again, as the policy does. */
 	order_nodes(1);
 	expect_done(1, true);
 	ck_assert_int_eq(loop.evicted, 1);

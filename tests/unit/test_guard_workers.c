@@ -113,7 +113,7 @@ TEST(guard_is_killed)
 	ck_assert_int_eq(kill(child, 0), 0);
 	kill(guard, SIGKILL);
 	waitpid(guard, &status, 0);
-	/* It had the pipe only until it closed what is not its own. */
+	/* The worker had the pipe only until it closed the descriptors that are not its own. */
 	ck_assert_int_eq(read(fds[0], &c, 1), 0);
 	UNIT_WAIT(kill(child, 0));
 }

@@ -23,7 +23,7 @@
 /* The grace of a request tells the made-up holder what to do. */
 enum {
 	WELL,
-	BUSY = 1, /* it is held */
+	BUSY = 1, /* the process is held */
 	SILENT,	  /* ends without an answer */
 	STUCK,	  /* never answers */
 	PARTLY,
@@ -275,7 +275,7 @@ TEST(detached)
 	expect_end();
 }
 
-/* It ends by itself: the program can wait for that, and is not misled. */
+/* The holder ends by itself: the program can wait for that, and is not misled. */
 TEST(ended_by_itself)
 {
 	ck_assert_int_eq(open_with(WELL, 0), 0);

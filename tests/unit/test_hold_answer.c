@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the worker of a holder answers, on the made-up driver, without its loop. */
+/* Answers of a holder's worker, on the made-up driver, without its loop. */
 #include <errno.h>
 #include <string.h>
 
 #include "shared/util.h"
 #include "unit-worker.h"
 
-#define START 777 /* of the made-up process */
+#define START 777 /* start time of the made-up process */
 
 static struct hold_worker w;
 
@@ -96,7 +96,7 @@ TEST(some_queues)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.queues, 1);
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
-	/* One that is not there is named, and the other is held. */
+	/* A queue that is not there is named, and the other one is held. */
 	request.count = 2;
 	request.ids[1] = 9;
 	ask(HOLD_SUSPEND);
@@ -130,7 +130,7 @@ TEST(being_destroyed)
 						 "not suspended: its process is destroying"));
 }
 
-/* What is left keeps the holder. */
+/* The holder stays for the queues that are left. */
 TEST(resume_some)
 {
 	ask(HOLD_SUSPEND);
@@ -177,7 +177,7 @@ TEST(lost_in_a_resume)
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
 }
 
-/* It ends just after the suspend, and another debugger has the process then. */
+/* The process ends just after the suspend, and another debugger has it then. */
 static void disable_for_good(struct gp_loop *l)
 {
 	gp_loop_disable(l);
@@ -210,7 +210,7 @@ TEST(gpu_hangs)
 	ck_assert_uint_eq(reply.queues, 1);
 	ck_assert_ptr_nonnull(strstr(reply.text, "queue 1 of process 4194242 is "
 						 "not suspended: the GPU did not"));
-	/* It waits for a resume all the same. */
+	/* The queue waits for a resume all the same. */
 	request.count = 1;
 	request.ids[0] = 0;
 	ask(HOLD_RESUME);

@@ -75,7 +75,7 @@ static void worker_is_killed(void)
 	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
 }
 
-/* It has looked some times since, as far as it got a CPU. */
+/* Is it alive? It has looked some times since, if it got a CPU. */
 static bool alive(void)
 {
 	usleep(500000);
@@ -119,7 +119,7 @@ TEST(lease_is_over)
 	unit_frozen_ns = shr_now_ns();
 	start();
 	send_beat(3600 * NSEC_PER_SEC, unit_frozen_ns - NSEC_PER_SEC);
-	/* It gets two seconds to do it itself. */
+	/* The worker gets two seconds to do it itself. */
 	ck_assert(alive());
 	unit_frozen_ns += 2 * NSEC_PER_SEC;
 	worker_is_killed();
@@ -180,7 +180,7 @@ TEST(no_record)
 	birth.lock = -1;
 	guardian = fork();
 	if (!guardian) {
-		/* As in a holder, whose worker is the guardian's child. */
+		/* The guardian is the worker's parent, as in a holder. */
 		birth.worker = unit_make_sleeper();
 		birth.guardian = getpid();
 		hold_guardian(&birth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What commands and holders say to each other. */
+/* Messages between commands and holders. */
 #include <stdio.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ TEST_EACH(refused_request, ARRAY_SIZE(bad_requests))
 {
 	uint32_t i;
 
-	/* Of too many, none is wrong by itself. */
+	/* No id of too many is wrong by itself. */
 	request = bad_requests[_i];
 	for (i = 0; request.count > HOLD_MAX_IDS && i < HOLD_MAX_IDS; i++)
 		request.ids[i] = i;

@@ -20,7 +20,7 @@ static void live(void)
 
 	child = fork();
 	if (!child) {
-		/* Those of the others. */
+		/* Close the other processes' ends. */
 		close(beat[0]);
 		close(report[0]);
 		hold_worker(&birth);

@@ -57,7 +57,7 @@ TEST(one_lock)
 	ck_assert_int_ge(lock, 0);
 	ck_assert_int_eq(hold_lock(PID), -EWOULDBLOCK);
 	ck_assert_int_ge(hold_lock(PID + 1), 0);
-	/* It is held, also while its owner has not written a record. */
+	/* The target is held, also while its owner has not written a record. */
 	ck_assert_int_eq(hold_read_owner(PID, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 	ck_assert_int_eq(hold_write_owner(lock, &in), 0);
@@ -176,7 +176,7 @@ TEST(garbage_in_lock)
 	ck_assert_int_eq(owner.role, HOLD_ROLE_UNKNOWN);
 }
 
-/* As on a disk that is full. */
+/* Make the disk full for this process. */
 static void limit_files(rlim_t size)
 {
 	struct rlimit limit = { .rlim_cur = size, .rlim_max = RLIM_INFINITY };
@@ -300,7 +300,7 @@ TEST(no_directory)
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
 
-/* What the user reads of it, with what to do on the second line. */
+/* Sentences for the user about it, with the next step on the second line. */
 TEST(texts)
 {
 	static const struct {

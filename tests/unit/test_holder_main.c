@@ -20,7 +20,7 @@ static void setup(void)
 /* The program, for that word; our end of what its starter has. */
 static int start(const char *word, pid_t *child)
 {
-	/* It writes its title over both. */
+	/* The holder writes its title over both words. */
 	static char words[] = "gpreempt-holder\0 4194304";
 	char *name = words + strlen(words) + 1;
 	int pair[2];
@@ -41,7 +41,7 @@ static int start(const char *word, pid_t *child)
 	return pair[0];
 }
 
-/* What it replies to a request for a process; the end stays open. */
+/* Ask the holder for a process; the end stays open. */
 static int ask(pid_t pid, struct hold_reply *reply)
 {
 	struct hold_request request = { .verb = HOLD_SUSPEND };
@@ -77,7 +77,7 @@ TEST(bad_start)
 	close(fd);
 }
 
-/* It holds as long as its starter has the other end. */
+/* The holder holds as long as its starter has the other end. */
 TEST_AS_ROOT(holds)
 {
 	struct hold_owner owner;

@@ -35,7 +35,7 @@ static size_t answer_packet(void *data, struct ipc_client *client, char *buf, si
 	return packet->len;
 }
 
-/* What the client of a holder makes of that answer. */
+/* Returns the client's result for that answer. */
 static int ask(struct packet *answer, struct hold_reply *reply)
 {
 	struct ipc_server_options options = {
@@ -99,8 +99,8 @@ TEST(leftover_socket)
 }
 
 /*
- * As root or another user; the status of the reply, 99 without one, 95: refused,
- * 94: unknown.
+ * Ask as root or another user. Returns the status of the reply, 99 without one, 95: refused, 94:
+ * unknown.
  */
 static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet *packet)
 {

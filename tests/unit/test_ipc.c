@@ -316,7 +316,7 @@ TEST(not_ours)
 	ck_assert_int_eq(access(path, F_OK), -1);
 }
 
-/* What a killed server has left is replaced; what is no socket is not. */
+/* The socket of a killed server is replaced; a file that is no socket is not. */
 TEST(leftovers)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -366,7 +366,7 @@ TEST(start_fails)
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENOENT);
 }
 
-/* What a user gets for its question; exit statuses are small. */
+/* Returns the answer to a user's question; exit statuses are small. */
 static int ask_as(struct ipc_server *server, uid_t uid)
 {
 	int status;

@@ -27,7 +27,7 @@ TEST(long_reply)
 	close(pair[1]);
 }
 
-/* What a client makes of that packet. */
+/* Returns the client's result for that packet. */
 static ssize_t receive(uint32_t kind, int code)
 {
 	char buf[IPC_MAX_PACKET];

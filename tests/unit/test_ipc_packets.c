@@ -73,7 +73,7 @@ TEST(other_sizes)
 		memcpy(buf, &head, sizeof(head));
 		ck_assert_int_eq(get(len), len == full ? 0 : -EPROTO);
 	}
-	/* What is refused is not written. */
+	/* A refused packet is not written. */
 	ck_assert_uint_eq(out.big, 0x7878787878787878);
 }
 

@@ -31,7 +31,7 @@ TEST(a_user_takes_its_own_place)
 	use(1, 1000, 10, true);
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
 	use(2, 1000, 20, false);
-	/* As many as it may have: its longest idle one, not a busy one. */
+	/* The user has all its places: its longest idle one goes, not a busy one. */
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1001), 3);
 	place[0].busy = true;
@@ -78,7 +78,7 @@ TEST(the_heaviest_user_makes_place)
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), -EUSERS);
 }
 
-/* Of a user's own the one that was silent longest, wherever it is. */
+/* The place of the user that was silent longest goes, wherever it is. */
 TEST(the_longest_idle_goes)
 {
 	size_t i, oldest;

@@ -12,7 +12,7 @@
 
 static struct gpreempt_error err;
 
-/* As the module prints them: see docs/abi.md. */
+/* Texts in the module's form: see docs/abi.md. */
 #define PROCESSES                                                       \
 	"gpreempt-processes - version: 1.1\n"                           \
 	"# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots " \
@@ -143,7 +143,7 @@ TEST(hqds)
 	gpreempt_hqds_free(NULL);
 }
 
-/* Of a queue whose slots were not read there is a line, which is no slot. */
+/* A queue whose slots were not read has a line, which is no slot. */
 TEST(hqds_not_read)
 {
 	struct gpreempt_hqds *list;
@@ -237,7 +237,7 @@ TEST(no_usage)
 #define MINE KFD "proc/4194242/"
 #define BOTH (GPREEMPT_FIGURE_VRAM | GPREEMPT_FIGURE_EVICTED)
 
-/* What the driver has counted; other files are not even opened. */
+/* The driver's counts are read; other files are not even opened. */
 TEST(process_gpus)
 {
 	struct gpreempt_process_gpus *list;

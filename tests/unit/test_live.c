@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What does not take a GPU but the real kernel: watching a traced process, and the watchdog.
- */
+/* Tests that need the real kernel and no GPU: watching a traced process, and the watchdog. */
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <poll.h>
@@ -167,7 +165,7 @@ TEST(files)
 	ck_assert_int_eq(ops->read_link(NULL, "/proc", text, 9), -EINVAL);
 }
 
-/* It is no driver here, and refuses what a driver is asked. */
+/* The device here is no driver, and refuses a driver's calls. */
 TEST(device)
 {
 	struct kfd_ioctl_get_version_args version = { 0 };
@@ -218,7 +216,7 @@ TEST(library)
 	gpreempt_free(NULL);
 	options.size = 3;
 	ck_assert_int_eq(gpreempt_new(&options, &one), -EINVAL);
-	/* Those of an older header, and of a newer one. */
+	/* Options of an older header, and of a newer one. */
 	options.size = offsetof(struct gpreempt_options, from);
 	ck_assert_int_eq(gpreempt_new(&options, &one), 0);
 	gpreempt_free(one);
@@ -299,7 +297,7 @@ TEST(watchdog_stopped)
 	ck_assert_int_eq(timer_gettime(d.timer, &left), -1);
 }
 
-/* What a user puts in the place of a file must not keep us. */
+/* A file that a user replaces must not keep us. */
 TEST(file_without_writer)
 {
 	static const char path[] = HOLD_DIR "-no-writer";
@@ -324,7 +322,7 @@ TEST(device_is_not_inherited)
 	close(kfd);
 }
 
-/* Of root, regular, and no link; what is no such file is not waited for. */
+/* Files of root, regular, and no link; another kind of file is not waited for. */
 TEST(root_files)
 {
 	char dir[] = "/tmp/gpreempt-live-XXXXXX", path[64], text[8];

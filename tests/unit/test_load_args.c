@@ -77,7 +77,7 @@ TEST(requests)
 	ck_assert_uint_eq(args.delay_ns, 2000000000);
 	ck_assert(args.kick);
 	ck_assert_str_eq(args.samples, "f");
-	/* What waits is as much as the ring holds, not 200 ms of work. */
+	/* The packets that wait fill the ring, not 200 ms of work. */
 	ck_assert_uint_eq(args.depth, 1024);
 }
 

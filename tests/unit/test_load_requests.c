@@ -33,7 +33,7 @@ static void teardown(void)
 	free(requests.list);
 }
 
-/* As if the ring took them all at once. */
+/* Submit all requests as if the ring took them at once. */
 static void submit(uint64_t now, uint64_t room)
 {
 	ring.head += load_requests_due(&requests, &args, &ring, now, room);

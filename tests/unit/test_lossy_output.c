@@ -142,7 +142,7 @@ TEST_EXIT(to_file)
 	_exit(0);
 }
 
-/* What was taken in part is not given up when the reader sleeps on. */
+/* A line that was taken in part is not given up when the reader sleeps on. */
 TEST_EXIT(taken_in_part)
 {
 	int fds[2], i;
@@ -157,7 +157,7 @@ TEST_EXIT(taken_in_part)
 	for (i = 0; i < 200; i++)
 		fprintf(f, "line %d of a reader that sleeps, %070d\n", i, i);
 	fflush(f);
-	/* It has read nothing; then it reads again and again. */
+	/* The reader has read nothing; then it reads again and again. */
 	print_lines(f, 200, 2);
 	for (i = 202; i < 220; i++) {
 		read_all(fds[0]);
@@ -195,7 +195,7 @@ static void print_late(void)
 	fputs("late, too\n", stderr);
 }
 
-/* What is printed behind its end goes where it went before it. */
+/* Text printed after the end goes where it went before the start. */
 TEST(printed_at_exit)
 {
 	int fds[2], status;

@@ -62,7 +62,7 @@ TEST(mistakes)
 	ERR_HAS("--f: unknown option, or short for several\n");
 }
 
-/* What is near to a command or an option is offered, and is not run. */
+/* A word near to a command or an option is offered, and is not run. */
 static const struct {
 	const char *line;
 	const char *says;
@@ -205,7 +205,7 @@ TEST_EACH(self_exit_status, 4)
 		};
 
 		dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
-		/* As a stream of a service may be. */
+		/* A service's stream may be unbuffered. */
 		setvbuf(stderr, NULL, _IONBF, 0);
 		_exit(ctl_main(4, argv));
 	}

@@ -48,7 +48,7 @@ static bool ends_with(const char *name, const char *end)
 	return len > n && !strcmp(name + len - n, end);
 }
 
-/* What OpenMetrics and promtool want of each name and text. */
+/* Rules of OpenMetrics and promtool for each name and text. */
 TEST_EACH(table, OUT_FAMILIES)
 {
 	const struct out_family *family = &out_families[_i];

@@ -89,7 +89,7 @@ static void teardown(void)
 
 TEST_FIXTURE(setup, teardown)
 
-/* What follows each hostname, which is the host's. */
+/* Drop the text behind each hostname, which is the host's. */
 static void drop_hostname(char *text)
 {
 	static const char label[] = "hostname=\"";
@@ -174,7 +174,7 @@ TEST(host)
 	ck_assert_str_eq(ctl_err, "");
 }
 
-/* As a guard of this PID writes it. */
+/* Write the file as a guard of this PID does. */
 TEST(left_alone)
 {
 	char path[64];
@@ -275,7 +275,7 @@ TEST(max_series)
 	ck_assert_uint_eq(count_series(ctl_out), all - of[2] - of[1]);
 	OUT_LINE("\ngpreempt_series_dropped{} %zu\n", of[2] + of[1]);
 	ck_assert(shows(PID) && !shows(OTHER) && !shows(THIRD));
-	/* Those of GPUs are always there. */
+	/* Series of GPUs are always there. */
 	METRICS("--max-series 1");
 	ck_assert(!shows(PID) && !shows(OTHER) && !shows(THIRD));
 	OUT_LINE("\ngpreempt_series_dropped{} %zu\n", of[0] + of[1] + of[2]);
@@ -333,7 +333,7 @@ TEST(no_module)
 	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_process_suspended"));
 }
 
-/* Of partitions sysfs has another function in the address, and so has SR-IOV. */
+/* Sysfs gives partitions another function in the address, and so does SR-IOV. */
 TEST(no_module_partitions)
 {
 	set_file(DIR "nodes", NULL);

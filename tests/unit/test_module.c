@@ -10,7 +10,7 @@
 #include "ctl/module-kmod.h"
 #include "unit-ctl.h"
 
-/* What libkmod answers, and what was asked of it. */
+/* Answers of libkmod, and the calls to it. */
 static bool found;
 static int lookup, insert, state, removals, removed, refs;
 /* Stands for all objects; libkmod's are not known to its users. */

@@ -51,7 +51,7 @@ TEST(told)
 	expect("WATCHDOG=1");
 	close(manager);
 	unlink(path);
-	/* It has gone meanwhile, which is not our affair. */
+	/* The manager has gone meanwhile, which is not our affair. */
 	notify_manager("STOPPING=1");
 	snprintf(path, sizeof(path), "@gpreempt-notify.%d", getpid());
 	listen_at(path);

@@ -82,7 +82,7 @@ static void put_container(struct made *m, unsigned int field, const char *id, co
 	put_made(m, field, &container);
 }
 
-/* What was given, as "ID PID ROLE;". */
+/* Roles that were given, as "ID PID ROLE;". */
 static char given[256];
 
 static void note(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
@@ -213,7 +213,7 @@ TEST_EACH(a_pod, ARRAY_SIZE(pods))
 	ck_assert_str_eq(given, pods[_i].given);
 }
 
-/* What a runtime has when we come: in any order, also what does not run. */
+/* The runtime's list when we come: in any order, also containers that do not run. */
 static void make_several(struct made *m)
 {
 	put_container(m, 2, "c2", "p2", 43);
@@ -400,7 +400,7 @@ static int accept_plugin(int at)
 	return fd;
 }
 
-/* What it prints is not read. */
+/* Start the plug-in. Its output is not read. */
 static pid_t start_plugin(const char *path)
 {
 	char *argv[] = { "gpreempt-ctl", "nri",	       "--namespace", NAMESPACES,
@@ -419,7 +419,7 @@ static pid_t start_plugin(const char *path)
 	return child;
 }
 
-/* It answers each request, also one that it does not understand, and comes back. */
+/* The plug-in answers each request, also one that it does not understand, and comes back. */
 TEST_AS_ROOT(answers)
 {
 	char path[] = "nri.sock";
@@ -442,7 +442,7 @@ TEST_AS_ROOT(answers)
 	ask(fd, "Synchronize", NULL, 4096);
 	expect(fd, "", 0);
 	put_text(&m, 1, "no pod");
-	/* Of each of these it prints a line: more than a pipe takes. */
+	/* The plug-in prints a line for each of these: more than a pipe takes. */
 	for (i = 0; i < 2000; i++) {
 		ask(fd, "PostStartContainer", &m, 4096);
 		expect(fd, "", 0);
@@ -463,7 +463,7 @@ TEST_AS_ROOT(answers)
 	fd = accept_plugin(at);
 	close(fd);
 	fd = accept_plugin(at);
-	kill(child, SIGKILL); /* of check, it has a handler for others */
+	kill(child, SIGKILL); /* check handles other signals */
 	waitpid(child, NULL, 0);
 	close(fd);
 	close(at);

@@ -15,7 +15,7 @@
 
 #define STRANGER 65534
 
-/* As that user: the reply's code or what the socket says, made positive. */
+/* Ask as that user. Returns the reply's code or the socket's error, made positive. */
 static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 {
 	pid_t child = fork();
@@ -60,7 +60,7 @@ TEST_AS_ROOT(allowed_user)
 	ck_assert_int_eq(pipe(ready), 0);
 	child = fork();
 	if (!child) {
-		/* As a program that this user has started. */
+		/* Become a program that this user has started. */
 		if (setresuid(ALLOWED, ALLOWED, ALLOWED) || prctl(PR_SET_DUMPABLE, 1) ||
 		    write(ready[1], "", 1) != 1)
 			_exit(1);
@@ -84,7 +84,7 @@ TEST_AS_ROOT(allowed_user)
 	waitpid(child, NULL, 0);
 }
 
-/* That many connections of one user, each with a request open. */
+/* Open that many connections of one user, each with a request. */
 static void fill(uid_t uid, int n, int ready)
 {
 	struct guard_request request = { .verb = GUARD_BEGIN };

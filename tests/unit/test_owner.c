@@ -124,7 +124,7 @@ TEST(by_pause)
 	ck_assert_str_eq(loop.trace, "");
 	ck_assert_int_eq(owner_dispatch(&owner), 0);
 	ck_assert_int_eq(losses, 0);
-	/* It runs after the end, too. */
+	/* The process runs after the end, too. */
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(owner_close(&owner), 0);
 	ck_assert_int_eq(owner.lock, -1);
@@ -191,7 +191,7 @@ static const char *no_queues(struct gp_loop *l)
 	       "# qid gpu_id active slots suspended evicted state age_ms\n";
 }
 
-/* It is starting: its runtime and its queues are still to come. */
+/* The process is starting: its runtime and its queues are still to come. */
 TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -203,7 +203,7 @@ TEST(no_runtime_yet)
 	ck_assert(!strstr(loop.trace, "pause"));
 }
 
-/* What the way is changed to fails, too: nothing is open then. */
+/* The method to which it changes fails, too: nothing is open then. */
 TEST(no_way)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -338,7 +338,7 @@ TEST_EACH(stays_off, 2)
 	ck_assert_int_eq(resume(), -EIO);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(losses, 0);
-	/* What its holder sees: told once, and not paused again. */
+	/* The holder sees it: reported once, and not paused again. */
 	ck_assert_str_eq(owner_error(&owner)->name, "2 evictions are left");
 	ck_assert_int_eq(suspend(), 0);
 	loop.paused = false;
@@ -386,7 +386,7 @@ TEST(fails)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* It cannot be ended: the entry stays, and its keepers try again. */
+/* The pause cannot be ended: the entry stays, and its keepers try again. */
 TEST(cannot_be_unpaused)
 {
 	struct pause_entry e;
@@ -397,7 +397,7 @@ TEST(cannot_be_unpaused)
 	ck_assert_int_eq(owner_close(&owner), -EIO);
 	ck_assert_int_eq(owner.lock, -1);
 	ck_assert_int_eq(pause_journal_read(target, &e), 0);
-	/* It runs again, as they would see it. */
+	/* The process runs again, as the keepers would see it. */
 	ck_assert_int_eq(pause_journal_remove(target), 0);
 	loop.evicted = 0;
 }
@@ -418,7 +418,7 @@ TEST(ends)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
 }
 
-/* It is not paused without keepers. */
+/* The process is not paused without keepers. */
 TEST(no_keepers)
 {
 	owner.how = GPREEMPT_HOW_PAUSE;

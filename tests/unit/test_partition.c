@@ -79,7 +79,7 @@ TEST(nothing_blocks)
 	expect_number("status", 0);
 }
 
-/* It has closed /dev/kfd, and KFD has it until it ends. */
+/* The process has closed /dev/kfd, and KFD has it until it ends. */
 TEST(closed)
 {
 	set_file(unit_text("/proc/%d/fd/", target), "0");
@@ -123,7 +123,7 @@ TEST_AS_ROOT(of_a_holder)
 	hold_drop(PID, lock);
 }
 
-/* What cannot be looked at is counted, and is no "0". */
+/* A process that cannot be looked at is counted, and is no "0". */
 TEST(unseen)
 {
 	gp_loop_fail(&loop, "device", 0, -EACCES);

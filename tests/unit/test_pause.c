@@ -8,7 +8,7 @@
 #include "shared/util.h"
 #include "unit-pausable.h"
 
-/* It looks at descriptors 0 and 7, and at 9 when 7 is done. */
+/* The helper looks at descriptors 0 and 7, and at 9 when 7 is done. */
 #define LOOKED "process " DEVICE DEVICE "take "
 #define DEVICE "device "
 
@@ -70,7 +70,7 @@ TEST(remembers_the_descriptor)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-/* It has closed that one and opened another, and then opens two. */
+/* The process has closed that one and opened another, and then opens two. */
 TEST(remembers_a_closed_one)
 {
 	pause_and_unpause();
@@ -86,7 +86,7 @@ TEST(remembers_a_closed_one)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* It is paused, but what else it has open cannot be found: not left paused. */
+/* The process is paused, but its other descriptors cannot be found: not left paused. */
 TEST(others_are_not_found)
 {
 	pause_and_unpause();
@@ -97,7 +97,7 @@ TEST(others_are_not_found)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* It closes the last one while it is paused: paused all the same. */
+/* The process closes the last one while it is paused: paused all the same. */
 TEST(closed_since)
 {
 	pause_and_unpause();
@@ -170,7 +170,7 @@ TEST_EACH(second_descriptor_fails, 2)
 	ck_assert_int_eq(report.after, GP_PAUSED_UNKNOWN);
 }
 
-/* It opens /dev/kfd again and again: the first ones are tried, and that is the end. */
+/* The process opens /dev/kfd again and again: only the first ones are tried. */
 TEST(many_descriptors)
 {
 	set_file("/proc/4194242/fd/", "7\n9\n10\n11\n12\n");

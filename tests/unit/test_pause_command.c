@@ -16,7 +16,7 @@
 #include "unit-pausable.h"
 
 #define ENTRY HOLD_DIR "/4194242.pause"
-#define START 777 /* of the made-up process */
+#define START 777 /* start time of the made-up process */
 
 #define HEAD                               \
 	"gpreempt-queues - version: 1.0\n" \
@@ -100,7 +100,7 @@ TEST(paused_and_resumed)
 	OUT_HAS("process 4194242 is not held");
 }
 
-/* What the view shows, and not that the driver returned 0. */
+/* The view decides, and not that the driver returned 0. */
 TEST_EACH(verified, 3)
 {
 	static const struct {
@@ -136,7 +136,7 @@ TEST(not_for_a_part)
 	ck_assert(!asked());
 }
 
-/* What cannot be written is refused before the driver is asked. */
+/* A pause that cannot be written is refused before the driver is asked. */
 TEST(no_journal_no_pause)
 {
 	unit_path_fails = ".pause.new";
@@ -159,7 +159,7 @@ TEST(driver_fails)
 	expect_no_entry();
 }
 
-/* It did not come so far as to touch what another program has paused. */
+/* The command fails before it touches another program's pause. */
 TEST(attach_fails)
 {
 	loop.paused = true;
@@ -273,7 +273,7 @@ TEST(repairs_what_waits)
 	OUT_HAS("nothing is paused");
 }
 
-/* As after a kill between the entry and the ioctl. */
+/* A kill between the entry and the ioctl leaves such an entry. */
 TEST(repairs_what_was_not_paused)
 {
 	leave(PAUSE_BEGUN, START);

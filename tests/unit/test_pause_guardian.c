@@ -84,7 +84,7 @@ TEST(ends_with_the_pause)
 	expect_free();
 }
 
-/* One that is killed is replaced. */
+/* A guardian that is killed is replaced. */
 TEST(is_replaced)
 {
 	int fd;
@@ -114,7 +114,7 @@ TEST_EACH(owner_dies, 2)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		begin();
 		write(ready[1], "", 1);
-		/* It could not end it, and lives: there may be an ioctl to come. */
+		/* The owner could not end the pause, and lives: there may be an ioctl to come. */
 		if (_i)
 			pause_owner_end(&owner, false);
 		pause();
@@ -177,7 +177,7 @@ static void count_beats(void *data, bool busy)
 		unit_mounts_go_on();
 }
 
-/* One that is slow to start is waited for, and the owner's watchdog sees a live owner. */
+/* A guardian that is slow to start is waited for, and the owner's watchdog sees a live owner. */
 TEST(slow_start)
 {
 	int beats = 0;

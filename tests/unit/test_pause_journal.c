@@ -204,7 +204,7 @@ TEST(full_disk)
 	ck_assert_int_eq(pause_journal_write(&e), 0);
 }
 
-/* What a process that was killed has left, or a link in its place. */
+/* A file that a killed process has left, or a link in its place. */
 TEST(leftover)
 {
 	struct pause_entry e = entry();
@@ -222,7 +222,7 @@ static void expect_damaged(void)
 	struct pause_entry e = entry();
 
 	ck_assert_int_eq(pause_journal_read(PID, &out), -EPROTO);
-	/* It is not replaced: what it was is not known. */
+	/* The entry is not replaced: its old content is not known. */
 	ck_assert_int_eq(pause_journal_write(&e), -EPROTO);
 	ck_assert_int_eq(access(NEXT, F_OK), -1);
 }

@@ -20,7 +20,7 @@ static void show(const char *process)
 	set_file(VIEW "processes", process);
 }
 
-/* What the module shows follows the driver. */
+/* Make the module's text follow the driver. */
 static void follow(struct gp_loop *l, const char *call)
 {
 	(void)l;
@@ -76,7 +76,7 @@ TEST(pauses_and_unpauses)
 	ck_assert_int_eq(report.after, GP_PAUSED_NO);
 }
 
-/* What is as it shall be is left alone. */
+/* A process that is paused already is left alone. */
 TEST(second_time)
 {
 	ck_assert_int_eq(pause_it(), 0);

@@ -79,7 +79,7 @@ TEST(queues_come_first)
 	add(9, "user 2", true, false);
 	share(8);
 	ck_assert_uint_eq(given("user 2", true), 8);
-	/* Those without share what is left. */
+	/* Processes without a user share the places that are left. */
 	n = 0;
 	add(20, "user 1", false, true);
 	add(2, "user 2", false, false);
@@ -149,7 +149,7 @@ static struct gpreempt_target target_of(pid_t pid)
 	return t;
 }
 
-/* Those from @first on, all of which have what they were given. */
+/* Look with the processes from @first on, which all have the places that they got. */
 static bool look(pid_t first, pid_t end)
 {
 	static bool held[32];
@@ -189,7 +189,7 @@ static int see(void *arg, const struct places_left *left)
 	return 0;
 }
 
-/* What another command reads. */
+/* Read the file as another command does. */
 static size_t read_left(void)
 {
 	seen_times = 0;
@@ -244,7 +244,7 @@ TEST(look_after_look)
 	ck_assert(p.ever);
 }
 
-/* It was killed; or its number is another process's; or the file is damaged. */
+/* The command was killed; or its number is another process's; or the file is damaged. */
 TEST(of_another_time)
 {
 	static const char *const damaged[] = {

@@ -51,8 +51,8 @@ TEST(share_of_busy_online)
 }
 
 /*
- * What ran although it was to be held was no hold, and is a part of the share:
- * with a tenth of the time there is nothing owed, with less the rest is.
+ * A hold in which the entity ran was no hold, and is a part of the share: with a tenth of the
+ * time nothing is owed, with less the rest is.
  */
 TEST(ran_while_held)
 {
@@ -66,7 +66,7 @@ TEST(ran_while_held)
 		/* News of what ran before that comes late. */
 		{ 203, RAN, 1, 1, "210" },
 		{ 210.1, STEP, 0, 0, "b-a 310.1" },
-		/* It cannot be ahead, and an online entity has no share. */
+		/* An entity cannot be ahead, and an online entity has no share. */
 		{ 220, RAN, 1, 1000, NULL },
 		{ 220, RAN, 0, 1000, "320" },
 	};
@@ -105,7 +105,7 @@ TEST(min_run)
 	o.share = 0;
 	o.min_run_ns = 5 * MS;
 	RUN_WITH(&o, lines);
-	/* Of both, what is longer. */
+	/* The longer of the two counts. */
 	o.share = 1;
 	RUN_WITH(&o, lines);
 }

@@ -50,7 +50,7 @@ TEST(release)
 	RUN(lines);
 }
 
-/* What does not work is tried again, and not at once. */
+/* An action that fails is tried again, and not at once. */
 TEST(failures)
 {
 	static const struct line lines[] = {
@@ -130,7 +130,7 @@ TEST(bad_figures)
 	REFUSED(size, 1);
 	REFUSED(share, 91);
 	REFUSED(duty, 100);
-	REFUSED(duty, 30); /* of no period */
+	REFUSED(duty, 30); /* a duty of no period */
 	REFUSED(max_hold_ns, 0);
 	REFUSED(max_hold_ns, UINT64_MAX);
 	REFUSED(linger_ns, UINT64_MAX);

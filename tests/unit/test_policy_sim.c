@@ -43,7 +43,7 @@ static void watch_time(struct process *a)
 	HOLDS(a->lead >= a->best - allowed_lag());
 }
 
-/* What makes a switch right, seen from outside. */
+/* Check that a switch is right, seen from outside. */
 static void watch_switch(struct process *a, const struct gpreempt_policy_action *action)
 {
 	uint64_t nodes = nodes_of_job(a);
@@ -56,7 +56,7 @@ static void watch_switch(struct process *a, const struct gpreempt_policy_action 
 		HOLDS(action->suspend && !w.options.duty);
 		HOLDS(wanted_within(nodes, w.options.linger_ns));
 		HOLDS(w.now >= a->until);
-		/* It has had its due, if that was why it ran; to the ns. */
+		/* The entity has had its due, if that was the reason why it ran; to the ns. */
 		HOLDS(!a->forced || a->job || a->forced_ran + 1 >= w.options.min_run_ns);
 		break;
 	case GPREEMPT_POLICY_IDLE:
@@ -108,7 +108,7 @@ static void carry_out(const struct gpreempt_policy_action *action)
 	gpreempt_policy_failed(w.policy, action->entity, a->blocked);
 }
 
-/* What must hold between two steps, for each offline process. */
+/* Check the state between two steps, for each offline process. */
 static void watch_state(const struct process *a, uint64_t wake)
 {
 	bool owes = w.options.share || w.options.min_run_ns;
@@ -130,7 +130,7 @@ static void watch_state(const struct process *a, uint64_t wake)
 		HOLDS(!wanted_within(a->nodes, 0));
 }
 
-/* Those of a job that are not released are in the same state. */
+/* Processes of a job that are not released are in the same state. */
 static void watch_jobs(void)
 {
 	int i, j;
@@ -162,7 +162,7 @@ static uint64_t step(void)
 	if (twice)
 		copy = *w.policy;
 	n = gpreempt_policy_step(w.policy, w.now, actions, &wake);
-	/* It is a function: the same again from the same state. */
+	/* The step is a function: the same again from the same state. */
 	if (twice) {
 		HOLDS(gpreempt_policy_step(&copy, w.now, again, &wake_again) == n);
 		HOLDS(wake == wake_again);

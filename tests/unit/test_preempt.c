@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What preempt prints and writes of what it has measured. */
+/* Output of preempt for its measurements. */
 #include <stdio.h>
 #include <string.h>
 

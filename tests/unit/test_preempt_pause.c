@@ -104,7 +104,7 @@ TEST(cannot_be_noted)
 	unit_expect_unpaused(target);
 }
 
-/* What ctl_line() needs itself. */
+/* Descriptors that ctl_line() needs itself. */
 #define CAPTURE 5
 
 /* With any number of descriptors that is too small for the guardian nothing is left. */
@@ -134,7 +134,7 @@ TEST(descriptors)
 TEST_EACH(ends_early, 2)
 {
 	if (_i) {
-		/* It is not seen before the driver's answer. */
+		/* The pause is not seen before the driver's answer. */
 		loop.view = NULL;
 		loop.paused = true;
 		loop.evicted = 1;
@@ -158,7 +158,7 @@ TEST(cannot_be_unpaused)
 	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --how pause " RUN, target);
 	ERR_LINE("process %d could not be released", target);
 	ck_assert_int_eq(pause_journal_read(target, &e), 0);
-	/* It runs again, as they would see it. */
+	/* The process runs again, as the keepers would see it. */
 	ck_assert_int_eq(pause_journal_remove(target), 0);
 	unit_wait_until_free(target);
 	loop.evicted = 0;

@@ -12,7 +12,7 @@ static double real(const char *path)
 	return json_object_get_double(json_at(path));
 }
 
-/* As preempt counts: the first suspend is apart, and so is the line of all targets. */
+/* Samples count as in preempt: the first suspend is apart, and so is the line of all targets. */
 TEST(preempt_samples)
 {
 	make_text("s", "gpreempt-samples - version: 1.1\n"
@@ -54,7 +54,7 @@ TEST(guard_samples)
 	ck_assert_double_eq(real("latencies.1.max_us"), 4);
 }
 
-/* Of two processes; a list in quotes is one cell, and "-" is unknown. */
+/* Lines of two processes; a list in quotes is one cell, and "-" is unknown. */
 TEST(monitor)
 {
 	make_text("m.csv", "t_s,pid,queues,active,slots,suspended,evicted,ids\n"
@@ -198,7 +198,7 @@ TEST(preempt_json)
 
 #define EVIL "</script><img src=x onerror=alert(1)><!--<script>"
 
-/* Of each list as it is; no text of it ends the page's script or turns a line around. */
+/* Each list is taken as it is; no text of it ends the page's script or turns a line around. */
 TEST(lists)
 {
 	char *page;
@@ -225,7 +225,7 @@ TEST(lists)
 	ck_assert_str_eq(page + strlen(page) - strlen("</html>\n"), "</html>\n");
 }
 
-/* What JSON cannot have, which json-c reads: keys that are no UTF-8, and no number. */
+/* Texts that JSON cannot have and json-c reads: keys that are no UTF-8, and no number. */
 TEST(no_json)
 {
 	make_text("l", "{\"processes\":[{\"us\xe9r\":1,\"a\":NaN,\"b\":Infinity,"
@@ -242,7 +242,7 @@ TEST(no_json)
 	OUT_HAS("e+300");
 }
 
-/* What is nothing of ours, as a whole: no page is made, and none is changed. */
+/* Texts that are none of ours, as a whole: no page is made, and none is changed. */
 static const char *const other_texts[] = {
 	"",
 	"{",

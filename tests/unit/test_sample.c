@@ -55,7 +55,7 @@ TEST(seen)
 	ck_assert_uint_eq(out.done, 1);
 	ck_assert_int_ge(out.slots_ns, 10000000);
 	ck_assert_int_gt(out.resolution_ns, 0);
-	/* It was in time for the driver; when it was seen, who knows. */
+	/* The look was in time for the driver; the time at which it saw the slot is open. */
 	ck_assert_int_lt(out.slots_ns - out.resolution_ns, out.ioctl_ns);
 	ck_assert_int_ge(atomic_load(&looks), 2);
 	atomic_store(&looks, 0);
@@ -232,7 +232,7 @@ static void release_at_second_look(struct gp_loop *l, const char *call)
 	atomic_store(&held, false);
 }
 
-/* It looks once more: the time is late, and the resolution has that. */
+/* The sampler looks once more: the time is late, and the resolution shows that. */
 TEST(starved)
 {
 	sample();
@@ -294,7 +294,7 @@ TEST(in_a_gang)
 	gpreempt_gang_free(gang);
 }
 
-/* It did not come to the call: the slots are not watched for ever. */
+/* The call was never made: the slots are not watched for ever. */
 TEST(a_gang_that_cannot)
 {
 	struct gpreempt_gang *gang;

@@ -126,14 +126,14 @@ TEST(in_doubt)
 	ck_assert_str_eq(pick("container:c0f"), "300");
 	/* Its user is known. */
 	ck_assert_str_eq(pick("user:70000"), "300");
-	/* What releases it, or has others make way for it, does not mean it. */
+	/* A caller that releases the process, or has others make way for it, does not mean it. */
 	ck_assert_str_eq(pick_sure("role:offline"), "100 4194242");
 	ck_assert_str_eq(pick_sure("cgroup:/batch"), "4194242");
 	ck_assert_str_eq(pick_sure("container:c0f"), "");
 	ck_assert_str_eq(pick_sure("300"), "300");
 }
 
-/* Of an error of ours no answer comes; what is gone is in no cgroup. */
+/* Errors of our own give no answer; a process that is gone is in no cgroup. */
 TEST(not_readable)
 {
 	static const char *const words[] = { "role:offline", "role:online", "cgroup:/batch",
@@ -150,7 +150,7 @@ TEST(not_readable)
 	ck_assert_str_eq(pick("role:offline"), "100 4194242");
 }
 
-static char moved[SHR_CGROUP_PATH + 8]; /* of 200 */
+static char moved[SHR_CGROUP_PATH + 8]; /* path of process 200 */
 
 static char *move(const char *group)
 {
@@ -166,7 +166,7 @@ TEST_EACH(long_path, 4)
 	char path[2 * SHR_CGROUP_PATH] = "/batch";
 
 	unit_cgroup_long(path, lengths[_i], 190);
-	/* As newer kernels have it. */
+	/* The kernel's form in newer versions. */
 	path[SHR_CGROUP_CUT] = '\0';
 	move(path);
 	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
@@ -183,7 +183,7 @@ TEST(deep_path)
 	move(path);
 	unit_attributes_read = 0;
 	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
-	/* Those of the others are 4, 7 and 2 levels deep. */
+	/* The other cgroups are 4, 7 and 2 levels deep. */
 	ck_assert_uint_le(unit_attributes_read, SHR_CGROUP_LEVELS + 4 + 7 + 2);
 	/* From level 32 on it is that of the level. */
 	path[strlen("/batch") + 2 * (SHR_CGROUP_LEVELS - 1)] = '\0';
@@ -202,7 +202,7 @@ TEST(not_there)
 	ck_assert_str_eq(pick("role:online"), "300 4194242");
 	ck_assert_str_eq(pick("role:offline"), "100 200");
 	ck_assert_str_eq(pick_sure("role:offline"), "100");
-	/* What is out of sight of our cgroup namespace has no role, and is no cgroup's. */
+	/* A cgroup out of sight of our cgroup namespace has no role, and is below no cgroup. */
 	move("/../batch");
 	ck_assert_str_eq(pick("role:offline"), "100");
 	move("/..batch");
@@ -250,7 +250,7 @@ TEST(long_commands)
 	ck_assert_uint_lt(ours, quadratic / 4);
 }
 
-/* What is beyond the first 8 KiB is not looked at. */
+/* Text beyond the first 8 KiB is not looked at. */
 TEST(end_of_command)
 {
 	static char text[8300];
@@ -299,7 +299,7 @@ static const struct {
 	{ "ann:4294967295:4294967295\n", "100" },
 };
 
-/* As newuidmap gives them to a container of its user, outside of the user's slice. */
+/* Ids that newuidmap gives to a container of its user, outside of the user's slice. */
 TEST_EACH(subordinate_ids, ARRAY_SIZE(subordinates))
 {
 	set_file("/proc/300/cgroup", "0::/system.slice/batch.service\n");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all owners of a session share: the budget of losses, the renewal in
- * each call, and the heartbeat.
+ * Parts that all owners of a session share: the budget of losses, the renewal in each call, and
+ * the heartbeat.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include "unit.h"
 
 static struct heartbeat heartbeat;
-/* That a keeper renews in short order, as session.h says. */
+/* Losses in short order that a keeper renews: session.h. */
 #define LOSSES 5
 
 static struct owner owner;
@@ -105,7 +105,7 @@ TEST(budget)
 		for (i = 0; i < LOSSES; i++) {
 			gp_loop_disable(&loop);
 			ck_assert_int_eq(dispatch(), GPREEMPT_EVENT_LOST);
-			/* As if it had been long ago, but not quite enough. */
+			/* Pretend that it was long ago, but not quite enough. */
 			owner.route.keeper.last_ns -= 9 * NSEC_PER_SEC;
 		}
 		ck_assert_int_eq(told, (round + 1) * LOSSES);
@@ -174,7 +174,7 @@ TEST(too_often)
 	ck_assert_int_eq(dispatch(), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)->reason, GPREEMPT_LOST);
 	ck_assert_int_eq(told, LOSSES);
-	/* It stays so: nothing is suspended behind the owner's back. */
+	/* The session stays lost: nothing is suspended behind the owner's back. */
 	owner.route.keeper.losses = 0;
 	ck_assert_int_eq(dispatch(), -ENOTCONN);
 	ck_assert_int_eq(suspend(), -ENOTCONN);
@@ -240,7 +240,7 @@ TEST(silent)
 	ck_assert_int_eq(unit_status(child), -SIGKILL);
 }
 
-/* What is left of the time after which the process is killed. */
+/* Time that is left until the process is killed. */
 static uint64_t left_ns(void)
 {
 	struct itimerspec left;

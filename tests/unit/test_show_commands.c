@@ -51,7 +51,7 @@ TEST(queues_json)
 	expect_rows("targets.0.queues", 1);
 	expect_number("targets.0.queues.0.qid", 0);
 	expect_number("targets.0.queues.0.active", 1);
-	/* What the module does not show is unknown, and no number. */
+	/* A value that the module does not show is unknown, and no number. */
 	expect_null("targets.0.queues.0.doorbell");
 	expect_null("targets.0.queues.0.state");
 }
@@ -104,7 +104,7 @@ TEST(waits_in_vain)
 	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:train --queues 9 "
 				      "--wait 100ms");
 	ERR_LINE("process %d has no such queue yet\n", target);
-	/* What can never come is not waited for. */
+	/* A queue that can never come is not waited for. */
 	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
 }
 
@@ -257,7 +257,7 @@ TEST(list_quiet)
 	/* Memory alone is use, too. */
 	set_file(unit_text(VRAM(4660), target), "8192\n");
 	CTL(GPREEMPT_CLASS_BUSY, "list --gpu 1234 --quiet");
-	/* What cannot be read is neither yes nor no. */
+	/* A file that cannot be read is neither yes nor no. */
 	set_file(unit_text(VRAM(4660), target), NULL);
 	CTL(GPREEMPT_CLASS_FAILED, "list --gpu 1234 --quiet");
 	ERR_LINE("whether process %d uses the GPU is not known", target);
@@ -266,7 +266,7 @@ TEST(list_quiet)
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4194303 --gpu 1234 --quiet");
 }
 
-/* Of sysfs alone: of whom KFD has in its list, and /proc does not show. */
+/* Sysfs alone: a process that KFD has in its list, and /proc does not show. */
 TEST(list_quiet_hidden)
 {
 	set_gpus();
@@ -303,7 +303,7 @@ TEST(list_holder)
  * pidmap
  */
 
-/* It reads the numbers of the target in the real /proc. */
+/* The command reads the numbers of the target in the real /proc. */
 TEST(pidmap)
 {
 	set_file(unit_text("/proc/%d/cmdline", target), "train --steps 7");
@@ -349,7 +349,7 @@ TEST(run)
 				   "tests/unit/fixtures/exit 3"),
 			 3);
 	ck_assert(unit_cgroup_entered("/gpreempt/online/web"));
-	/* Those of programs that have ended go. */
+	/* Cgroups of programs that have ended go. */
 	ck_assert(!unit_cgroup_exists("/gpreempt/online/old"));
 	ck_assert(unit_cgroup_exists("/gpreempt/online/used"));
 	ck_assert_int_eq(run_child("run --cgroup batch -- true"), 0);

@@ -64,7 +64,7 @@ TEST(group_stop)
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTSTP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
 	ck_assert(gpreempt_session_stopped(s));
-	/* It stays stopped, and its SIGCONT is seen. */
+	/* The process stays stopped, and the session sees its SIGCONT. */
 	ck_assert_str_eq(loop.trace, "wait listen wait ");
 	unit_clear_trace();
 	/* Stopped once more: nothing new. */

@@ -12,7 +12,7 @@
 #define VIEW "made/sys/kernel/debug/gpreempt/"
 #define PROC "made/proc/4194242/"
 
-/* As the kernel has it: words end with a NUL. */
+/* Command line in the kernel's form: words end with a NUL. */
 static const char cmdline[] = "x\x1b]52;c;AAAA\x07\0two words\0a\nb";
 
 static void setup(void)
@@ -99,7 +99,7 @@ TEST_AS_ROOT(of_a_command)
 /* A sample that fails: the command is waited for all the same. */
 TEST_AS_ROOT(fails_during_a_command)
 {
-	/* It takes the place of whichever sample is next. */
+	/* The directory takes the place of the next sample. */
 	CTL(1, "snapshot -o s --every 100ms -- sh -c "
 	       "'for n in 1 2 3 4 5 6 7 8 9; do "
 	       "mkdir s/00$n-sample && >s/00$n-sample/x; done; "
@@ -146,7 +146,7 @@ TEST_AS_ROOT(slots_not_known)
 	OUT_HAS("day: 2 processes, 4 queues, CP slots not known\n");
 }
 
-/* Of a snapshot that is made: a file of it. */
+/* Expect a file in a snapshot that is made now. */
 static void expect_file(const char *path, const char *text)
 {
 	CTL(0, "snapshot -o day");

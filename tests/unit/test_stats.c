@@ -55,7 +55,7 @@ TEST(thousands)
 	ck_assert_uint_eq(stats.p50, 5000);
 	ck_assert_uint_eq(stats.p99, 9900);
 	ck_assert_uint_eq(stats.p999, 9990);
-	/* Of 1001, the 999.999th and so the 1000th. */
+	/* The 999.999th of 1001, and so the 1000th. */
 	gpreempt_stats(samples, 1001, &stats);
 	ck_assert_uint_eq(stats.p999, 1000);
 }

@@ -21,9 +21,9 @@
 #include "unit-ctl.h"
 #include "unit-host.h"
 
-#define START 777 /* of the made-up process */
+#define START 777 /* start time of the made-up process */
 
-/* What the stand-ins and the test see of each other. */
+/* Memory that the stand-ins and the test share. */
 struct seen {
 	atomic_int asked;
 	atomic_int ready;
@@ -32,7 +32,7 @@ struct seen {
 
 static struct seen *shared;
 
-/* What a stand-in does. */
+/* Behaviour of a stand-in. */
 static struct hold_reply reply;
 static int wait_for;   /* answers when so many have been asked */
 static bool hangs_up;  /* closes the connection without an answer */
@@ -160,7 +160,7 @@ static pid_t stand_in(pid_t target, enum hold_role role)
 		hands_over *= lock;
 		if (role == HOLD_ROLE_HOLDER)
 			serve(target);
-		/* As on a disk without room for the record. */
+		/* The disk has no room for the record. */
 		if (role == HOLD_ROLE_UNKNOWN && ftruncate(lock, 0))
 			_exit(1);
 		atomic_fetch_add(&shared->ready, 1);
@@ -191,7 +191,7 @@ TEST(asked_at_once)
 	expect_number("holders.2.queues", 2);
 }
 
-/* What does not answer is shown all the same, with what the lock says. */
+/* A holder that does not answer is shown all the same, with the lock's facts. */
 TEST(no_answer)
 {
 	pid_t first = stand_in(PID, HOLD_ROLE_HOLDER);
@@ -269,7 +269,8 @@ TEST(being_made)
 }
 
 /*
- * What a process that makes and destroys queues all the time has run while it is held
+ * Time that queues of a process ran while it is held, since it makes and destroys them all the
+ * time
  */
 
 TEST(released)
@@ -320,7 +321,7 @@ TEST(ends_when_asked)
 	ck_assert_str_eq(ctl_out, "resumed 4194242: its holder has ended\n");
 }
 
-/* It has failed in part: what the holder says, and its status. */
+/* The resume has failed in part: the holder's text and status are shown. */
 TEST(resume_fails)
 {
 	reply.status = GPREEMPT_CLASS_FAILED;
@@ -398,7 +399,7 @@ TEST(resume_without_socket)
 		"its PID, then kill -9\n");
 }
 
-/* What follow or guard has no place for is named by all that are asked. */
+/* Processes without a place with follow or guard are named by all commands. */
 TEST(no_place)
 {
 	struct places p = { .g = g, .most = 1, .role = HOLD_ROLE_GUARD };

@@ -18,7 +18,7 @@ TEST(suspend_all)
 	ck_assert_uint_eq(out.requested, 3);
 	ck_assert_uint_eq(out.done, 3);
 	ck_assert(suspended(0) && suspended(1) && suspended(2));
-	/* What is suspended is not asked for again. */
+	/* Suspended queues are not asked for again. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_str_eq(loop.trace, "suspend ");
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), 0);
@@ -120,7 +120,7 @@ TEST(runtime_off)
 			 GPREEMPT_CLASS_UNSUPPORTED);
 }
 
-/* It had enabled its runtime: it is ending, and not one that cannot be. */
+/* The runtime was enabled before: the process is ending, and not one that cannot be suspended. */
 TEST(runtime_goes)
 {
 	open_with_queues(1);
@@ -220,7 +220,7 @@ TEST(session_lost)
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), -ENOTCONN);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_LOST);
-	/* It is known from then on; the driver is not asked again. */
+	/* The loss is known from then on; the driver is not asked again. */
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, &out), -ENOTCONN);
 	ck_assert_str_eq(loop.trace, "");

@@ -34,7 +34,7 @@ TEST(held_and_resumed)
 	ERR_HAS("cannot attach to these until they are released");
 	CTL(0, "resume %d", target);
 	OUT_LINE("resumed %d: 2 queues, ioctl ", target);
-	/* It has ended before the command returns. */
+	/* The holder has ended before the command returns. */
 	ck_assert(is_free(target));
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
@@ -100,7 +100,7 @@ TEST(as_json)
 	expect_no_holder();
 }
 
-/* Of a target that is held the holder does it, and the lease is new. */
+/* The holder of a target that is held makes the suspend, and the lease is new. */
 TEST(held_already)
 {
 	struct hold_owner first, second;

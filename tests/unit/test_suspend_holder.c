@@ -79,7 +79,7 @@ TEST(own_cgroup)
 	unit_cgroup_make_unused("/system.slice");
 	CTL(0, "suspend %d " LEASE, target);
 	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d", (int)holder().guardian)));
-	/* That of a holder that was killed goes; others do not. */
+	/* The cgroup of a holder that was killed goes; others do not. */
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 	ck_assert(unit_cgroup_exists("/gpreempt-hold/78"));
 	ck_assert(unit_cgroup_exists("/system.slice"));
@@ -224,7 +224,7 @@ TEST(foreground)
 {
 	pid_t helper;
 
-	/* It comes before the command waits for it, and is not lost. */
+	/* The signal comes before the command waits for it, and is not lost. */
 	block(SIGTERM);
 	helper = when_held(terminate);
 	CTL(0, "suspend %d --foreground " LEASE, target);
@@ -242,7 +242,7 @@ TEST(foreground_resumed)
 	expect_no_holder();
 }
 
-/* What another one holds does not end with this command. */
+/* A hold of another command does not end with this one. */
 TEST(foreground_of_held)
 {
 	CTL(0, "suspend %d " LEASE, target);

@@ -25,7 +25,7 @@ TEST(garbled_line)
 	ck_assert_int_eq(data->mqds[0].regs.mqd, 0x1000);
 }
 
-/* What belonged to a head that was lost is not given to the block before. */
+/* Lines below a lost head are not given to the block before. */
 TEST(garbled_head)
 {
 	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");

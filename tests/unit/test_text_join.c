@@ -351,7 +351,7 @@ TEST(registers_missing)
 	ck_assert_int_eq(by_xcc[1].slots_active, GPREEMPT_UNKNOWN);
 }
 
-/* What Windows' editors put before a text. */
+/* Mark that Windows' editors put before a text. */
 TEST(byte_order_mark)
 {
 	say("\xef\xbb\xbf");

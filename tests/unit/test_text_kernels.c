@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What other kernels and GPUs print, made up from the driver's source. */
+/* Texts of other kernels and GPUs, made up from the driver's source. */
 #include <string.h>
 
 #include "unit-text.h"
@@ -168,7 +168,7 @@ static const struct {
 	{ "gfx12", 0xc824, { { 0x80, 0xb0 } } },
 };
 
-/* As the driver does: a new line after 8, and where the address jumps. */
+/* Print as the driver does: a new line after 8, and where the address jumps. */
 static void say_sdma_slot(const unsigned int (*ranges)[2], int engine, int rlc, uint64_t ring)
 {
 	uint32_t words[64] = { 11 << 1 | 1, ring >> 8, ring >> 40, 0x40, 0, 0x80, 0 };
@@ -345,7 +345,7 @@ TEST(older)
 	expect_problem(0, 7, "the GPU of this queue has no id that is known");
 }
 
-/* What the seeds' grep of that text leaves. */
+/* Rest of that text after the seeds' grep. */
 TEST(older_summary)
 {
 	read_string("Queue ID: 0\nProcess: pid 9 pasid 0x1\nis active: yes\n"

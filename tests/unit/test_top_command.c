@@ -98,7 +98,7 @@ TEST(json)
 	ck_assert(json_object_get_double(json_at("processes.0.busy_percent")) == 100.0);
 }
 
-/* What sysfs has is there still. */
+/* Figures of sysfs are there still. */
 TEST(without_module)
 {
 	set_file(DIR "usage", NULL);
@@ -250,7 +250,7 @@ static void quit(pid_t child)
 	close_terminal();
 }
 
-/* It shows the screen of before, and its keyboard is as it was. */
+/* The terminal shows its earlier screen, and its keyboard is as it was. */
 static void expect_left(pid_t child, int status, const struct termios *before)
 {
 	struct termios after;
@@ -293,7 +293,7 @@ TEST_EACH(terminals, 5)
 	UNIT_WAIT(has_seen("compute-aql"));
 	type("qq");
 	if (!strcmp(terms[_i], "linux")) {
-		/* It has no other screen. */
+		/* This terminal has no other screen. */
 		ck_assert_int_eq(unit_status(child), 0);
 		close_terminal();
 		return;

@@ -37,7 +37,7 @@ static void setup(void)
 
 TEST_FIXTURE(setup, top_teardown)
 
-/* What is not known is last, in either direction; numbers fall, texts rise. */
+/* Unknown values are last, in either direction; numbers fall, texts rise. */
 TEST(each_column)
 {
 	static const struct {
@@ -267,7 +267,7 @@ TEST(requests)
 	press('x');
 	press('y');
 	ck_assert_int_eq(view.ready.verb, TOP_DO_NOTHING);
-	/* What is asked about stays the same when the order changes. */
+	/* The process in the question stays the same when the order changes. */
 	press('s');
 	of(30)->gpus.items[0].busy = 1000;
 	of(10)->gpus.items[0].busy = 0;

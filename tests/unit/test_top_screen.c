@@ -51,7 +51,7 @@ TEST(usual)
 		"   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811 serve --port 1\n"
 		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 		"? help  / filter  < > sort  t groups  g GPU  Enter details  s suspend  r resume\n");
-	/* What the terminal shows beside the text. */
+	/* Colours of the text. */
 	ck_assert_int_eq(look_at(4, 0), TOP_SELECTED);
 	ck_assert_int_eq(look_at(5, 0), TOP_PLAIN);
 	ck_assert_int_eq(look_at(5, 45), TOP_WARNING);
@@ -115,7 +115,7 @@ TEST(all_sizes)
 	}
 }
 
-/* What a process writes takes its columns and no more. */
+/* A process's text takes its columns and no more. */
 TEST(hostile)
 {
 	struct top_process *p = add_process(5000,

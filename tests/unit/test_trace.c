@@ -202,7 +202,7 @@ TEST(kinds)
 	ck_assert_str_eq(gp_trace_phases[GP_TRACE_FENCE], "fence");
 }
 
-/* What began before the trace or is not over at its end is not whole. */
+/* A call that began before the trace or goes on after its end is not whole. */
 TEST(cut)
 {
 	const struct gp_trace_data *d;

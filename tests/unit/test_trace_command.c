@@ -112,7 +112,10 @@ TEST(timeline)
 	check_clean();
 }
 
-/* What the kernel overwrote before it was read: an operation around it is none. */
+/*
+ * Events that the kernel overwrote before they were read: an operation around them does not
+ * count.
+ */
 TEST(lost)
 {
 	fake_page(1000000 * US, false);
@@ -140,7 +143,7 @@ TEST(missed)
 	check_clean();
 }
 
-/* What killed ones of ours left is removed, and nothing else. */
+/* Instances and events of our killed predecessors are removed, and no others. */
 TEST(stale)
 {
 	fake_add_instance("gpreempt_4194242_777"); /* lives */
@@ -188,7 +191,7 @@ TEST_EACH(step_fails, ARRAY_SIZE(steps))
 	check_clean();
 }
 
-/* One that is not needed is left out. */
+/* A function that is not needed is left out. */
 TEST(function_refused)
 {
 	fake_refused_symbol = "resume_queues";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What trace prints and writes, and the whole command with a made-up tracefs. */
+/* Output and files of trace, and the whole command with a made-up tracefs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ TEST(as_json)
 	expect_number("list.1.total_us", 400);
 }
 
-/* What is missing is named on stderr, and is no figure. */
+/* Missing parts are named on stderr, and are no figures. */
 TEST(missing)
 {
 	add(500, "kfd_ioctl_set_debug_trap", false, TARGET, 6);

@@ -17,7 +17,7 @@ static const struct {
 	{ "# qid active\n0 0\n1 -\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid active\n0 0\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid suspended\n0 1\n1 1\n", GPREEMPT_NOT_CHECKED },
-	/* What was seen in a slot stays a contradiction. */
+	/* A queue that was seen in a slot stays a contradiction. */
 	{ "# qid active\n0 1\n1 -\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active\n0 -\n1 1\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active\n1 1\n", GPREEMPT_CONTRADICTED },
@@ -50,11 +50,11 @@ static const struct {
 	{ "# qid active\n0 0\n1 0\n2 -\n", GPREEMPT_NOT_CHECKED },
 	/* In no slot, but not suspended: it can be in one at any moment. */
 	{ "# qid active\n0 0\n1 0\n2 0\n", GPREEMPT_NOT_CHECKED },
-	/* Of a second context, which has queues 0 and 1 of its own. */
+	/* Rows of a second context, which has queues 0 and 1 of its own. */
 	{ "# qid active context\n0 0 -\n0 1 1\n1 0 -\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 1 1\n0 0 -\n1 0 -\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n1 - 1\n", GPREEMPT_NOT_CHECKED },
-	/* It is in no slot, but the debug interface can't suspend it. */
+	/* The queue is in no slot, but the debug interface can't suspend it. */
 	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n", GPREEMPT_NOT_CHECKED },
 	{ "# qid active context\n0 0 -\n1 0 -\n1 0 1\n0 1 2\n", GPREEMPT_CONTRADICTED },
 	{ "# qid active context\n0 0 -\n1 0 -\n", GPREEMPT_VERIFIED },
@@ -95,10 +95,10 @@ static const struct {
 	/* A driver that cannot count them. */
 	{ "0 0x1 compute-aql 0 read -\n1 0x1 compute-pm4 0 read -\n", GPREEMPT_VERIFIED,
 	  GPREEMPT_BY_SLOTS },
-	/* It can, and one queue came into a slot meanwhile. */
+	/* The driver can count, and one queue came into a slot meanwhile. */
 	{ "0 0x1 compute-aql 0 read 0\n1 0x1 compute-aql 0 read -\n", GPREEMPT_NOT_CHECKED,
 	  GPREEMPT_BY_NOTHING },
-	/* It can on one of two GPUs. */
+	/* The driver can count on one of two GPUs. */
 	{ "0 0x1 compute-aql 0 read 0\n1 0x2 compute-aql 0 read -\n", GPREEMPT_VERIFIED,
 	  GPREEMPT_BY_SLOTS },
 	/* An SDMA queue has no waves. */

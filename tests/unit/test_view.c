@@ -185,7 +185,7 @@ TEST(words)
 	ck_assert_str_eq(gpreempt_unit_name(GP_VIEW_UNIT_COUNT), "-");
 	ck_assert_int_eq(gpreempt_state_text(GPREEMPT_UNKNOWN, text, 8), 1);
 	ck_assert_str_eq(text, "-");
-	/* As snprintf(): the length of the whole, and what fits. */
+	/* The result is snprintf()'s: the length of the whole, and the text that fits. */
 	ck_assert_int_eq(gpreempt_state_text(1 << GP_VIEW_STATE_SUSPENDED |
 						     1 << GP_VIEW_STATE_EVICTED,
 					     text, sizeof(text)),

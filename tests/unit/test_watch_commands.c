@@ -85,7 +85,7 @@ TEST(monitor_changes)
 	expect_number("targets.0.queues.stable", 0);
 	mean = json_object_get_double(json_at("targets.0.queues.mean"));
 	ck_assert(mean > 1 && mean < 2);
-	/* What is not known does not count. */
+	/* Unknown values do not count. */
 	expect_number("targets.0.active.min", 2);
 	expect_number("targets.0.active.stable", 1);
 	expect_rows("targets.0.seen", 3);
@@ -97,7 +97,7 @@ TEST(monitor_changes)
 			 json_object_get_int(json_at("targets.0.samples")));
 }
 
-/* Of another start time: it is another process. */
+/* Another start time is another process. */
 TEST(monitor_ended)
 {
 	set_view(child, view);
@@ -124,7 +124,7 @@ TEST(preempt)
 	expect_number("succeeded", 3);
 	expect_number("resume_ioctl_us.n", 3);
 	expect_null("error");
-	/* It never stays. */
+	/* The hold never stays. */
 	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
 	ck_assert(!gp_loop_queue(&loop, 1)->suspended);
 	ck_assert(!loop.debugged);

@@ -15,7 +15,7 @@
 #define R     ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
 #define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
 
-/* What was read, after end_log(). */
+/* Data of the log, after end_log(). */
 extern const struct gp_amdlog_data *log_data;
 /* The first packets, and how many there were. */
 extern struct gp_amdlog_packet packets[AMDLOG_PACKETS];

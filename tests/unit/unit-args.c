@@ -5,7 +5,7 @@
 
 void *parsed_args;
 
-/* Of the last command line, for args_teardown(). */
+/* Command of the last command line, for args_teardown(). */
 static const struct ctl_command *parsed;
 
 void args_teardown(void)

@@ -18,7 +18,7 @@ static struct json_object *printed;
 
 struct capture {
 	FILE *file;
-	int fd; /* what is redirected */
+	int fd; /* descriptor that is redirected */
 	int saved;
 };
 
@@ -47,7 +47,7 @@ static struct capture out, err;
 static bool capturing;
 
 #ifdef __SANITIZE_ADDRESS__
-/* What a sanitizer has reported, before it ends the test. */
+/* Print the report of a sanitizer, before it ends the test. */
 static void show_report(void)
 {
 	char buf[4096];

@@ -7,7 +7,7 @@
 
 #include "unit.h"
 
-/* What the last command line, or what was captured last, printed. */
+/* Output of the last command line, or of the last capture. */
 extern char ctl_out[1 << 18];
 extern char ctl_err[1 << 14];
 
@@ -36,8 +36,8 @@ __attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
 #define ERR_LINE(...) ERR_HAS(unit_text(__VA_ARGS__))
 
 /*
- * What was printed is JSON, with that at a path as "queues.0.pid", which must be
- * there. A flag is 0 or 1.
+ * Check that the output is JSON, and has that at a path as "queues.0.pid", which must be there.
+ * A flag is 0 or 1.
  */
 struct json_object *json_at(const char *path);
 const char *json_text(const char *path);
@@ -48,7 +48,7 @@ void expect_rows(const char *path, size_t count);
 /* They are of this text, until something else is printed. */
 void read_json(const char *text);
 
-/* What is printed between them is in ctl_out and ctl_err then. */
+/* Capture the output between the two in ctl_out and ctl_err. */
 void begin_capture(void);
 void end_capture(void);
 

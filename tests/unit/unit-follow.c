@@ -30,7 +30,7 @@ static void next_step(void)
 
 void interrupt(void)
 {
-	/* As Ctrl-C, to the process that the user sees. */
+	/* Send Ctrl-C's signal to the process that the user sees. */
 	kill(getppid(), SIGTERM);
 }
 

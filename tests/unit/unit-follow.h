@@ -17,13 +17,13 @@
 #define EXECS		 STOP(PTRACE_EVENT_EXEC, SIGTRAP)
 #define MAX_STEPS	 8
 
-/* What happens to the target, a step each time the follower looks at it. */
+/* A change of the target, one each time the follower looks at it. */
 struct follow_step {
-	int stop; /* as for wait(); 0: none */
+	int stop; /* status for wait(); 0: none */
 	void (*what)(void);
 };
 
-/* What the follower, another process, writes for the test. */
+/* Notes that the follower, another process, writes for the test. */
 struct follow_seen {
 	/* Were the queues suspended when that step came? */
 	atomic_bool suspended[MAX_STEPS];
@@ -35,7 +35,7 @@ struct follow_seen {
 extern struct follow_step steps[MAX_STEPS];
 extern struct follow_seen *seen;
 
-/* What can happen to a follower: to end as by Ctrl-C at its command, and by SIGKILL. */
+/* Ends of a follower: by Ctrl-C at its command, and by SIGKILL. */
 void interrupt(void);
 void die(void);
 

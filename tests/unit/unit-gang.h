@@ -14,7 +14,7 @@
 /* Process n has its queues 0 and 1 on GPU n + 1, of 3. */
 extern struct gp_loop loops[COUNT];
 extern struct gpreempt_gang *gang;
-extern struct gpreempt_error gang_err; /* of the last process that was added */
+extern struct gpreempt_error gang_err; /* error of the last process that was added */
 
 void gang_setup(void);
 void gang_teardown(void);

@@ -25,7 +25,7 @@ void start_worker(void);
 void stop_worker(void);
 /* And it has suspended both nodes. */
 void start_held(void);
-/* It ends by itself. */
+/* Wait for the worker, which ends by itself. */
 void wait_for_worker(void);
 void wake_worker(void);
 void order_nodes(uint64_t nodes);

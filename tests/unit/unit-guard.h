@@ -10,7 +10,7 @@
 /* For files of the test; what guard prints is in the other two. */
 extern char dir[32], out_path[64], err_path[64];
 extern pid_t guard;
-extern rlim_t descriptors;     /* that it may have; 0: as many as it likes */
+extern rlim_t descriptors;     /* descriptors that it may have; 0: no limit */
 extern void (*in_guard)(void); /* in the new process, before the command; or NULL */
 
 void guard_setup(void);

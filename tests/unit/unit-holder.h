@@ -20,7 +20,7 @@ void holder_teardown(void);
 /* The same with a HOLD_DIR, and a target with queue 0 alone, which can be paused. */
 void pausable_setup(void);
 
-/* It has neither a lock nor a socket. */
+/* Is the process free: neither a lock nor a socket? */
 bool is_free(pid_t pid);
 /* The target's, which must have one. */
 struct hold_owner holder(void);

@@ -288,7 +288,7 @@ int __wrap_mkdir(const char *path, mode_t mode)
 {
 	int ret = fails(path) ? -1 : __real_mkdir(path, mode);
 
-	/* One that no process can enter is empty here, so that it can go. */
+	/* Make a cgroup that no process can enter empty, so that it can go. */
 	if (!ret && made_up && is_below(path, MOUNT) && !unit_path_fails)
 		fill_group(path);
 	return ret;

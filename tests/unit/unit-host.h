@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a test makes up of this host for commands that ask the kernel itself,
- * and not through the library: cgroups, and calls that fail. Nothing of the
- * real host's cgroups is read or changed meanwhile.
+ * Made-up parts of this host for commands that ask the kernel itself, and not through the
+ * library: cgroups, and calls that fail. Nothing of the real host's cgroups is read or changed
+ * meanwhile.
  */
 #ifndef UNIT_HOST_H
 #define UNIT_HOST_H
@@ -24,7 +24,7 @@ void unit_mounts(const char *text);
 /* Who reads it waits until then. */
 void unit_mounts_wait(void);
 void unit_mounts_go_on(void);
-/* What /proc/PID/cgroup says of one process (0: of all others). */
+/* Set the text of /proc/PID/cgroup for one process (0: for all others). */
 void unit_cgroup_of(pid_t pid, const char *text);
 /* In place of a path of 4,096 bytes or more: older kernels print none. */
 #define UNIT_CGROUP_TOO_LONG "too long"
@@ -79,7 +79,7 @@ pid_t unit_make_sleeper(void);
 size_t unit_threads(pid_t pid, const char *name);
 /* Our end of a terminal whose other end is @slave. */
 int unit_terminal_open(int *slave);
-/* What it shows, added to @text, until that is in it. */
+/* Add the terminal's output to @text, until @until is in it. */
 void unit_terminal_read(int terminal, char *text, size_t size, const char *until);
 /* The last child that this process has made with fork(); 0: none. */
 pid_t unit_last_child(void);

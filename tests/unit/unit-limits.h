@@ -31,8 +31,8 @@ void unit_set_limit(enum unit_limit which, unsigned long long ns);
 /* How often the product, in any process, has asked for it. */
 unsigned int unit_limit_asked(enum unit_limit which);
 /*
- * What a child asks answers, and a busy host has all the time; or it never does, which is
- * known after a second.
+ * Set the patience with a child that asks: a busy host has all the time for the answer
+ * (@answers), or no answer comes and a second is enough.
  */
 void unit_answers(bool answers);
 /* All are long. */

@@ -84,7 +84,7 @@ void start_guard(void)
 {
 	look_until("process 200 is offline");
 	ck_assert_int_eq(guard_poll_start(&guard), 0);
-	/* What comes now is an arrival, and was not there before. */
+	/* Work from now on is an arrival, and was not there before. */
 	UNIT_WAIT(guard.online[0].looked);
 }
 

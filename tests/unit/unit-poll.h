@@ -16,7 +16,7 @@ struct memory {
 };
 
 extern struct memory *memory;
-extern char *page; /* that a test may replace in a child */
+extern char *page; /* a test may replace it in a child */
 /* The online process; another one, which is killed after the test, or 0. */
 extern pid_t good, stuck;
 
@@ -27,7 +27,7 @@ void poll_teardown(void);
 /* A child that ends with this process, and what one does that has no work. */
 pid_t start_child(void (*work)(void));
 void do_nothing(void);
-/* It is online, and has its indices at these addresses. */
+/* Add a process that is online, and has its indices at these addresses. */
 void add_online(pid_t pid, const char *comm, uintptr_t read_addr, uintptr_t write_addr);
 
 /* Start the poller, when 200 is a target. */

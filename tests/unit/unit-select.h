@@ -18,7 +18,7 @@ void select_teardown(void);
 
 /* The PIDs that a word names, or the reason in err. */
 const char *pick(const char *word);
-/* Those without a doubt. */
+/* Processes that are chosen without a doubt. */
 const char *pick_sure(const char *word);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the unit tests of sessions share, beside unit.h. */
+/* Functions that the unit tests of sessions share, beside unit.h. */
 #ifndef UNIT_SESSION_H
 #define UNIT_SESSION_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the driver's text share: making one, and reading it. */
+/* Functions that the tests of the driver's text share: making one, and reading it. */
 #ifndef UNIT_TEXT_H
 #define UNIT_TEXT_H
 
@@ -34,7 +34,7 @@ void say_slot(int xcc, int pipe, int queue, uint64_t mqd, bool active);
 /* An MQD and an active slot with a ring, as each process has its own. */
 void say_ring_mqd(uint64_t address, uint64_t ring);
 void say_ring_slot(int xcc, int pipe, int queue, uint64_t mqd, uint64_t ring);
-/* Of SDMA; a slot without a ring is not active. */
+/* Print an SDMA queue or slot; a slot without a ring is not active. */
 void say_sdma_mqd(int engine, int rlc, uint64_t ring);
 void say_rlc(int engine, int rlc, uint64_t ring);
 

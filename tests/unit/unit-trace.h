@@ -6,7 +6,7 @@
 #include "lab/trace.h"
 #include "unit.h"
 
-/* Of the ioctl that all is about: what it is to do. */
+/* Operations of the ioctl in the tests. */
 enum trap { TRAP_ENABLE, TRAP_DISABLE, TRAP_SUSPEND = 6, TRAP_RESUME, TRAP_QUERY = 11 };
 
 /* The number of a function, which must be one that is traced. */

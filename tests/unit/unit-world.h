@@ -35,9 +35,9 @@ struct process {
 	double best; /* largest lead so far */
 	bool forced; /* runs because of its share */
 	uint64_t forced_ran;
-	bool owed;	  /* it was to run because of its share */
-	uint64_t told;	  /* what it ran in holds, up to then */
-	bool ran_in_hold; /* in the one that it is in */
+	bool owed;	  /* started because of its share */
+	uint64_t told;	  /* time that it ran in holds, reported so far */
+	bool ran_in_hold; /* ran in the present hold */
 };
 
 struct world {
@@ -72,9 +72,9 @@ bool is_active(const struct process *a);
 bool wanted_within(uint64_t nodes, uint64_t ns);
 /* The nodes of all of a job that are not released; its own if it is alone. */
 uint64_t nodes_of_job(const struct process *a);
-/* It begins or ends work, and reports that to the policy. */
+/* Begin or end the process's work, and report that to the policy. */
 void tell_busy(struct process *a, bool busy);
-/* Whatever is due with it. */
+/* Do all that is due with the process. */
 void happen(struct process *a);
 
 #endif

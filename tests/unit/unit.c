@@ -22,7 +22,7 @@ static TCase *the_case;
 static int descriptors;
 static bool skipped;
 
-/* What children share, the test before this one may have set. */
+/* Reset the state that children share, which the test before this one may have set. */
 static void reset(void)
 {
 	unit_reset_limits();
@@ -142,7 +142,7 @@ void unit_shorten_limit(enum unit_limit which, uint64_t ns)
 
 	unit_set_limit(which, ns);
 	asked = unit_limit_asked(which);
-	/* That of the first may have been before. */
+	/* The first question may have come before the change. */
 	UNIT_WAIT(unit_limit_asked(which) > asked + 1);
 }
 
@@ -256,7 +256,7 @@ void unit_setup(void)
 	unit_setup_for(PID);
 }
 
-/* What the linker's --wrap makes of gpreempt_new(). */
+/* Stand-in for gpreempt_new() by the linker's --wrap. */
 int __real_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
 int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
 
@@ -360,7 +360,7 @@ static uint64_t ns_of(const struct timespec *ts)
 	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 }
 
-/* One that goes off once, after a time. */
+/* Timer that goes off once, after a time. */
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when, struct itimerspec *old)
 {
 	static const struct itimerspec never;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the unit tests of the user space share. */
+/* Functions that the unit tests of the user space share. */
 #ifndef UNIT_H
 #define UNIT_H
 
@@ -29,7 +29,7 @@ TCase *unit_case(void);
 		tcase_add_loop_test(unit_case(), name, 0, count);      \
 	}                                                              \
 	START_TEST(name)
-/* One that ends with exit status 0 by itself. */
+/* A test that ends with exit status 0 by itself. */
 #define TEST_EXIT(name)                                                \
 	static const struct TTest *name;                               \
 	__attribute__((constructor)) static void unit_add_##name(void) \
@@ -42,7 +42,7 @@ TCase *unit_case(void);
  * The test then returns.
  */
 __attribute__((format(printf, 2, 3))) void unit_skip(const char *name, const char *format, ...);
-/* One that only root can pass; for others it is skipped. */
+/* A test that only root can pass; for others it is skipped. */
 #define TEST_AS_ROOT(name) TEST_EACH(name, unit_as_root(#name))
 int unit_as_root(const char *name);
 /*
@@ -64,7 +64,7 @@ int unit_readable(int fd);
 bool unit_is_readable(int fd);
 /* Sets a limit of processes that exist, and waits until one of them has it. */
 void unit_shorten_limit(enum unit_limit which, uint64_t ns);
-/* What comes before and after each of them. */
+/* Functions before and after each test of the file. */
 #define TEST_FIXTURE(setup, teardown)                                    \
 	__attribute__((constructor)) static void unit_add_fixture(void)  \
 	{                                                                \
@@ -87,13 +87,13 @@ void unit_teardown(void);
 void unit_make_process(pid_t pid);
 /* A file of that system; both texts must live as long as the test. */
 void set_file(const char *path, const char *text);
-/* What the module shows of that process's queues. */
+/* Set the module's text of that process's queues. */
 void set_view(pid_t pid, const char *text);
-/* A text that does. */
+/* Print into a text that lasts for the test. */
 __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format, ...);
 /* All of a file, with a zero behind it, for free(); NULL: there is none. */
 char *unit_load(const char *path, size_t *len);
-/* That of one that must be there, until the next of it. */
+/* Returns the content of a file that must be there, until the next call. */
 const char *unit_file(const char *path);
 /*
  * Where a capture of a real host is: below CAPTURES, which tests/unit/run sets. NULL:

@@ -30,7 +30,7 @@ void name_offline(const char *word);
 /* 100 is "serve" with a queue to watch, 200 is "train" with one on each GPU. */
 void add_serve_and_train(void);
 
-/* What its worker does; set before guard takes it. */
+/* Behaviour of the worker; set before guard takes it. */
 enum fake_worker {
 	WORKER_OBEYS,  /* gives a result for each order */
 	WORKER_FAILS,  /* cannot open a session */
@@ -44,12 +44,12 @@ extern enum fake_worker fake_worker;
 /* Look until guard has printed it. Fails after some seconds. */
 void look_until(const char *what);
 void look_until_times(const char *what, size_t times);
-/* As often as that. */
+/* Make guard look so many times. */
 void look(unsigned int times);
-/* How often it stands in what guard has printed so far. */
+/* How often the text stands in guard's output so far. */
 size_t printed(const char *what);
 void forget_printed(void);
-/* What is printed so far, for one test at a time. */
+/* Output so far, for one test at a time. */
 const char *output(void);
 
 #endif

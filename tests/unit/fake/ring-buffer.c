@@ -9,7 +9,7 @@
 #include "unit-trace.h"
 
 #define PAGE   4096
-#define HEAD   16 /* of a page: its time and its length */
+#define HEAD   16 /* bytes at the start of a page: its time and its length */
 #define MISSED (1UL << 31)
 
 static unsigned char pages[8][PAGE];

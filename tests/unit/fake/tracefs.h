@@ -16,7 +16,7 @@
 void fake_tracefs_setup(void);
 void fake_tracefs_teardown(void);
 
-/* What is there now, of all: "name name ...", each with a blank behind. */
+/* Names that exist now: "name name ...", each with a blank behind. */
 const char *fake_instances(void);
 const char *fake_events(void); /* GROUP/NAME */
 /* Left by another program. */
@@ -30,7 +30,7 @@ extern int fake_fail_code;
 extern const char *fake_refused_symbol;
 
 extern bool fake_mounted, fake_amdgpu, fake_module;
-/* What is in /proc/kallsyms (a file of this directory); NULL: it cannot be read. */
+/* Contents of /proc/kallsyms (a file of this directory); NULL: it cannot be read. */
 void fake_kallsyms(const char *text);
 extern const char *fake_profile; /* kprobe_profile */
 /* Were the events of the instance enabled before they were disabled? */
@@ -40,7 +40,7 @@ extern void (*fake_on_enabled)(void);
 
 /* A page of a CPU's ring buffer; events are added to the last one. */
 void fake_page(uint64_t ns, bool missed);
-/* Of the function; entry with its first two arguments, or return. */
+/* Add an event of the function: its entry with the first two arguments, or its return. */
 void fake_event(uint64_t delta_ns, int tid, const char *symbol, bool leave, uint32_t a, uint32_t b);
 
 #endif
