@@ -11,8 +11,8 @@
 #include "shared/util.h"
 
 /*
- * The arguments of a command are a struct of its own: what its options and
- * words set. These are parts that several commands have.
+ * A command's arguments are a struct of its own, which its options and words fill. The structs
+ * below are parts that several commands have.
  */
 
 /* Targets or files, as typed. */
@@ -116,7 +116,7 @@ struct ctl_command {
 	const struct ctl_option *options; /* up to one without a name */
 };
 
-/* For a command whose words are targets, in its arguments' member targets. */
+/* Arguments of a command whose words are targets, in the member targets. */
 #define CTL_TARGET_ARGS(type) \
 	.args_size = sizeof(type), .words = CTL_TARGETS, .words_at = offsetof(type, targets.words)
 
@@ -158,7 +158,7 @@ struct ctl_command {
 #define CTL_DECLARE(name) extern const struct ctl_command ctl_##name;
 CTL_COMMANDS(CTL_DECLARE)
 
-/* The same as a table, up to NULL (commands.c). */
+/* All commands, up to NULL (commands.c). */
 extern const struct ctl_command *const ctl_commands[];
 
 /* main() gives the table of commands; one of them by its name, which must be there. */
@@ -175,7 +175,7 @@ const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
 /* Report that the words begin with no command. Returns the exit status. */
 int ctl_no_command(int argc, char **argv);
 
-/* The name that a wrong word is nearest to, among those that were offered. */
+/* The offered name that a wrong word is nearest to. */
 struct ctl_nearest {
 	const char *typed;
 	const char *name; /* NULL: none is near */
@@ -211,7 +211,7 @@ bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue
  * the exit status after saying why not.
  */
 int ctl_open(const char *from, struct gpreempt **out);
-/* One on this system, for root in the host's namespaces alone; also for gpreempt_free(). */
+/* Open this system, for root in the host's namespaces alone; also for gpreempt_free(). */
 int ctl_open_host(struct gpreempt **out);
 
 /*
@@ -220,7 +220,7 @@ int ctl_open_host(struct gpreempt **out);
  */
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out);
-/* The same without processes in doubt, see lib/select/words.h: for what releases them. */
+/* Select without processes in doubt, see lib/see/words.h: for callers that release them. */
 int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
 		     struct gpreempt_targets **out);
 
@@ -233,7 +233,7 @@ int ctl_merge_status(int a, int b);
  * shell 127 for a program that is not there, else 126.
  */
 int ctl_exec(char **command, int output);
-/* The exit status as a shell has it, from what waitpid() gave. */
+/* Returns the shell's exit status for a status of waitpid(). */
 int ctl_program_status(int status);
 
 #endif

@@ -29,7 +29,7 @@ struct guard_options {
 	const char *poll;
 	uint64_t cpu;	       /* and 1; 0: any */
 	enum gpreempt_how how; /* offline processes go off the GPU */
-	struct shr_ids uids;   /* who may ask the guard; NULL: root */
+	struct shr_ids uids;   /* users that may ask the guard; NULL: root */
 	const char *samples;   /* files */
 	const char *metrics;
 	uint64_t json;

@@ -33,7 +33,7 @@ static const char no_container[] =
 	"its containers; give a rootless one by its id: "
 	"container:$(podman inspect -f '{{.Id}}' NAME)";
 
-/* After a system call that failed for want of something, not of the driver. */
+/* Next steps after a system call that lacked something of the host's, not of the driver's. */
 static const struct {
 	int code;
 	const char *step;
@@ -178,7 +178,7 @@ int ctl_finish_output(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	/* Who reads has enough, as in "| head". */
+	/* The reader has enough, as in "| head". */
 	if (errno == EPIPE)
 		return status;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
@@ -248,7 +248,7 @@ int ctl_need_root(pid_t pid)
 
 bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err)
 {
-	/* We are no target; but first it is asked where we are. */
+	/* This process is no target; only the check of its namespace counts. */
 	return !gpreempt_check(g, getpid(), err) || err->reason != GPREEMPT_PID_NAMESPACE;
 }
 

@@ -11,7 +11,7 @@
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);
 
-/* Say why on stderr, and what to do next. Returns the exit status. */
+/* Print an error and its next step on stderr. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class class, const char *next,
 							const char *format, ...);
@@ -19,18 +19,18 @@ __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class clas
 int ctl_fail_lines(enum gpreempt_class class, const char *text);
 /* A file of ours, that was not written for that reason of shared/atomic-file.h. */
 int ctl_fail_file(const char *what, const char *path, const char *when, int code);
-/* For a reason that needs no more than the process. */
+/* Print an error whose reason needs only the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
-/* next-step.c: what to do about an error: a clause, perhaps with a command. */
+/* Get the next step of an error: a clause, perhaps with a command. */
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
-/* The same for a reason alone; NULL: what the library says. */
+/* Returns the next step of a reason; NULL: the library's own. */
 const char *ctl_step_of(enum gpreempt_reason reason);
 /* Returns the next step after a system call that failed with this -errno; NULL: none is known. */
 const char *ctl_want(int code);
 
 /*
- * A line on stdout, flushed. As in all lines of text here, what a process or a
- * user has written in it can't harm a terminal or break the line.
+ * Print a line on stdout, flushed. As in all lines of text here, text from a process or a user
+ * can't harm a terminal or break the line.
  */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 
@@ -47,15 +47,15 @@ void ctl_note_reason(enum gpreempt_reason reason, pid_t pid);
 __attribute__((format(printf, 1, 2))) void ctl_progress(const char *format, ...);
 void ctl_progress_end(void);
 
-/* Why the driver's sysfs is all that we have, on stderr. */
+/* Print the reason why the driver's sysfs serves, on stderr. */
 void ctl_note_sysfs(bool snapshot);
 
 /* 0, or the exit status after saying that only root can do it. */
 int ctl_need_root(pid_t pid);
 
 /*
- * At the end: the exit status, if stdout took all. A reader that has closed
- * the pipe is no failure.
+ * End the output. Returns the exit status, if stdout took all. A reader that has closed the pipe
+ * is no failure.
  */
 int ctl_finish_output(int status);
 

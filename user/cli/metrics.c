@@ -184,7 +184,7 @@ const struct out_family out_families[OUT_FAMILIES] = {
 
 /* The text formats of Prometheus and of OpenMetrics, for the table in families.c. */
 
-/* Each bound as both formats write a number that has a point. */
+/* Bounds as both formats write a number with a point. */
 static const struct {
 	uint64_t ns;
 	const char *le;
@@ -245,7 +245,7 @@ static int put_value(FILE *f, const char *value)
 	return 0;
 }
 
-/* In braces, unless there are none. */
+/* Print the labels in braces; nothing if there are none. */
 static void put_labels(struct out_metrics *m, FILE *f, unsigned int mask,
 		       const struct out_labels *labels, const char *le)
 {
@@ -273,7 +273,7 @@ static void put_labels(struct out_metrics *m, FILE *f, unsigned int mask,
 
 #define NANO 1000000000
 
-/* With a point in each locale, and no digits that say nothing. */
+/* Print a number with a point in each locale, without useless digits. */
 static void put_number(FILE *f, double value)
 {
 	uint64_t whole = isnan(value) ? 0 : value;
@@ -341,7 +341,7 @@ void out_metric_times(struct out_metrics *m, enum out_family_id id, const struct
 	put_sample(m, id, "_count", labels, NULL, count);
 }
 
-/* OpenMetrics names a counter and an info without what it puts behind the name. */
+/* Print the head. OpenMetrics names a counter and an info without the suffix. */
 static void put_head(const struct out_family *family, enum out_format format, FILE *out)
 {
 	bool open = format == OUT_OPENMETRICS;

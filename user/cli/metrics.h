@@ -40,7 +40,7 @@ enum out_label {
 	OUT_LABELS,
 };
 
-/* families.c has them in this order, which is that of the text. */
+/* Metrics in the order of the text and of the rows in metrics.c. */
 enum out_family_id {
 	OUT_GPREEMPT,
 	OUT_SIMULATED,
@@ -89,10 +89,10 @@ enum out_metric_type {
 };
 
 struct out_family {
-	const char *name; /* without what its type adds */
+	const char *name; /* name without the type's suffix */
 	enum out_metric_type type;
 	const char *unit;    /* its last word, too; NULL: a number */
-	unsigned int labels; /* 1 << OUT_... of those that a sample can have */
+	unsigned int labels; /* labels that a sample can have: bits 1 << OUT_... */
 	const char *help;
 };
 
@@ -100,7 +100,7 @@ extern const struct out_family out_families[OUT_FAMILIES];
 extern const char *const out_label_names[OUT_LABELS];
 /* Markdown, for docs/metrics.md. */
 extern const char *const out_label_texts[OUT_LABELS];
-/* "counter" and so on; what the type adds to the name of a sample. */
+/* Names of the types, and their suffixes of a sample's name. */
 extern const char *const out_type_names[];
 extern const char *const out_type_suffixes[];
 
@@ -110,7 +110,7 @@ struct out_labels {
 };
 
 /* How often something took how long. Starts zeroed. */
-#define OUT_BUCKETS 17 /* and one for what is longer */
+#define OUT_BUCKETS 17 /* the last one is for all longer times */
 struct out_histogram {
 	uint64_t bucket[OUT_BUCKETS + 1];
 	uint64_t sum_ns;
@@ -120,7 +120,7 @@ void out_histogram_add(struct out_histogram *h, uint64_t ns);
 /* Samples are kept by family until they are printed. */
 struct out_metrics {
 	char hostname[256];
-	bool counting; /* only count the series of what is added */
+	bool counting; /* only count the added series */
 	size_t series;
 	bool failed; /* without memory */
 	struct {
@@ -142,12 +142,12 @@ void out_metrics_init(struct out_metrics *m);
  */
 void out_metric(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
 		double value);
-/* The same for a number that may be GPREEMPT_UNKNOWN: then there is no sample. */
+/* Add a number that may be GPREEMPT_UNKNOWN: then there is no sample. */
 void out_metric_known(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
 		      int64_t value);
 void out_metric_times(struct out_metrics *m, enum out_family_id id, const struct out_labels *labels,
 		      const struct out_histogram *h);
-/* Print what was added, and free it. 0 or -ENOMEM. */
+/* Print the added samples, and free them. 0 or -ENOMEM. */
 int out_metrics_print(struct out_metrics *m, enum out_format format, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words and options of a command, and what near words were meant. */
+/* Words and options of a command, and the near names of wrong ones. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -295,7 +295,7 @@ static const char *ctl_take_value(const struct ctl_option *o, const char *text, 
 	return take_value[o->kind](text, (char *)args + o->offset);
 }
 
-/* Before the first option: what depends on where stdout goes. */
+/* Set a default that depends on stdout, before the first option. */
 static void init_value(const struct ctl_option *o, void *args)
 {
 	if (o->kind == CTL_JSON)
@@ -339,7 +339,7 @@ void ctl_free_args(const struct ctl_command *cmd, void *args)
 
 /* Help on a command, and its command line: getopt_long() by its row of the table. */
 
-#define LEFT 18 /* columns of what stands left of an explanation */
+#define LEFT 18 /* columns left of an explanation */
 
 const char ctl_targets_help[] =
 	"TARGET is one of\n"

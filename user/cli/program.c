@@ -79,7 +79,7 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 	return 0;
 }
 
-/* So many may hang; the others are not asked then. */
+/* Processes that may hang, at most; the others are then not asked. */
 #define MAX_STUCK 8
 
 /* The reader. If it hangs, it must not keep a pipe of ours open. */
@@ -96,7 +96,7 @@ static int ask_rest(void *arg)
 	return EXIT_SUCCESS;
 }
 
-/* Behind one that hangs another reader goes on. */
+/* Go on with another reader behind the process that hangs. */
 void ctl_ask_apart(struct ctl_apart *work)
 {
 	size_t stuck, first;

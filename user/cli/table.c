@@ -287,9 +287,7 @@ static const char *colour_of(const struct out_field *field, const char *cell)
 	return "";
 }
 
-/*
- * One line; widths has one for each field, 0: it is not shown. The last is not filled up.
- */
+/* Print one line. widths has one for each field, 0: left out. The last column is not filled up. */
 static void print_line(const struct out_table *table, char **cells, const int *widths, bool colour,
 		       bool heading)
 {

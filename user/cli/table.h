@@ -44,7 +44,7 @@ struct out_field {
 		__VA_ARGS__                                                                    \
 	}
 
-/* The same by the member's own name. */
+/* A field with the member's own name. */
 #define OUT_FIELD(type, member, title, what, ...) \
 	OUT_NAMED(#member, type, member, title, what, __VA_ARGS__)
 
@@ -102,11 +102,11 @@ enum out_mode out_mode(void);
 /* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
 void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count);
 
-/* One by one, for all but OUT_JSON. Each line is flushed. */
+/* Print a table row by row, for all modes but OUT_JSON. Each line is flushed. */
 void out_heading(enum out_mode mode, const struct out_table *table);
 void out_row(enum out_mode mode, const struct out_table *table, const void *row);
 
-/* The same as JSON, for a command that adds keys. */
+/* Returns the rows as JSON, for a command that adds keys. */
 struct json_object *out_json_rows(const struct out_table *table, const void *rows, size_t count);
 struct json_object *out_json_row(const struct out_table *table, const void *row);
 /* A key of an object. */
@@ -119,16 +119,16 @@ void out_json_print_timed(const struct out_table *table, const void *rows, size_
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);
-/* With three digits behind the point; NULL, as JSON has it, for what is not finite. */
+/* Returns a number with three digits behind the point; NULL, JSON's null, if it is not finite. */
 struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);
 struct json_object *out_json_flag(int64_t value);
 /* Write an object and a newline, and free the object. */
 void out_json_write(FILE *f, struct json_object *object);
-/* The same on stdout, flushed. */
+/* Print an object on stdout, flushed. */
 void out_json_print(struct json_object *object);
 
-/* In one line of stdout, flushed. */
+/* Print an object in one line of stdout, flushed. */
 void out_json_print_line(struct json_object *object);
 
 /* May a terminal have colours? NO_COLOR is not set, and TERM is none without. */

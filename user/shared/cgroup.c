@@ -258,9 +258,9 @@ enum {
 };
 
 /*
- * A thread that is frozen sleeps in do_freezer_trap(), which compilers make a part of
- * get_signal(); nothing else in those two sleeps so that signals wake it (kernel/signal.c;
- * a stopped one has another state).
+ * Is the thread frozen? Then it sleeps in do_freezer_trap(), which compilers make a part of
+ * get_signal(); no other sleep in those two can be woken by a signal (kernel/signal.c; a stopped
+ * thread has another state).
  */
 static int look_at_thread(pid_t pid, int tid)
 {
@@ -363,7 +363,10 @@ static bool is_known(const struct shr_freezer *f, const char *path)
 	       now.st_dev == then.st_dev && now.st_ino == then.st_ino;
 }
 
-/* 0, or -errno: what was known is kept, or, without that, the levels above the error. */
+/*
+ * Open the cgroup's files. 0, or -errno: the files that were known stay, or, without those, the
+ * levels above the error.
+ */
 static int find_cgroup(struct shr_freezer *f, const char *path)
 {
 	struct shr_freezer new = *f;
@@ -393,7 +396,10 @@ static int find_cgroup(struct shr_freezer *f, const char *path)
 	return ret;
 }
 
-/* Once its cgroup is removed, poll() of the file would return at once each time. */
+/*
+ * Read cgroup.events. Close it once its cgroup is removed: poll() would return at once each
+ * time.
+ */
 static void read_events(struct shr_freezer *f)
 {
 	char text[256];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * In which cgroup a process is, and whether that is frozen. A user chooses the names and
- * the depth of the cgroups below its own: so a cgroup is found from the root, a level at
- * a time, and known again by its inode; a look takes a few calls a level; and an error
- * keeps the last answer.
+ * Cgroup of a process, and whether it is frozen. A user chooses the names and the depth of the
+ * cgroups below its own: so a cgroup is found from the root, a level at a time, and known again
+ * by its inode; a look takes a few calls a level; and an error keeps the last answer.
  */
 #ifndef SHARED_CGROUP_H
 #define SHARED_CGROUP_H
@@ -34,20 +33,20 @@ int shr_cgroup_each(char *text, int (*fn)(void *arg, const char *hierarchy, cons
 		    void *arg);
 
 /*
- * The path in version 2 of a text of /proc/PID/cgroup, "" if there is none. 0; -ENOTSUP:
- * the process is in a cgroup of the freezer of version 1, whose path buf gets, and which
- * stops a process so that not even SIGKILL ends it; or -ENAMETOOLONG. The text is cut.
+ * Find the path of version 2 in a text of /proc/PID/cgroup, "" if there is none. 0; -ENOTSUP:
+ * the process is in a cgroup of the freezer of version 1, whose path buf gets, and which stops a
+ * process so that not even SIGKILL ends it; or -ENAMETOOLONG. The text is cut.
  */
 int shr_cgroup_parse(char *text, char *buf, size_t size);
 
 /*
- * The same of a process, 0: of this one. Also -ESRCH: there is no such process (or, for
- * this one, no cgroups); or -errno: it is not known, -ENAMETOOLONG for a path of 4,096
- * bytes or more with kernels that do not cut it.
+ * Find the path of a process, 0: of this one. Also -ESRCH: there is no such process (or, for
+ * this one, no cgroups); or -errno: the path is not known, -ENAMETOOLONG for one of 4,096 bytes
+ * or more with kernels that do not cut it.
  */
 int shr_cgroup_of(pid_t pid, char *buf, size_t size);
 
-/* Where that type is mounted. 0; -ENOENT: nowhere, or the path is too long; or -errno. */
+/* Find where that type is mounted. 0; -ENOENT: nowhere, or the path is too long; or -errno. */
 int shr_find_mount(const char *type, const char *option, char *buf, size_t size);
 
 /* A descriptor of the root of version 2; -ENOENT: it is not mounted; or -errno. */
@@ -90,15 +89,15 @@ struct shr_freezer {
 };
 
 /*
- * 0; -ENOENT: cgroup v2 is not mounted; -ENOTSUP: it is in a cgroup of the freezer of
- * version 1, whose path is then in path; -ESRCH: it is gone; or -errno.
+ * Begin to follow a process. 0; -ENOENT: cgroup v2 is not mounted; -ENOTSUP: the process is in a
+ * cgroup of the freezer of version 1, whose path is then in path; -ESRCH: it is gone; or -errno.
  */
 int shr_freezer_open(struct shr_freezer *f, pid_t pid);
 /*
- * Look again; f->events may be another one then. 0, -ENOTSUP or -ESRCH: nothing else ends
- * this. It is frozen when the kernel has frozen all processes of its cgroup, when
- * cgroup.freeze has been 1 in its cgroup or above for a second, or when a thread of it
- * stands in the freezer. What cannot be read is as it was.
+ * Look again; f->events may be another one then. 0, -ENOTSUP or -ESRCH: no other error is
+ * returned. The process is frozen when the kernel has frozen all processes of its cgroup, when
+ * cgroup.freeze has been 1 in its cgroup or above for a second, or when a thread of it stands in
+ * the freezer. A file that cannot be read keeps its last value.
  */
 int shr_freezer_read(struct shr_freezer *f);
 void shr_freezer_close(struct shr_freezer *f);

@@ -55,8 +55,8 @@ static uint64_t time_left(uint64_t deadline_ns)
 }
 
 /*
- * The time limit of a connect() is that of sending; poll() does not know when a
- * server's queue has a place.
+ * Connect. The limit of a connect() is that of sending; poll() does not know when a server's
+ * queue has a place.
  */
 static int connect_until(int fd, const struct sockaddr_un *address, uint64_t deadline_ns)
 {
@@ -276,7 +276,7 @@ struct ipc_server {
 	uint64_t inode; /* the socket's; 0: there is none */
 	bool private;	/* the kernel refuses other users */
 	int epoll;
-	/* By place. */
+	/* Connections and places, each by its number. */
 	struct connection *connections;
 	struct ipc_place *places;
 	char buf[IPC_MAX_PACKET];
@@ -328,7 +328,7 @@ static int allow_users(const char *path, const uid_t *uids, size_t n)
 	return setxattr(path, "system.posix_acl_access", header, size, 0) < 0 ? -errno : 0;
 }
 
-/* Before listen(): until then each connect() fails. */
+/* Set the access before listen(): until then each connect() fails. */
 static int set_access(struct ipc_server *s)
 {
 	const char *path = s->options.path;
@@ -345,7 +345,7 @@ static int set_access(struct ipc_server *s)
 		ret = allow_users(path, s->options.uids, s->options.n_uids);
 	if (ret != -EOPNOTSUPP)
 		return ret;
-	/* All can connect, and the server closes what it does not want. */
+	/* All users can connect; the server closes the connections that it does not want. */
 	s->private = false;
 	return chmod(path, 0666) < 0 ? -errno : 0;
 }
@@ -518,7 +518,7 @@ void gp_ipc_server_stop(struct ipc_server *s)
 		return;
 	if (s->inode && !lstat(s->options.path, &st) && st.st_ino == s->inode)
 		unlink(s->options.path);
-	/* While we have it: a later server makes another file. */
+	/* Remove the file while we have the lock: a later server makes another one. */
 	if (s->lock >= 0)
 		unlink(s->lock_path);
 	shr_cleanup_fd(&s->lock);

@@ -57,7 +57,7 @@ int gp_ipc_send(int fd, const char *buf, size_t len, uint64_t deadline_ns);
  */
 ssize_t gp_ipc_recv(int fd, char *buf, size_t size, uint64_t deadline_ns);
 
-/* Both, with the same buffer. */
+/* Send and receive, with the same buffer. */
 ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline_ns);
 
 /*
@@ -67,7 +67,7 @@ ssize_t gp_ipc_ask(int fd, char *buf, size_t len, size_t size, uint64_t deadline
  * Nothing here waits.
  */
 
-/* One of a limited number of places (places.c). */
+/* One of a limited number of places. */
 struct ipc_place {
 	bool used;
 	bool busy; /* never taken away: its client would miss it */
@@ -91,7 +91,7 @@ int gp_ipc_place_find(const struct ipc_place *places, const struct ipc_limits *l
 /* The request is none, or of another version. */
 #define IPC_UNKNOWN SIZE_MAX
 
-/* A connection, and who has opened it, as the kernel says. */
+/* A connection, and the kernel's facts about its other end. */
 struct ipc_client {
 	pid_t pid;
 	uid_t uid;
@@ -121,10 +121,10 @@ struct ipc_server_options {
 struct ipc_server;
 
 /*
- * -EADDRINUSE: another server is there; -EEXIST: what is there is no socket;
- * -ENAMETOOLONG; or another negative errno value. @options and what it points
- * to must outlive the server. A lock on PATH.lock shows that the server lives:
- * only with it, a socket that a dead one has left is replaced.
+ * Start a server. -EADDRINUSE: another server is there; -EEXIST: the file there is no socket;
+ * -ENAMETOOLONG; or another negative errno value. @options and all that it points to must
+ * outlive the server. A lock on PATH.lock shows that the server lives: only with the lock, the
+ * socket of a dead server is replaced.
  */
 int gp_ipc_server_start(const struct ipc_server_options *options, struct ipc_server **out);
 /* Closes all connections, and removes both files; NULL is allowed. */

@@ -43,14 +43,14 @@ char *shr_put_decimal(char *at, int64_t value);
 size_t shr_take_utf8(const char *s, uint32_t *code);
 
 /*
- * A copy that can't do anything to a terminal, break a line or turn the text behind it around:
- * what is no UTF-8, and what controls, becomes \ and three octal digits for each byte. With
- * controls those of ASCII stay, for JSON, which has its own way to write them. Returns what
- * snprintf() would; a buffer that is too small gets whole characters only.
+ * Make a copy that can't do anything to a terminal, break a line or turn the text behind it
+ * around: bytes that are no UTF-8, and controls, become \ and three octal digits each. With
+ * @controls, those of ASCII stay, for JSON, which escapes them itself. Returns as snprintf(); a
+ * buffer that is too small gets whole characters only.
  */
 size_t shr_clean(char *buf, size_t size, const char *text, bool controls);
 
-/* The same for free(). NULL: no memory. */
+/* Make such a copy for free(). NULL: no memory. */
 char *shr_clean_copy(const char *text, bool controls);
 
 /* Is it ASCII that can be printed? Most texts are, and shr_clean() keeps them. */

@@ -159,9 +159,9 @@ const char *shr_stat_state(const char *stat)
 	return end && end[1] == ' ' && end[2] ? end + 2 : NULL;
 }
 
-/* Who has started whom. */
+/* Ancestry of processes. */
 
-/* More than that is no family, but numbers that were given again. */
+/* A longer line is no family: numbers were given again. */
 #define MAX_DEPTH 64
 
 bool shr_is_below(pid_t pid, pid_t root)
@@ -239,7 +239,8 @@ static struct {
 } title;
 
 /*
- * The kernel shows what stands where it put the arguments; the environment comes right behind.
+ * Find the room for the title: the kernel shows the text where it put the arguments; the
+ * environment comes right behind.
  */
 void shr_title_init(int argc, char **argv)
 {
@@ -426,7 +427,7 @@ static int finish_next(int fd, mode_t mode, const char *text, size_t size)
 {
 	int ret = write_all(fd, text, size);
 
-	/* umask() is about what others leave in it. */
+	/* umask() must not change the mode. */
 	if (!ret && fchmod(fd, mode) < 0)
 		ret = -errno;
 	if (close(fd) < 0 && !ret)
@@ -574,7 +575,7 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 		if (beat)
 			beat(data);
 		now = atomic_load(steps);
-		/* Until the first it looks for what there is. */
+		/* The time does not run before the child's first step: it looks for its work. */
 		if (!now || now != seen)
 			since = shr_now_ns();
 		seen = now;

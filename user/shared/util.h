@@ -33,7 +33,10 @@ static inline void shr_cleanup_fd(int *fd)
 		close(*fd);
 }
 
-/* For programs, not for the library: without memory no useful report is possible. */
+/*
+ * Returns the memory, or ends a program without memory: no useful report is possible. Not for
+ * the library.
+ */
 static inline void *shr_must(void *memory)
 {
 	if (!memory)
@@ -63,9 +66,9 @@ static inline bool shr_has(const uint32_t *list, size_t n, int64_t value)
 }
 
 /*
- * System calls for which an older C library has no function: glibc has those of pidfd
- * from 2.36 on, and RHEL 9 has 2.34, Ubuntu 22.04 has 2.35. As the functions of the
- * same names: -1 and errno.
+ * System calls for which an older C library has no function: glibc has those of pidfd from 2.36
+ * on, and RHEL 9 has 2.34, Ubuntu 22.04 has 2.35. They return -1 and errno, as the functions of
+ * the same names.
  */
 
 static inline int shr_pidfd_open(pid_t pid)
@@ -99,7 +102,7 @@ int shr_array_room(void *items, size_t count, size_t more, size_t item_size);
 /* Counts one more item. Returns it, zeroed, or NULL without memory. */
 void *shr_array_add(void *items, size_t *count, size_t item_size);
 
-/* For qsort(): by the first field of the items, an int64_t. */
+/* Compare for qsort(): by the first field of the items, an int64_t. */
 int shr_compare_first(const void *a, const void *b);
 
 #define SHR_ARRAY(type, name) \
@@ -108,14 +111,14 @@ int shr_compare_first(const void *a, const void *b);
 		size_t count; \
 	} name
 #define shr_add(array) shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
-/* Behind the last one; NULL plus 0 is not allowed. */
+/* Address behind the last item; NULL plus 0 is not allowed. */
 #define shr_end(array) ((array)->items ? (array)->items + (array)->count : NULL)
 /* NULL if there is none. */
 #define shr_last(array) ((array)->count ? shr_end(array) - 1 : NULL)
 
 /* Nanoseconds since boot that no clock setting changes. */
 uint64_t shr_now_ns(void);
-/* The same, but time in suspend-to-RAM counts: CLOCK_BOOTTIME. */
+/* Returns the time with suspend-to-RAM: CLOCK_BOOTTIME. */
 uint64_t shr_boottime_ns(void);
 /* Processor time that this thread has taken. */
 uint64_t shr_thread_cpu_ns(void);
@@ -138,8 +141,9 @@ static inline struct timespec shr_timespec(uint64_t ns)
 void shr_sleep_ns(uint64_t ns);
 
 /*
- * Reports of what may come and go all the time: the second one comes 10 s after the first one
- * at the earliest, the third 20 s after that, and so on. All zero before the first.
+ * Pause between reports of a state that may come and go all the time: the second one comes 10 s
+ * after the first one at the earliest, the third 20 s after that, and so on. All zero before the
+ * first.
  */
 struct shr_report_pause {
 	uint64_t until_ns;
@@ -180,7 +184,7 @@ bool shr_is_below(pid_t pid, pid_t root);
  */
 int shr_signals_open(const int *signals);
 
-/* The same for SIGINT, SIGTERM and SIGHUP, which end a command that runs on. */
+/* Open the signals SIGINT, SIGTERM and SIGHUP, which end a command that runs on. */
 int shr_signals_open_stop(void);
 
 /* Threads that get no signals, or a small stack. */
@@ -216,11 +220,11 @@ struct shr_sched {
 	uint64_t period;
 };
 
-/* This thread's slices become short, if it is an ordinary one. */
+/* Ask for short slices for this thread, if it is an ordinary one. */
 void shr_ask_short_slices(void);
 
 /*
- * An ordinary thread goes before all ordinary ones, and before those of a lower level, until
+ * Put an ordinary thread before all ordinary ones, and before those of a lower level, until
  * shr_not_urgent(). tid 0: this thread. False if it is no ordinary one or we may not.
  */
 bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before);
@@ -243,8 +247,8 @@ uint64_t notify_watchdog_ns(void);
  */
 
 /*
- * Can @path be replaced? Makes a new file beside it and removes that again.
- * Returns what shr_file_replace() would.
+ * Can @path be replaced? Makes a new file beside it and removes that again. Returns the result
+ * that shr_file_replace() would.
  */
 int shr_file_check(const char *path);
 
@@ -257,14 +261,15 @@ int shr_file_check(const char *path);
  */
 int shr_file_replace(const char *path, mode_t mode, const char *text, size_t size);
 
-/* Why not, for people, from what the two return. */
+/* Returns a sentence for the user about an error of these two. */
 const char *shr_file_reason(int code);
 
 /* A lock that lasts as long as a descriptor, however its process ends. */
 
 /*
- * Make the file, for its owner alone, and lock it; who has the lock may remove the file. Never
- * waits. Returns a descriptor, -EWOULDBLOCK if another one has the lock, another -errno.
+ * Make the file, for its owner alone, and lock it; the process with the lock may remove the
+ * file. Never waits. Returns a descriptor, -EWOULDBLOCK if another process has the lock, another
+ * -errno.
  */
 int shr_lock_file(const char *path);
 
@@ -280,12 +285,12 @@ bool shr_lock_is_at(int fd, const char *path);
 
 /*
  * Fork. The child has all memory of its parent and none of its threads, stdio and the
- * descriptors @keep (64 at most). It calls @work and exits with what that returns, and the
- * kernel kills it when the thread that made it ends. Returns its PID, or -errno.
+ * descriptors @keep (64 at most). It calls @work and exits with the result, and the kernel kills
+ * it when the thread that made it ends. Returns its PID, or -errno.
  */
 pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t n_keep);
 
-/* A process whose memory a child reads answers in microseconds, if it does. */
+/* Patience with a child that reads a process's memory: it takes microseconds, if it answers. */
 #ifndef SHR_CHILD_PATIENCE_MS
 #define SHR_CHILD_PATIENCE_MS 500
 #endif
@@ -306,9 +311,7 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
  */
 void shr_child_abandon(pid_t child);
 
-/*
- * Has it ended? Then *child is 0 and *status is what waitpid() gave. Never waits.
- */
+/* Has the child ended? Then *child is 0 and *status is the status of waitpid(). Never waits. */
 bool shr_child_gone(pid_t *child, int *status);
 
 /* Close all descriptors from that number on, but @keep; negative ones are none. */

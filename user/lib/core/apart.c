@@ -39,7 +39,7 @@ struct area {
 	pid_t caller, pid;
 	int keep, pidfd;
 	uint64_t ioctl_ns;
-	const struct gpreempt *g; /* whose watchdog waits, or NULL */
+	const struct gpreempt *g; /* handle whose watchdog waits, or NULL */
 	bool busy;
 	bool waits;  /* the process does, for this call */
 	bool shares; /* the caller's memory */
@@ -50,7 +50,7 @@ struct area {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
-	pid_t pid;	      /* whose all this is: a child of fork() has nothing */
+	pid_t pid;	      /* owner of this record: a child of fork() has nothing */
 	struct area *spare;   /* one, so that most calls take no memory */
 	struct area *stuck;   /* areas of the abandoned processes */
 	struct area *waiting; /* areas of processes that wait for their call */
@@ -59,7 +59,7 @@ static struct {
 	unsigned int sharing; /* calls that go on with a shared memory */
 } apart = { .lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER };
 
-/* The lock, and what is of this process: its parent's areas are shared with it. */
+/* Take the lock. A child of fork() forgets the areas of its parent, which are shared with it. */
 static void lock(void)
 {
 	pthread_mutex_lock(&apart.lock);
@@ -87,7 +87,7 @@ void *gp_apart_new(void)
 	return area == MAP_FAILED ? NULL : area;
 }
 
-/* Under the lock. True: its process waits, and the caller calls or ends it. */
+/* Take an area whose process waits for its call: the caller calls or ends it. Under the lock. */
 static bool take_waiting(const struct area *area)
 {
 	struct area **at;
@@ -100,7 +100,7 @@ static bool take_waiting(const struct area *area)
 	return false;
 }
 
-/* Nothing that it waits for keeps it from ending. */
+/* End a waiting process. It waits for nothing that could keep it from ending. */
 static void end_waiting(struct area *area)
 {
 	kill(area->pid, SIGKILL);
@@ -124,7 +124,7 @@ void gp_apart_free(void *shared)
 		munmap(area, sizeof(*area));
 }
 
-/* Under the lock. Forgets those that have ended; returns how many have not. */
+/* Forget the stuck processes that have ended; returns how many are left. Under the lock. */
 static unsigned int count_stuck(bool sharing)
 {
 	struct area **at = &apart.stuck;
@@ -174,7 +174,7 @@ static void look_for_gpu(void)
 	pthread_mutex_unlock(&apart.lock);
 }
 
-/* The other process waits for its call already, or is to be made. */
+/* Begin a call: with the process that waits for it, or with a new one. */
 static int begin(struct area *area)
 {
 	int ret;
@@ -229,7 +229,7 @@ static bool has_caller(const struct area *area)
 	return getppid() == area->caller;
 }
 
-/* The other process. The caller's end kills it, except in the ioctl. */
+/* Run in the other process. The caller's end kills it, except in the ioctl. */
 static int become(void *arg)
 {
 	struct area *area = arg;
@@ -250,7 +250,7 @@ static int become(void *arg)
 	return 0;
 }
 
-/* A caller that ends meanwhile must not kill it: who would undo the ioctl? */
+/* A caller that ends meanwhile must not kill this process, which has to undo the ioctl. */
 bool gp_apart_enter(void *shared)
 {
 	prctl(PR_SET_PDEATHSIG, 0);
@@ -302,7 +302,7 @@ static void set_busy(struct area *area, bool busy)
 	area->busy = busy;
 }
 
-/* While it gets on, it is not given up. */
+/* Wait as long as there is progress. */
 static bool wait_for_end(struct area *area)
 {
 	uint64_t end = shr_now_ns() + GP_APART_MOST_NS;
@@ -319,8 +319,8 @@ static bool wait_for_end(struct area *area)
 }
 
 /*
- * A process that is in the ioctl is not killed: it undoes what that does. One that has
- * left it has done its work, and does not wait any more.
+ * Give the process up. In the ioctl it is not killed: it undoes the ioctl. Behind the ioctl it
+ * has done its work, and does not wait any more.
  */
 static int give_up(struct area *area)
 {
@@ -332,7 +332,10 @@ static int give_up(struct area *area)
 	return has_ended(area, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
 }
 
-/* The other process shares errno: poll() in this thread must not be interrupted. */
+/*
+ * Block signals: the other process shares errno, so poll() in this thread must not be
+ * interrupted.
+ */
 static void block_signals(sigset_t *before)
 {
 	sigset_t all;
@@ -440,7 +443,7 @@ int gp_apart_run(const struct gpreempt *g, void *shared, int keep, void (*work)(
 	set_busy(area, false);
 	*place = area->place;
 	end(area, ret);
-	/* For the next call: it takes as long as half of the ioctls. */
+	/* Look now, for the next call: a look takes as long as half of the ioctls. */
 	look_for_gpu();
 	return ret;
 }

@@ -33,9 +33,9 @@
 /* Bytes that the caller and the process share, at most. */
 #define GP_APART_SIZE 4096
 
-/* Zeroed; NULL without memory. */
+/* Returns zeroed memory; NULL without memory. */
 void *gp_apart_new(void);
-/* Not after -ETIMEDOUT. */
+/* Free the memory; not after -ETIMEDOUT. */
 void gp_apart_free(void *shared);
 
 /*
@@ -58,19 +58,19 @@ int gp_apart_run(const struct gpreempt *g, void *shared, int keep, void (*work)(
  */
 void gp_apart_ready(void *shared, int keep, void (*work)(void *shared));
 
-/* For @work: where it is. Each call tells the caller to wait on. */
+/* Report the place of @work. Each call makes the caller wait on. */
 void gp_apart_at(void *shared, int place);
 /*
- * Before the ioctl; false: the caller has given up or ended, do not make it. Between
- * two. After the last; false: it has given up or ended meanwhile, undo what they did.
+ * Call these before the ioctl, between two ioctls, and after the last one. False: the caller has
+ * given up or ended: do not make the ioctl; after it: undo it.
  */
 bool gp_apart_enter(void *shared);
 bool gp_apart_is_wanted(void *shared);
 bool gp_apart_leave(void *shared);
 
 /*
- * This process is about to open /dev/kfd: from now on, each other one gets a copy of
- * its memory. -EBUSY: one that shares the memory is stuck.
+ * Note that this process is about to open /dev/kfd: from now on, each helper gets a copy of its
+ * memory. -EBUSY: a helper that shares the memory is stuck.
  */
 int gp_apart_own_memory(void);
 

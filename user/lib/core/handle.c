@@ -89,7 +89,7 @@ int gp_options_take(const void *from, size_t least, void *to, size_t size)
 	return 0;
 }
 
-/* How the library reads files, and what it logs. */
+/* Files and log lines of the library. */
 
 void gp_log(const struct gpreempt *g, const char *format, ...)
 {
@@ -146,7 +146,7 @@ static int read_whole(const struct gpreempt *g,
 			*len = n;
 			return 0;
 		}
-		/* One byte tells that there are more, and one ends the text. */
+		/* One byte shows that there are more, and one ends the text. */
 		if (size == max + 2) {
 			free(buf);
 			return -EFBIG;
@@ -233,8 +233,8 @@ ssize_t gp_read_proc(const struct gpreempt *g, pid_t pid, const char *file, char
 }
 
 /*
- * Why something could not be done: one table, for every program that asks. The next steps name
- * no command of a program; gpreempt-ctl has its own in user/cli/message.c.
+ * Reasons of errors: one table, for every program that asks. The next steps name no command of a
+ * program; gpreempt-ctl has its own in user/cli/message.c.
  */
 
 #define USAGE	    GPREEMPT_CLASS_USAGE

@@ -20,7 +20,7 @@
 struct gp_backend_ops {
 	/* A descriptor of /dev/kfd, made by this process. */
 	int (*open_kfd)(void *be);
-	/* Not repeated on EINTR; that is the caller's. */
+	/* Call once; the caller repeats on EINTR. */
 	int (*ioctl)(void *be, int fd, unsigned long request, void *arg);
 	int (*ptrace)(void *be, int request, pid_t pid, unsigned long data);
 	/* Would a PTRACE_SEIZE of it return? -ETIMEDOUT: not now. */
@@ -40,10 +40,7 @@ struct gp_backend_ops {
 	int (*watch_stop)(void *be, void *watch);
 	/* Bytes read, at most size. Fewer than size: that was the end. */
 	ssize_t (*read_file)(void *be, const char *path, char *buf, size_t size);
-	/*
-	 * The same of a regular file that root owns. -ELOOP for a link, -EACCES
-	 * for any other file.
-	 */
+	/* Read a regular file that root owns. -ELOOP for a link, -EACCES for any other file. */
 	ssize_t (*read_root_file)(void *be, const char *path, char *buf, size_t size);
 	ssize_t (*read_link)(void *be, const char *path, char *buf, size_t size);
 	/* The root directory of cgroup v2; -ENOENT: it is not mounted. */
@@ -99,7 +96,7 @@ void gp_snapshot_end(void *be);
 
 struct gp_files;
 
-/* Processes whose descriptor is remembered; two may share a place. */
+/* Number of processes whose descriptor is remembered; two may share a place. */
 #define GP_KFD_HINTS 64
 
 struct gpreempt {
@@ -112,8 +109,8 @@ struct gpreempt {
 	struct gp_files *files; /* files that name containers, or NULL */
 	void (*free_files)(struct gp_files *files);
 	/*
-	 * PID << 32 | its descriptor of /dev/kfd, when it was last paused or
-	 * unpaused. Of any thread; what is there is checked before it is used.
+	 * PID << 32 | its descriptor of /dev/kfd at the last pause or unpause. Any thread writes
+	 * it, and checks it before use.
 	 */
 	_Atomic uint64_t kfd_hints[GP_KFD_HINTS];
 	_Atomic int pause_kind; /* user/lib/preempt/pause.c */
@@ -132,7 +129,7 @@ int gp_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, 
 
 /* The whole text of a file, terminated, for free(). */
 int gp_read_text(const struct gpreempt *g, const char *path, char **text, size_t *len);
-/* The same of root's own, with read_root_file(); -EFBIG: it has more than 1 MiB. */
+/* Read a file that root owns, with read_root_file(); -EFBIG: more than 1 MiB. */
 int gp_read_root_text(const struct gpreempt *g, const char *path, char **text, size_t *len);
 
 /* The start of a small file, terminated. Returns its length or -errno. */
@@ -192,9 +189,10 @@ int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step, struct g
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err);
 
 /*
- * A copy of a structure that begins with its size_t size, as the caller's header has it. An
- * older and shorter one gets zeros; of a newer and longer one what this library does not know
- * must be zeros. @least is what the first version had. 0, -EINVAL for a shorter one, or -E2BIG.
+ * Copy a structure that begins with its size_t size, in the form of the caller's header. An
+ * older and shorter one gets zeros; members of a newer and longer one that this library does not
+ * know must be zeros. @least: size in the first version. 0, -EINVAL for a shorter one, or
+ * -E2BIG.
  */
 int gp_options_take(const void *from, size_t least, void *to, size_t size);
 

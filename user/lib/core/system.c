@@ -90,7 +90,7 @@ static ssize_t gp_read_opened(int fd, char *buf, size_t size)
 #define ROUNDS 8
 /* How long it may take to stop. */
 #define STOP_NS (2 * NSEC_PER_SEC)
-/* After so long it may be asleep where no signal wakes it. */
+/* After this time the thread may be asleep where no signal wakes it. */
 #define ASLEEP_NS      (5 * NSEC_PER_MSEC)
 #define ENABLE_LOOK_NS (50 * NSEC_PER_USEC)
 
@@ -111,7 +111,7 @@ static int ask_as(struct attempt *a, pid_t task)
 	return a->ret;
 }
 
-/* Not 0: the driver has found the process by this thread. */
+/* Ask by this thread. Not 0: the driver has found the process by it. */
 static int ask_thread(void *arg, const char *name)
 {
 	struct attempt *a = arg;
@@ -267,7 +267,7 @@ int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask, v
 #define STACK		(16 * 1024)
 #define WATCH_STACK	(64 * 1024)
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
-/* For a directory of the module. */
+/* Looks for a directory of the module. */
 #define LOOKS	20
 #define LOOK_NS (5 * NSEC_PER_MSEC)
 
@@ -417,7 +417,7 @@ static void live_watch_next(void *be, void *watch)
 	sem_post(&w->next);
 }
 
-/* Wait until the thread has said that it is done. */
+/* Wait until the thread reports that it is done. */
 static bool wait_done(struct watch *w)
 {
 	uint64_t count, deadline = shr_now_ns() + STOP_TIMEOUT_NS;
@@ -463,7 +463,7 @@ static ssize_t live_read_file(void *be, const char *path, char *buf, size_t size
 	__cleanup_fd int fd = -1;
 
 	(void)be;
-	/* Not of strangers, but a path of the command line may be a pipe. */
+	/* The path is not a stranger's, but one of the command line may be a pipe. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : gp_read_opened(fd, buf, size);
 }
@@ -577,13 +577,13 @@ static int live_ask_disable(void *be)
 	int place, ret;
 
 	(void)be;
-	/* With the caller's memory, the driver would take the helper for the caller. */
+	/* A helper that shares the caller's memory is the caller for the driver. */
 	if (gp_apart_own_memory())
 		return -ETIMEDOUT;
 	q = gp_apart_new();
 	if (!q)
 		return -ENOMEM;
-	/* In all 2 s: a driver that hangs must not keep who only asks. */
+	/* Wait 2 s at most: a driver that hangs must not keep a caller that only asks. */
 	ret = gp_apart_run(NULL, q, -1, be_asked_about, GP_APART_WAIT_NS, &place);
 	if (ret == -ETIMEDOUT)
 		return ret;
@@ -783,7 +783,7 @@ static int snapshot_device_of(void *be, const char *path, uint64_t *device)
 	return gp_parse_device(text, snapshot_read_file(be, path, text, sizeof(text) - 1), device);
 }
 
-/* Only root can take a snapshot. */
+/* Yes: only root can take a snapshot. */
 static int snapshot_is_root(void *be)
 {
 	(void)be;
@@ -818,7 +818,7 @@ static int no_process(void *be, pid_t pid)
 	return -EOPNOTSUPP;
 }
 
-/* Without the driver or a process nothing is called that is not here. */
+/* Calls that need the driver or a process fail. */
 const struct gp_backend_ops gp_backend_snapshot = {
 	.open_kfd = no_driver,
 	.read_file = snapshot_read_file,

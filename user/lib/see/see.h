@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reading what gpreempt.ko shows, or else the driver's sysfs files. */
+/* Readers of gpreempt.ko's files, or else of the driver's sysfs files. */
 #ifndef LIB_SEE_SEE_H
 #define LIB_SEE_SEE_H
 
@@ -20,7 +20,7 @@
  */
 int gp_view_text(const struct gpreempt *g, pid_t pid, const char *file, char **text, size_t *len);
 
-/* Why a process's files were not read: is it there? Never 0. */
+/* Find the reason why a process's files were not read: is it there? Never 0. */
 int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 		 struct gpreempt_error *err);
 
@@ -31,7 +31,7 @@ int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **o
 extern const struct gp_table gp_processes_table;
 extern const struct gp_table gp_nodes_table;
 
-/* Only such a queue has waves. */
+/* Can the queue have waves? Only a compute queue can. */
 bool gp_is_compute(const struct gpreempt_queue *queue);
 
 /* Facts in a view about queues that are to be off the hardware. */
@@ -45,10 +45,10 @@ struct gp_off {
 	bool uncounted; /* waves of a compute queue were not counted */
 };
 
-/* Add a queue of the view. wanted: if it is off, is that what is to be verified? */
+/* Add a queue of the view. wanted: the caller verifies that it is off. */
 void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		const struct gpreempt_queue *queue, bool wanted);
-/* by: or NULL. */
+/* Returns the verdict. by: or NULL. */
 enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_verified_by *by);
 
 /* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
@@ -56,15 +56,15 @@ int64_t gp_sysfs_queue_type(const struct gpreempt *g, const char *dir, const cha
 
 /* List without the module: see gp_table_list(). */
 int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count);
-/* In the order of KFD's topology. */
+/* List the nodes in the order of KFD's topology. */
 int gp_sysfs_nodes(const struct gpreempt *g, void *records, size_t *count);
 
 /* Read a property of a node in KFD's topology, by the node's name. CPUs have the id 0. */
 int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id);
 int gp_node_property(const struct gpreempt *g, const char *node, const char *name, uint64_t *value);
-/* The same of the node with that id. -ENODATA: there is none. */
+/* Read a property of the node with that id. -ENODATA: there is none. */
 int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name, uint64_t *value);
-/* One of those of gpreempt_process_gpus_read(): that with gpu->gpu_id. */
+/* Read one entry of gpreempt_process_gpus_read(): the GPU with gpu->gpu_id. */
 void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figures,
 			 struct gpreempt_process_gpu *gpu);
 /*
@@ -83,7 +83,7 @@ bool gp_is_vram(const char *name, uint64_t *gpu_id);
 
 /* Kinds of targets: declarations that the files of gpreempt_select() share. */
 
-/* Where containerd has the state of a task, by namespace and id. */
+/* Directory in which containerd has the state of a task, by namespace and id. */
 #define GP_CONTAINERD "/run/containerd/io.containerd.runtime.v2.task"
 
 /*
@@ -97,7 +97,7 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 /* Is the process in this cgroup or below? 1, 0, or as gp_doubt(). */
 int gp_in_cgroup(const struct gpreempt *g, pid_t pid, const char *cgroup);
 
-/* The user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
+/* Returns the user in whose slice a cgroup is, or GPREEMPT_UNKNOWN for the system's. */
 int64_t gp_slice_user(const char *path);
 
 /* The id of the outermost container in the path of a cgroup, which has room for such a one. */
@@ -109,14 +109,14 @@ bool gp_outer_container(const struct gpreempt *g, const char *path, char *id);
  */
 struct gp_box {
 	char id[sizeof(((struct gp_container *)0)->id)];
-	int64_t user; /* in whose slice it is; unknown: the system's */
+	int64_t user; /* user in whose slice it is; unknown: the system's */
 	char outer[sizeof(((struct gp_container *)0)->id)];
 };
 
 /*
- * The container that is meant by a name or the beginning of an id, among those
- * of the processes. 0, -ENOENT, -EEXIST when ids of several begin so,
- * -ENOTUNIQ when several have that very name or id, -ENOMEM.
+ * Find the container by its name or the beginning of its id, among those of the processes. 0,
+ * -ENOENT, -EEXIST when several ids begin so, -ENOTUNIQ when several containers have this name
+ * or id, -ENOMEM.
  */
 int gp_find_container(struct gpreempt *g, const struct gpreempt_targets *processes,
 		      const char *name, struct gp_box *box);

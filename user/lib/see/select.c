@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* From the words of a TARGET to processes. */
+/* Selection of processes by the words of a TARGET. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "see.h"
 
 /*
- * To which user, or to which tenant, a process belongs. Ids that the user may give to
- * its processes in a user namespace are the user's, too: /etc/subuid has them, which is
- * root's file and what newuidmap(1) goes by.
+ * Owner of a process: a user, or a tenant. Ids that the user may give to its processes in a user
+ * namespace are the user's, too: /etc/subuid has them, a file of root by which newuidmap(1)
+ * decides.
  */
 
 /* A line of /etc/subuid, "login name or uid:first:count". */
@@ -111,7 +111,7 @@ static int gp_is_of_user(const struct gpreempt *g, pid_t pid, const struct gp_us
 
 struct owner_search {
 	const struct gpreempt *g;
-	uid_t uid; /* and then that of the owner */
+	uid_t uid; /* owner of the range at last */
 };
 
 static int find_owner(void *arg, const struct line *line)
@@ -131,7 +131,7 @@ static int find_owner(void *arg, const struct line *line)
 
 struct tenant_look {
 	const struct gpreempt *g;
-	int64_t user;					 /* in whose slice it is */
+	int64_t user;					 /* user in whose slice it is */
 	char id[sizeof(((struct gp_container *)0)->id)]; /* id of its container */
 };
 
@@ -182,7 +182,7 @@ bool gp_may_have_queues(const struct gpreempt *g, pid_t pid)
 	return ret && ret != -ENOENT;
 }
 
-/* From the words that name targets to processes. */
+/* Kinds of words, and the processes that each names. */
 
 #define MAX_PID	 (1 << 22) /* the kernel's own limit */
 #define COMM_LEN 15	   /* characters that the kernel keeps */
@@ -214,9 +214,7 @@ struct kind {
 	bool reads_memory; /* the match may wait for the process */
 	/* a match takes several calls; files or the depth of a cgroup decide how many */
 	bool is_slow;
-	/*
-	 * More to get ready that takes all processes. 0, -ENOENT, -EEXIST or -ENOTUNIQ.
-	 */
+	/* Prepare more that takes all processes. 0, -ENOENT, -EEXIST or -ENOTUNIQ. */
 	int (*find)(struct matcher *m, const struct gpreempt_targets *processes);
 };
 
@@ -288,7 +286,7 @@ static bool can_group(const char *pattern)
 	const char *at = pattern;
 	regex_t regex;
 
-	/* A repetition of what a group has matched: groups are counted. */
+	/* A back-reference counts groups: one more around the pattern would change it. */
 	while ((at = strchr(at, '\\'))) {
 		if (at[1] >= '1' && at[1] <= '9')
 			return false;
@@ -304,9 +302,9 @@ static bool can_group(const char *pattern)
 }
 
 /*
- * Matched from the beginning: then each character is looked at once. When a
- * match may begin anywhere, each place is tried, and a process can write a
- * command line on which that takes the square of its length.
+ * Compile the pattern so that it matches from the beginning: then each character is looked at
+ * once. With a match anywhere, each place would be tried, and a process can write a command line
+ * on which that takes the square of its length.
  */
 static int compile(struct matcher *m)
 {
@@ -339,7 +337,7 @@ static int match_cmd(const struct matcher *m, pid_t pid)
 	       !regexec(&m->regex, text, 0, NULL, 0);
 }
 
-/* Without a system to look in, only the form is checked. */
+/* A look needs a system; without one, only the form is checked. */
 static int prepare_user(struct matcher *m, struct gpreempt_error *err)
 {
 	uint64_t number;
@@ -521,12 +519,12 @@ void gpreempt_targets_free(struct gpreempt_targets *targets)
 	free(targets);
 }
 
-/* Among all processes, those that are chosen. */
+/* The processes that are chosen among all. */
 struct selection {
 	struct gpreempt *g;
 	struct gpreempt_targets *all;
 	bool *chosen;
-	bool sure; /* without those in doubt */
+	bool sure; /* without processes in doubt */
 	bool (*skip)(void *data, pid_t pid);
 	void *data;
 };
@@ -536,7 +534,7 @@ static bool never(const struct selection *s, pid_t pid)
 	return (pid == getpid() && !s->g->saved) || (s->skip && s->skip(s->data, pid));
 }
 
-/* Why a word has named nothing. */
+/* Report the reason why a word has named nothing. */
 static int fail_none(const struct selection *s, const struct matcher *m, struct gpreempt_error *err)
 {
 	int ret;

@@ -131,8 +131,8 @@ static int look_at_descriptor(void *arg, const char *name)
 }
 
 /*
- * A process makes an address space out of an open render node, which the
- * driver keeps; who has closed it since is taken for one without.
+ * A process makes an address space out of an open render node, and the driver keeps it. A
+ * process that has closed the node since is taken for one without.
  */
 static int look_at_gpu(void *arg, const char *name)
 {
@@ -211,7 +211,7 @@ int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step, struct gpreem
 	}
 	if (ret < 0)
 		return gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
-	/* With one GPU the driver has nothing to flush but where queues are. */
+	/* With one GPU the driver flushes only where the queues are. */
 	if (!survey.without || survey.gpus < 2)
 		return 0;
 	return fail_missing(&survey, step, err);
@@ -227,7 +227,7 @@ int gp_check_spaces(struct gpreempt *g, pid_t pid, const char *step, struct gpre
 	return survey.without ? fail_missing(&survey, step, err) : 0;
 }
 
-/* KFD's topology in sysfs: what the driver says of its nodes. */
+/* KFD's topology in sysfs: the driver's facts about its nodes. */
 
 /* Start of the name of a process's file for each GPU that it may use; the id follows. */
 #define VRAM "vram_"
@@ -353,7 +353,7 @@ int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
 
 /* Reads the module's files: queues, GPUs, version and counters. */
 
-/* Where the queues of a process are read: the module, or else the driver. */
+/* Sources of a process's queues: the module, or else the driver. */
 
 #define SYSFS_TYPE_COMPUTE 0 /* PM4 and AQL alike */
 #define SYSFS_TYPE_SDMA	   1
@@ -494,8 +494,8 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 }
 
 /*
- * Does sysfs have to serve, after that answer of the module? It is not there, or not for
- * us; or it refuses a driver whose data contradict themselves.
+ * Can sysfs serve after that answer of the module? The module is not there, or not for us; or it
+ * refuses a driver whose data contradict themselves.
  */
 static bool gp_sysfs_serves(int code)
 {
@@ -606,7 +606,7 @@ static const struct gp_table usage_table = GP_TABLE(USAGE, struct gpreempt_usage
 static const struct gp_table version_table = GP_TABLE(VERSION, struct gpreempt_fact, FACT);
 static const struct gp_table stats_table = GP_TABLE(STATS, struct gpreempt_fact, FACT);
 
-/* The same as records for free(), of which *(type **)records becomes the array. */
+/* Read a table as records for free(), of which *(type **)records becomes the array. */
 static int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 			 const struct gp_table *table, void *records, size_t *count)
 {
@@ -630,7 +630,7 @@ static int fail_read(struct gpreempt_error *err, int code, pid_t pid, const char
 	return gp_error(err, code, absent ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM, pid, step);
 }
 
-/* Also where the module does not serve: @from_sysfs() gives the same records. */
+/* Read a table; where the module does not serve, @from_sysfs() gives the same records. */
 static int read_either(const struct gpreempt *g, const char *file, const struct gp_table *table,
 		       int (*from_sysfs)(const struct gpreempt *g, void *records, size_t *count),
 		       enum gpreempt_source *source, void *records, size_t *count, const char *step,
@@ -793,7 +793,7 @@ static uint64_t nearest_rank(const uint64_t *sorted, size_t n, size_t mille)
 	return sorted[rank - 1];
 }
 
-/* Rounded to the nearest; the sum may need more than 64 bits. */
+/* Returns the mean, rounded to the nearest; the sum may need more than 64 bits. */
 static uint64_t mean(const uint64_t *samples, size_t n)
 {
 	unsigned __int128 sum = 0;

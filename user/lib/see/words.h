@@ -14,9 +14,9 @@
 int gp_select_check(const char *word, struct gpreempt_error *err);
 
 /*
- * May gpreempt_select() wait for a process, with a word that it looks for? So it is
- * for cmd:, whose command lines are in the memory of the processes; see
- * gpreempt_describe(). Look for such a word in a process that nothing waits for.
+ * May gpreempt_select() wait for a process, with a word that it looks for? It may for cmd:,
+ * whose command lines are in the memory of the processes; see gpreempt_describe(). Look for such
+ * a word in a process that nothing waits for.
  */
 bool gp_select_reads_memory(const char *word);
 /* Does it take several calls for each process, or wait for one? */
@@ -35,9 +35,9 @@ const char *gp_role_name(enum gpreempt_role role);
 int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
 
 /*
- * The answer for a process whose cgroup cannot be known, since its user moves it all the
- * time, or has given that a path that the kernel does not print. What is held by its cgroup or
- * its role is held in doubt, and what is online is so without a doubt.
+ * Answer for a process whose cgroup cannot be known, since its user moves it all the time, or
+ * has given it a path that the kernel does not print. A process that is offline by its cgroup or
+ * role is held in doubt; an online one must be known without a doubt.
  */
 #define GP_DOUBT (-ENODATA)
 
@@ -47,9 +47,9 @@ int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
  */
 int gp_role_root(const struct gpreempt *g);
 /*
- * The role of a process: that of the nearest cgroup of version 2, from its own upwards,
- * or from level SHR_CGROUP_LEVELS, that has one. GP_DOUBT; or -errno: of no process it
- * can be known now.
+ * Returns the role of a process: that of the nearest cgroup of version 2 with one, from its own
+ * upwards, or from level SHR_CGROUP_LEVELS. GP_DOUBT; or -errno: it can be known of no process
+ * now.
  */
 int gp_role(const struct gpreempt *g, int root, pid_t pid);
 /* Returns the role of the cgroup whose directory is @dir; or -errno. */
@@ -67,9 +67,9 @@ int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
 
 /*
- * Whose process it is, as a text to compare and to print: the user in whose slice it is,
- * else the outermost container, else the user, with the ids of /etc/subuid. What a
- * process can change itself, such as its own uid in a container, changes nothing.
+ * Print the owner of a process, as a text to compare and to print: the user in whose slice it
+ * is, else the outermost container, else the user, with the ids of /etc/subuid. A process cannot
+ * change it by its own means, such as its uid in a container.
  */
 void gp_tenant(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 #define GP_TENANT 96 /* bytes for such a text */
@@ -77,7 +77,7 @@ void gp_tenant(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 /* Has the driver queues of it? True, too, if that cannot be found out. */
 bool gp_may_have_queues(const struct gpreempt *g, pid_t pid);
 
-/* A container. The user who runs it chooses the texts, byte for byte. */
+/* A container. Its user chooses the texts, byte for byte. */
 struct gp_container {
 	/* docker, podman, containerd, cri-o, kubernetes, lxc or container */
 	char engine[16];
@@ -90,7 +90,7 @@ struct gp_container {
 /* The outermost one that a process is in. 0, -ENOENT or another -errno. */
 int gp_container(struct gpreempt *g, pid_t pid, struct gp_container *out);
 
-/* Where a process is, by the path of its cgroup, whatever its user wrote there. */
+/* Place of a process, by the path of its cgroup, whatever its user wrote there. */
 struct gp_place {
 	char cgroup[256];	/* path in version 2, or in the first hierarchy of version 1; cut */
 	char pod_uid[40];	/* pod in Kubernetes, "": none */
@@ -105,9 +105,9 @@ struct gp_place {
  */
 int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out);
 
-/* Which processes use a GPU, and which only keep /dev/kfd open. */
+/* Processes that use a GPU, and those that only keep /dev/kfd open. */
 
-/* For free() of the items. */
+/* PIDs. The caller frees the items. */
 struct gp_pids {
 	pid_t *items;
 	size_t count;
