@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds targets in a child, and takes over what it found. */
+/* Search for targets, in a child; guard takes over the results. */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -34,8 +34,8 @@ static void add_text(struct guard_finding *out, const char *text)
 }
 
 /*
- * List the processes of all containers of that name, or whose id begins with
- * it. The names themselves are not printed: processes chose them.
+ * List the processes of all containers of that name, or with an id that begins so. The names
+ * themselves are not printed: processes chose them.
  */
 static void list_containers(struct gpreempt *g, const char *name, struct guard_finding *out)
 {
@@ -103,7 +103,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 	out->code = 0;
 	out->n = 0;
 	out->text[0] = '\0';
-	/* In doubt a process makes way, and none makes way for it. */
+	/* A process in doubt makes way, and no process makes way for it. */
 	if (what.online)
 		ret = gp_select_sure(g, &what.word, 1, skip, data, &targets, &err);
 	else
@@ -128,7 +128,8 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 #define RETRY_NS (10 * NSEC_PER_SEC)
 
 /*
- * Both sides see it. Either may end in the middle of a word: what is not given is not taken.
+ * Memory of both sides. Either may end in the middle of a word: guard takes only the findings
+ * that were given.
  */
 struct guard_finder_memory {
 	atomic_uint_fast64_t since_ns; /* when it began with the process at hand; 0: it waits */
@@ -140,7 +141,7 @@ struct guard_finder_memory {
 	} slot[];
 };
 
-/* Not the whole of it, which is large. */
+/* Copy a finding without its unused part, which is large. */
 static void copy_finding(struct guard_finding *to, const struct guard_finding *from)
 {
 	to->code = from->code;
@@ -182,7 +183,7 @@ static void look_for(struct guard_finder *f, size_t i, struct look *look)
 	atomic_store(&slot->given, given + 1);
 }
 
-/* In the child. Guard kills it. */
+/* Search, in the child. Guard kills it. */
 static int work(void *arg)
 {
 	struct guard_finder *f = arg;
@@ -354,7 +355,7 @@ static void note(struct guard *guard, const struct lookup *l, const struct gpree
 	*words_of(f, l->online) = l->bit;
 }
 
-/* Several words name it: the last one has its job. */
+/* Merge the finds of several words: a process gets the job of the last word. */
 static void merge_found(struct guard_candidates *found)
 {
 	struct guard_found *f = found->list.items;
@@ -394,8 +395,8 @@ static void keep_told(struct guard_candidates *found)
 }
 
 /*
- * Known from an earlier look: is it there still? A PID may have become that of
- * another process. When that cannot be found out now, nothing has changed.
+ * Note a process of an earlier look. Is it there still? Its PID may have become that of another
+ * process. If we cannot find out now, nothing has changed.
  */
 static void note_known(struct guard *guard, const struct lookup *l,
 		       const struct gpreempt_target *target)
@@ -408,7 +409,7 @@ static void note_known(struct guard *guard, const struct lookup *l,
 	note(guard, l, target);
 }
 
-/* The word has failed: what it named in the last look is kept. */
+/* Keep the processes of the last look for a word that has failed. */
 static void note_kept(struct guard *guard, const struct lookup *l)
 {
 	struct guard_candidates *found = &guard->found;
@@ -419,7 +420,7 @@ static void note_kept(struct guard *guard, const struct lookup *l)
 			note_known(guard, l, &found->before.items[i].target);
 }
 
-/* Once, and again after a pause that grows: it may come and go. */
+/* Report a failing word once, and again after a pause that grows: it may come and go. */
 static void report(struct guard *guard, const struct lookup *l, const struct guard_finding *finding)
 {
 	struct guard_word *w = l->state;
@@ -448,7 +449,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	const struct guard_finding *finding, *slow = NULL;
 	size_t i;
 
-	/* By a child; here if it is quick. */
+	/* A child looks for a slow word. */
 	if (kind != GUARD_WORD_QUICK)
 		slow = guard_finder_get(&guard->finders[kind], what);
 	if (!slow)

@@ -43,7 +43,7 @@ void guard_heartbeat(struct guard *guard)
 #define NOTICE_SIZE 256
 /* A terminal that poll() reports as writable takes this without a wait. */
 #define PIECE_SIZE 256
-/* At the end a slow reader gets that long for what is left. */
+/* Time that a slow reader gets for the rest at the end. */
 #define LAST_WAIT_MS 500
 
 struct output {
@@ -51,7 +51,7 @@ struct output {
 	enum { PLAIN, NONBLOCK, SOCKET, ASK_FIRST } kind;
 	const char *notice;
 	size_t dropped; /* lines, since the last notice */
-	/* The rest of what the reader took in part. */
+	/* Rest of a text that the reader took in part. */
 	char rest[CHUNK_SIZE + NOTICE_SIZE];
 	size_t left;
 	char chunk[CHUNK_SIZE]; /* the stream's; glibc would make a smaller one */
@@ -116,7 +116,7 @@ static ssize_t write_some(const struct output *o, const char *buf, size_t len)
 	return done;
 }
 
-/* Is nothing left of what was taken in part? */
+/* Write the rest. True: the reader has all of it. */
 static bool write_rest(struct output *o)
 {
 	ssize_t n = write_some(o, o->rest, o->left);
@@ -180,10 +180,10 @@ static int close_output(void *cookie)
 	return 0;
 }
 
-/* Ours, and what was in their place before; of stdout and of stderr. */
+/* Our streams, and the streams in their place before; for stdout and for stderr. */
 static FILE *started[2], *before[2];
 
-/* With glibc a program can put streams of its own there; C does not promise it. */
+/* A program can put streams of its own there with glibc; C does not promise it. */
 #ifdef __GLIBC__
 static void put_back(size_t i)
 {
@@ -272,7 +272,7 @@ fail:
 #define LIVE_NS	   NSEC_PER_SEC
 #define METRICS_NS (5 * NSEC_PER_SEC)
 
-/* For what ends it, and what asks for the figures. 0 or -errno. */
+/* Open the signals that end guard, and the one that asks for the figures. 0 or -errno. */
 static int open_signals(struct guard *guard)
 {
 	static const int report[] = { SIGUSR1, 0 };
@@ -306,7 +306,7 @@ static void answer_signal(struct guard *guard)
 	}
 }
 
-/* Until a signal ends it. */
+/* Watch until a signal ends it. */
 static void watch(struct guard *guard)
 {
 	struct timespec tick = { .tv_nsec = GUARD_TICK_NS };
@@ -376,7 +376,7 @@ static int start_children(struct guard *guard)
 	return ret;
 }
 
-/* One guard at a time listens; the others do without. */
+/* Listen to servers. One guard at a time does; the others go on without. */
 static struct guard_server *listen_to_servers(struct guard *guard)
 {
 	struct guard_server *server;

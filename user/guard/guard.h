@@ -45,9 +45,9 @@
 /* How looking for one word went. */
 struct guard_finding {
 	/*
-	 * 0: as listed, also when that is none. -EEXIST: the name is that of
-	 * several containers, whose processes are listed. -EINPROGRESS: not
-	 * looked for yet. Any other -errno: it failed.
+	 * 0: the processes are listed, if any. -EEXIST: several containers have that name, and
+	 * their processes are listed. -EINPROGRESS: the look is not over. Any other -errno: the
+	 * look failed.
 	 */
 	int code;
 	size_t n;
@@ -55,7 +55,7 @@ struct guard_finding {
 	char text[512]; /* why, if there is a code, or not all are listed */
 };
 
-/* Which child looks for a word. */
+/* Kinds of words, by the child that looks for them. */
 enum guard_word_kind {
 	GUARD_WORD_SLOW,
 	GUARD_WORD_HANGS, /* the search may hang */
@@ -103,9 +103,9 @@ const struct guard_finding *guard_finder_get(const struct guard_finder *f,
 void guard_finder_stop(struct guard_finder *f);
 
 /*
- * The worker of an offline process: its own side, guard's, and what they tell each
- * other: memory that both see, and an eventfd. Without locks: either may be killed
- * at any time, and guard's poller never waits for a worker.
+ * The worker of an offline process: its own side, guard's side, and the channel between them:
+ * memory that both see, and an eventfd. There are no locks: either may be killed at any time,
+ * and guard's poller never waits for a worker.
  */
 
 #define GUARD_NODES   64
@@ -153,7 +153,7 @@ struct guard_channel {
 	atomic_uint_fast64_t released_ns; /* ran while it was to be held */
 	atomic_uint_fast64_t unseen;	  /* queues gone before they could be held */
 	/*
-	 * How often that was too much of the last window_ns; the figures are
+	 * How often released_ns was too much of the last window_ns; the two figures below are
 	 * those of the last time.
 	 */
 	atomic_uint churns;
@@ -177,7 +177,7 @@ struct guard_common {
 /* Memory that a child shares; NULL: there is none. */
 void *guard_channel_map(size_t size);
 
-/* Only the newest order counts. One thread at a time gives them. */
+/* Give an order: only the newest one counts. One thread at a time. */
 void guard_channel_order(struct guard_channel *c, const struct guard_order *order);
 /*
  * False: guard was stopped or killed while it wrote the order. *order is not
@@ -202,12 +202,12 @@ struct guard_wake_pool {
 	bool taken[GUARD_WAKES];
 };
 
-/* All of them, of a pool that is all zero. 0 or -errno. */
+/* Make all eventfds of a pool that is all zero. 0 or -errno. */
 int guard_wake_open(struct guard_wake_pool *pool);
 
 /*
- * This thread has descriptors of its own from now on: those of the pool. What
- * it keeps open when it never ends wakes no one. 0 or -errno.
+ * Give this thread descriptors of its own: those of the pool. If it never ends, the descriptors
+ * that it keeps open wake no process. 0 or -errno.
  */
 int guard_wake_keep_only(const struct guard_wake_pool *pool);
 
@@ -242,9 +242,9 @@ void guard_worker_order(struct guard_worker *w, const struct guard_order *order)
 void guard_worker_quit(struct guard_worker *w);
 /* Has it ended? Then its target runs. One that is silent is killed. */
 bool guard_worker_gone(struct guard_worker *w);
-/* Why it ended, if not because we wanted it to. */
+/* Print the reason why it ended, if not by our wish. */
 void guard_worker_why(const struct guard_worker *w, char *text, size_t size);
-/* Once it is gone. */
+/* Free a worker that is gone. */
 void guard_worker_free(struct guard_worker *w);
 
 /*
@@ -260,10 +260,10 @@ void guard_worker_free(struct guard_worker *w);
 #define GUARD_QUEUES  64	  /* for one online process */
 #define GUARD_TICK_NS (40 * NSEC_PER_MSEC)
 /*
- * Its watchdog kills it after so long. Under systemd that of systemd comes first
- * (WatchdogSec= in user/install/service-common), since it writes the reason to the journal;
- * this one ends what SIGABRT does not: a main thread in the kernel, for other threads take
- * no signal, or a core dump that hangs.
+ * Time after which its own watchdog kills guard. Under systemd, systemd's comes first
+ * (WatchdogSec= in user/install/service-common), since it writes the reason to the journal; this
+ * one ends a guard that SIGABRT does not end: with its main thread in the kernel, for other
+ * threads take no signal, or with a core dump that hangs.
  */
 #ifndef GUARD_SILENCE_NS
 #define GUARD_SILENCE_NS (15 * NSEC_PER_SEC)
@@ -343,7 +343,7 @@ struct guard_offline {
 struct guard_found {
 	struct gpreempt_target target;
 	uint64_t online;  /* words of --online that name it: a bit each */
-	uint64_t offline; /* the same of --offline */
+	uint64_t offline; /* words of --offline that name it */
 	unsigned int job;
 	bool told; /* reported: it is named in both roles */
 };
@@ -405,12 +405,12 @@ struct guard_figures {
 
 /* Threads that may wait for reads that do not return (poll.c). */
 #define GUARD_STUCK 16
-/* A process whose memory does not answer for so long is not busy. */
+/* Time without an answer of its memory after which a process is not busy. */
 #define GUARD_SILENT_NS NSEC_PER_SEC
 
 /* The poller: several threads, one of which polls at a time. */
 struct guard_turn {
-	unsigned int thread;  /* whose turn it is; 0: none's yet */
+	unsigned int thread;  /* number of the thread that polls; 0: none yet */
 	unsigned int numbers; /* given to threads so far */
 	unsigned int threads; /* running threads */
 	unsigned int stuck;   /* threads in a read that takes long */
@@ -434,7 +434,7 @@ struct guard_note {
 #define GUARD_WORKS 8192
 
 struct guard_work {
-	struct guard_note note[2][GUARD_WORKS]; /* the poller's, and what is printed */
+	struct guard_note note[2][GUARD_WORKS]; /* notes of the poller, and notes to be printed */
 	unsigned int at;			/* the poller's */
 	size_t n;
 	size_t lost;
@@ -467,7 +467,7 @@ struct guard {
 	uint64_t spin_ns; /* the poller does not sleep for so long after work */
 	uint64_t poll_ns; /* and then so long between two looks */
 
-	pthread_mutex_t lock; /* for what follows, up to the poller */
+	pthread_mutex_t lock; /* lock of the members below, up to the poller */
 	struct gpreempt_policy *policy;
 	struct guard_online online[GUARD_TARGETS];
 	size_t n_online;
@@ -475,19 +475,19 @@ struct guard {
 	size_t n_offline;
 	struct guard_common *common;
 	size_t n_nodes;
-	size_t n_clients;	 /* who have opened a request, ever */
+	size_t n_clients;	 /* processes that have opened a request, ever */
 	bool changed;		 /* the policy has to be asked again */
 	bool blind;		 /* the module is gone */
 	bool ending;		 /* do not report processes that leave */
 	struct guard_work *work; /* NULL: not requested */
 
-	/* Only the main thread's. */
+	/* Members of the main thread alone. */
 	struct guard_finder finders[GUARD_FINDERS];
 	struct guard_candidates found;
 	struct places places[2]; /* places of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	struct guard_wake_pool wakes;
-	int status; /* 0, or that of a target that was left off the GPU */
+	int status; /* 0, or the status of a target that was left off the GPU */
 	/* Workers that resume their targets, which may wait for the GPU. */
 	struct guard_worker *going[GUARD_TARGETS];
 	size_t n_going;
@@ -527,7 +527,7 @@ int guard_files_check(struct guard *guard);
 void guard_files_put(struct guard *guard, enum guard_file_kind kind);
 /* Take note of how the last ones went. Never waits. */
 void guard_files_poll(struct guard *guard);
-/* Take note of what is to be in them at the end. */
+/* Take the text that the files get at the end. */
 void guard_files_last(struct guard *guard);
 /* Write that, and free it. 0, or an exit status, as check. */
 int guard_files_finish(struct guard *guard);
@@ -536,7 +536,7 @@ int guard_files_finish(struct guard *guard);
 int guard_work_open(struct guard *guard);
 /* Note a change of an online process. Under the lock. */
 void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
-/* Print what was noted. */
+/* Print the notes. */
 void guard_work_tell(struct guard *guard);
 
 /* poll-threads.c */
@@ -546,18 +546,18 @@ void guard_poll_tend(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
 
 /*
- * found.c: the processes that the command line names now. A word that
- * fails is reported, and what it named before is kept; the others go on.
+ * Find the processes that the command line names now. A word that fails is reported, and its
+ * processes of the look before are kept; the others go on.
  */
 void guard_find_all(struct guard *guard);
 void guard_found_free(struct guard *guard);
 /* Is it named in that role, and in no other? */
 bool guard_found_is(const struct guard_found *f, bool online);
-/* The same of a process that may not be named at all. */
+/* Is a process, which may have no name at all, named in that role, and in no other? */
 bool guard_is_named(const struct guard *guard, const struct gpreempt_target *target, bool online);
 
-/* backoff.c: targets that we cannot take, or shall not. */
-/* Not now, but perhaps later; said once, when it goes on for a while. */
+/* Targets that we cannot take, or must not take. */
+/* Leave a target for now, and report it once, when this goes on for a while. */
 __attribute__((format(printf, 4, 5))) void guard_refuse(struct guard *guard,
 							const struct gpreempt_target *target,
 							bool at_once, const char *format, ...);
@@ -567,14 +567,14 @@ bool guard_backoff_over(struct guard *guard, const struct gpreempt_target *targe
 /* Forget the failures of a target that was taken: the next one is reported. */
 void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *target);
 
-/* offline.c: those that make way, each with a worker. */
+/* Offline processes, each with a worker. */
 /* The nodes that a process has queues on; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
-/* Release those that requests have named. */
+/* Release the targets that requests have named. */
 void guard_release_some(struct guard *guard);
 /* Workers that have the order to end may need a while for it. */
 void guard_reap(struct guard *guard);
@@ -583,7 +583,10 @@ void guard_end_all(struct guard *guard);
 
 /* targets.c: before the first look. */
 void guard_targets_start(struct guard *guard);
-/* Who is there now. It beats at each word, of which there is one at least. */
+/*
+ * Look for the targets that are there now. It beats at each word, of which there is one at
+ * least.
+ */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
@@ -602,14 +605,14 @@ void guard_summary(struct guard *guard);
 int guard_print_metrics(struct guard *guard, FILE *out);
 int guard_print_samples(struct guard *guard, FILE *out);
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
-/* Add those of one that is there still. */
+/* Add the times of a target that is there still. */
 void guard_add_times(struct guard_times *sum, const struct guard_offline *o, uint64_t now);
 /* Something that happened, a note or an event of JSON. */
 __attribute__((format(printf, 4, 5))) void guard_event(const struct guard *guard, const char *event,
 						       pid_t pid, const char *format, ...);
 /* A process is a target from now on. */
 void guard_tell_joined(const struct guard *guard, pid_t pid, bool online);
-/* For work.c: one that was noted; and how many could not be. */
+/* Print a note of work; and the number of notes that were lost. */
 void guard_tell_work(const struct guard *guard, const struct guard_note *note);
 void guard_tell_lost(size_t n);
 /* Report that a target ran for so long until now, although it was to be suspended. */
@@ -639,10 +642,10 @@ void guard_serve_stop(struct guard_server *s);
  */
 
 /*
- * Have *stream write to its descriptor without waiting.
- * What is written up to an fflush() is written whole or dropped whole, but for what a terminal
- * takes in parts. notice is a line with one %zu: how many lines were dropped; it comes before
- * the next line that the reader takes, or at the end. 0, or -errno: *stream is as it was.
+ * Have *stream write to its descriptor without waiting. Text up to an fflush() is written whole
+ * or dropped whole, but a terminal takes it in parts. notice is a line with one %zu: how many
+ * lines were dropped; it comes before the next line that the reader takes, or at the end. 0, or
+ * -errno: *stream is as it was.
  */
 int lossy_output_start(FILE **stream, const char *notice);
 

@@ -17,7 +17,7 @@
 #include "shared/util.h"
 #include "guard.h"
 
-/* To write an order takes nanoseconds, if its writer runs. */
+/* Tries to read an order: to write one takes nanoseconds, if its writer runs. */
 #define ORDER_TRIES 1000
 
 void *guard_channel_map(size_t size)
@@ -341,8 +341,9 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 }
 
 /*
- * To the policy it was no hold. On which node it ran the library does not know: on all where it
- * is to be suspended; on any, if it was resumed meanwhile. Under the lock.
+ * Pay the policy for time in which a held target ran. The library does not know on which nodes
+ * it ran: pay on all where it is to be suspended; on any, if it was resumed meanwhile. Under the
+ * lock.
  */
 static void pay_share(struct guard *guard, struct guard_offline *offline, uint64_t ns, uint64_t now)
 {
@@ -513,7 +514,7 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline, uint64
 	guard->changed = true;
 }
 
-/* Its worker has found that a session cannot hold it. */
+/* Note that the worker has found no session that can hold the target. */
 static void note_route(struct guard *guard, struct guard_offline *offline)
 {
 	struct guard_channel *c = offline->worker->channel;
@@ -593,7 +594,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	size_t i;
 	int ret;
 
-	/* The one that had its place is about to end. */
+	/* The target that had the place is about to end. */
 	if (guard->n_offline + guard->n_going >= GUARD_TARGETS)
 		return false;
 	for (i = 0; i < GUARD_NODES; i++)
@@ -702,7 +703,7 @@ void guard_reap(struct guard *guard)
 
 		if (!guard_worker_gone(w) || !is_repaired(w))
 			continue;
-		/* After the summary there are no figures and no events. */
+		/* There are no figures and no events after the summary. */
 		if (!guard->ending)
 			guard_take_from(guard, w);
 		guard_wake_give(&guard->wakes, w->job.wake);
@@ -727,7 +728,7 @@ void guard_end_all(struct guard *guard)
 {
 	while (guard->n_offline)
 		guard_drop_offline(guard, guard->n_offline - 1);
-	/* One may be in the driver, which waits for the hardware for seconds. */
+	/* A worker may be in the driver, which waits for the hardware for seconds. */
 	while (guard->n_going) {
 		guard_heartbeat(guard);
 		shr_sleep_ns(NSEC_PER_MSEC);

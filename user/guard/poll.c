@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looks at the queues of online and offline processes, and notes who had work. */
+/* Poller: looks at the queues of online and offline processes, and notes their work. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "guard.h"
 
 /*
- * When online began and ended work, as events. The poller notes it, under the lock and
- * without a system call; the main thread prints it in its next step.
+ * Begin and end of online work, as events. The poller notes it, under the lock and without a
+ * system call; the main thread prints it in its next step.
  */
 
 int guard_work_open(struct guard *guard)
@@ -125,7 +125,7 @@ static uint64_t find_signal(const struct guard_sight *sight, const struct guard_
 	return signal;
 }
 
-/* A signal counts down; one that cannot be read says nothing. */
+/* Does the signal wait? A signal counts down; one that cannot be read tells nothing. */
 static bool signal_waits(const struct guard_sight *sight, const struct guard_queue *queue)
 {
 	uint64_t value;
@@ -152,7 +152,7 @@ static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
 	if (found || (queue->busy && !queue->signal))
 		queue->signal = find_signal(sight, queue);
 	queue->busy = signal_waits(sight, queue);
-	/* Done: what the program does with the signal now is its own. */
+	/* The packet is done: the program may use the signal for something else now. */
 	if (!queue->busy)
 		queue->signal = 0;
 	return moved || queue->busy;
@@ -177,7 +177,7 @@ int guard_look(struct guard_sight *sight)
 	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
 }
 
-/* Queues that came or went; what was seen of the others is kept. */
+/* Take over queues that came or went; the state of the others is kept. */
 static void guard_sight_update(struct guard_sight *sight, const struct guard_online *online)
 {
 	struct guard_queue fresh[GUARD_QUEUES];
@@ -212,10 +212,10 @@ static void guard_sight_update(struct guard_sight *sight, const struct guard_onl
 /* A read takes microseconds. */
 #define STUCK_NS    (10 * NSEC_PER_MSEC)
 #define STAND_IN_NS (3 * NSEC_PER_MSEC)
-/* To end them all takes no longer than a sleep of one. */
+/* Time in which all threads end: no more than a sleep of one. */
 #define END_NS (2 * NSEC_PER_SEC)
 
-/* Wait until the one whose turn it is has to be relieved. False: the end. */
+/* Stand by until the polling thread has to be relieved. False: guard ends. */
 static bool stand_in(struct guard *guard, unsigned int me)
 {
 	struct guard_turn *turn = &guard->turn;
@@ -401,7 +401,7 @@ void guard_poll_stop(struct guard *guard)
 
 /* Longest time between two looks for new targets. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
-/* To ask for its CPU time takes as long as a look. */
+/* Looks between two reads of its CPU time, which take as long as a look. */
 #define LOOKS_A_COUNT 64
 
 /* Note the result of a look at one process. Under the lock. */
@@ -428,7 +428,7 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	guard->changed = true;
 }
 
-/* The offline process of an entity, among those that changed. */
+/* Find the offline process of an entity, among the processes that changed. */
 static struct guard_offline *find_entity(struct guard *guard, int entity, uint64_t *nodes)
 {
 	size_t i;
@@ -453,7 +453,7 @@ static void give_order(const struct guard *guard, struct guard_offline *offline,
 	guard_worker_order(offline->worker, &order);
 }
 
-/* One order for each process, whatever number of nodes it is about. */
+/* Give one order for each process, whatever the number of its nodes. */
 static void carry_out(struct guard *guard, unsigned int n)
 {
 	enum gpreempt_policy_reason reasons[GUARD_TARGETS];
@@ -480,7 +480,7 @@ static void carry_out(struct guard *guard, unsigned int n)
 			give_order(guard, &guard->offline[i], reasons[i]);
 }
 
-/* Then nothing is read any more, but servers may still ask. */
+/* Are there too many stuck threads? Then no memory is read any more, but servers may still ask. */
 static bool no_more_threads(const struct guard *guard)
 {
 	return !guard->turn.has_stand_in && guard->turn.threads > GUARD_STUCK;
@@ -528,7 +528,7 @@ static void give_back(struct guard *guard, struct guard_sight *sight, int seen, 
 		free(sight);
 }
 
-/* Under the lock, but for the reads. False: another thread has taken over. */
+/* Look at all, under the lock but for the reads. False: another thread has taken over. */
 static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 {
 	struct guard_turn *turn = &guard->turn;

@@ -14,8 +14,8 @@
 #include "guard.h"
 
 /*
- * The files that guard writes: what is in each, and when. A child process replaces one in one
- * step, so that a disk or a network file system that does not answer never makes guard late.
+ * Files that guard writes: their content, and when. A child process replaces one in one step, so
+ * that a disk or a network file system that does not answer never makes guard late.
  */
 
 #define RETRY_NS (2 * NSEC_PER_MSEC)
@@ -219,7 +219,7 @@ static struct json_object *new_text(const struct guard *guard, const char *event
 	return o;
 }
 
-/* On a line of its own; it is freed. */
+/* Print an event on a line of its own, and free it. */
 static void print_event(struct json_object *o)
 {
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
@@ -271,7 +271,7 @@ void guard_tell_work(const struct guard *guard, const struct guard_note *note)
 	print_event(o);
 }
 
-/* The same event as that of lines that were not read in time. */
+/* Report lost notes, by the event for lines that were not read in time. */
 void guard_tell_lost(size_t n)
 {
 	struct json_object *o = json_object_new_object();
@@ -384,7 +384,7 @@ int guard_print_samples(struct guard *guard, FILE *out)
 }
 
 struct totals {
-	struct guard_times times; /* held without what ran all the same */
+	struct guard_times times; /* held time without the time that ran all the same */
 	double share;		  /* percent of the time that they ran */
 	double poll_ms;		  /* CPU time a second */
 	double polls;		  /* a second */

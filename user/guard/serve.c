@@ -17,7 +17,7 @@
 #include "lib/preempt/wire.h"
 #include "shared/util.h"
 
-/* More in one packet is nonsense. */
+/* Requests in one packet, at most. */
 #define MAX_COUNT 65536
 
 /* A process that others opened requests for, by place. */
@@ -59,7 +59,7 @@ static void remove_entity(struct guard *guard, int entity)
 	pthread_mutex_unlock(&guard->lock);
 }
 
-/* Where it works, if we know that; else everywhere. Under the lock. */
+/* Returns the nodes on which a client works, or all if they are not known. Under the lock. */
 static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 {
 	size_t i;
@@ -70,7 +70,7 @@ static uint64_t nodes_of_client(const struct guard *guard, pid_t pid)
 	return ~0ULL;
 }
 
-/* Under the lock. */
+/* Begin requests. Under the lock. */
 static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 {
 	uint64_t nodes = nodes_of_client(guard, pid);
@@ -146,7 +146,7 @@ static int open_process(const struct ipc_client *c, pid_t pid)
 	if (fd < 0)
 		return -EACCES;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	/* In this order the number is that of the process all the time. */
+	/* The check of life comes last: so the number is that of the process all the time. */
 	if (may_speak_for(c, pid) && is_alive(fd))
 		return fd;
 	close(fd);
@@ -174,7 +174,7 @@ static int watch(struct guard_server *s, int fd, uint64_t number)
 	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
-/* Its place, or -errno. The descriptor belongs to it. */
+/* Add a process. Returns its place, or -errno. The descriptor belongs to the place. */
 static int add_process(struct guard_server *s, const struct ipc_client *c, pid_t pid, int pidfd)
 {
 	int place = gp_ipc_place_find(s->place, &limits, c->uid);

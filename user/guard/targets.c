@@ -7,7 +7,7 @@
 #include "shared/util.h"
 #include "guard.h"
 
-/* Targets that guard cannot take, or shall not. */
+/* Targets that guard cannot take, or must not take. */
 
 #define RETRY_NS	 (100 * NSEC_PER_MSEC)
 #define PATIENT_RETRY_NS NSEC_PER_SEC
@@ -86,7 +86,7 @@ void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *targ
 		*r = (struct guard_refusal){ 0 };
 }
 
-/* Who is there now: processes come and go, and so do their queues. */
+/* Targets that are there now: processes come and go, and so do their queues. */
 
 /* Processes made in one look: the others want to be looked after, too. */
 #define MAX_TAKEN 8
@@ -108,7 +108,7 @@ static bool can_be_seen(const struct gpreempt_queue *queue)
 	       queue->wptr_addr > 0 && queue->ring > 0 && queue->ring_size > 0;
 }
 
-/* Without the module the addresses of the indices are unknown. */
+/* Note whether the module is there: without it the addresses of the indices are unknown. */
 static void note_source(struct guard *guard, enum gpreempt_source source)
 {
 	bool blind = source != GPREEMPT_SOURCE_MODULE;
@@ -214,8 +214,8 @@ static void drop_online(struct guard *guard, size_t i)
 }
 
 /*
- * Workers that have ended, and those that are silent, which are killed: before
- * anything that may fail, because a stopped worker makes its target unkillable.
+ * Drop workers that have ended, and kill those that are silent. This comes before all that may
+ * fail, because a stopped worker makes its target unkillable.
  */
 static void drop_ended(struct guard *guard)
 {
@@ -261,7 +261,7 @@ void guard_targets_start(struct guard *guard)
 		};
 }
 
-/* All that are named claim a place, and those that lose theirs are dropped. */
+/* Have all named processes claim a place, and drop those that lose theirs. */
 static void share_places(struct guard *guard, bool online)
 {
 	struct places *p = &guard->places[online];
@@ -323,7 +323,7 @@ static void take_new(struct guard *guard)
 	}
 }
 
-/* Its memory may be a page that never answers. */
+/* Report that a process's memory does not answer: a page of it may never come. */
 static void tell_silent(struct guard *guard, struct guard_online *online)
 {
 	pid_t pid = online->target.pid;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The process of an offline target: it owns it. It keeps a session warm so that a preemption is
- * one ioctl; or it pauses the target. A process, not a thread: who has opened /dev/kfd keeps
- * the driver from switching partitions for as long as it lives, one that hangs in the driver
- * keeps no other waiting, and one that is killed releases its own target only.
+ * The process of an offline target: it owns the target. It keeps a session warm so that a
+ * preemption is one ioctl; or it pauses the target. It is a process, not a thread: a process
+ * that has opened /dev/kfd keeps the driver from switching partitions for as long as it lives;
+ * one that hangs in the driver keeps no other waiting; and one that is killed releases its own
+ * target only.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +21,7 @@
 
 /* Watching slots costs a CPU for as long as a suspend takes. */
 #define SAMPLE_EVERY_NS NSEC_PER_SEC
-/* How often to look for a stop of what is paused, and after a failure. */
+/* Times between looks for a stop of a paused target, and after a failure. */
 #define LOOK_NS	  (50 * NSEC_PER_MSEC)
 #define RETRY_NS  NSEC_PER_SEC
 #define ALL_NODES UINT64_MAX
@@ -61,7 +62,7 @@ static void make_filter(const struct worker *w, uint64_t nodes, uint32_t *gpu_id
 	*out = (struct gpreempt_filter){ .gpu_ids = gpu_ids, .n_gpu_ids = n };
 }
 
-/* Without the module nothing is measured, and nothing else is the worse. */
+/* Switch the measurement. Without the module there is none, and the rest works. */
 static void set_sampling(struct worker *w, uint64_t now)
 {
 	bool due = w->job->sample_each || now >= w->sample_ns;
@@ -75,7 +76,7 @@ static void set_sampling(struct worker *w, uint64_t now)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
 }
 
-/* When the driver returned, or failed: not when the slots were seen. */
+/* Returns the time when the driver returned, or failed: not when the slots were seen. */
 static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 		       const struct gpreempt_outcome *outcome)
 {
@@ -85,7 +86,7 @@ static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 								  shr_now_ns();
 }
 
-/* Once: it stays so. */
+/* Report the method once: it stays so. */
 static void tell_route(struct worker *w)
 {
 	if (!owner_is_paused(&w->owner) || atomic_load(&w->channel->paused))
@@ -96,13 +97,13 @@ static void tell_route(struct worker *w)
 
 static int judge(const struct worker *w, int ret, const struct gpreempt_outcome *outcome)
 {
-	/* No runtime yet: what comes of it is suspended as it comes. */
+	/* The target has no runtime yet: its queues are suspended as they come. */
 	if (ret == -EPERM && !owner_is_paused(&w->owner))
 		ret = 0;
 	return !ret && outcome->failed ? -EIO : ret;
 }
 
-/* One ioctl, for the queues on these nodes. */
+/* Make one ioctl, for the queues on these nodes. */
 static int call(struct worker *w, const struct guard_order *order, uint64_t nodes, bool suspend)
 {
 	struct guard_result result = {
@@ -112,7 +113,7 @@ static int call(struct worker *w, const struct guard_order *order, uint64_t node
 		.reason = order->reason,
 		.arrival_ns = suspend ? order->arrival_ns : 0,
 	};
-	/* Everywhere: also what was made there meanwhile. */
+	/* A suspend on all nodes takes the queues that were made meanwhile, too. */
 	bool all = suspend ? nodes == ALL_NODES : !order->nodes;
 	struct gpreempt_outcome outcome = { .slots_ns = GPREEMPT_UNKNOWN };
 	struct gpreempt_filter filter, *which = all ? NULL : &filter;
@@ -186,12 +187,12 @@ static void obey(struct worker *w, bool by_job_control)
 	}
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
-	/* The policy learns what fails, and retries later. */
+	/* The policy gets the failure, and retries later. */
 	if (add && !call(w, &order, add, true))
 		w->have |= add;
 	if (drop && !call(w, &order, drop, false))
 		w->have &= ~drop;
-	/* While no online work waits for it. */
+	/* Set the sampling while no online work waits for it. */
 	if (drop)
 		set_sampling(w, shr_now_ns());
 }
@@ -277,7 +278,7 @@ static void serve(struct worker *w)
 	while (!ret && !atomic_load(&w->channel->quit)) {
 		int n;
 
-		/* Another one when it is paused instead. */
+		/* The owner has another descriptor when it pauses instead. */
 		fds[0].fd = owner_fd(&w->owner);
 		fds[2].fd = w->freezer.events;
 		/* A session has an event for a stop. */
@@ -346,7 +347,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 		set_sampling(&w, shr_now_ns());
 		serve(&w);
 	}
-	/* After a resume at its end guard has no other way to know. */
+	/* Guard learns of a resume at the end in no other manner. */
 	if (owner_close(&w.owner) && w.owner.error.reason == GPREEMPT_PAUSE_OFF)
 		channel->error = w.owner.error;
 	shr_freezer_close(&w.freezer);

@@ -21,7 +21,7 @@
 #include "owner.h"
 #include "pause-owner.h"
 
-/* By the system calls: the library for them would be loaded for these few lines. */
+/* Capabilities, by the system calls: the library for them would be loaded for these few lines. */
 
 /*
  * Lower the set of capabilities that execve() can give. CAP_SETPCAP is needed: a unit or a
@@ -69,8 +69,8 @@ int capabilities_keep(uint64_t kept)
  */
 
 /*
- * Below a directory of root's own: that of the mount is one in which root cannot
- * make or remove anything without CAP_DAC_OVERRIDE, which a holder gives up.
+ * Name of a directory of root's own. In that of the mount root cannot make or remove anything
+ * without CAP_DAC_OVERRIDE, which a holder gives up.
  */
 #define BASE "gpreempt-hold"
 
@@ -173,7 +173,7 @@ int leave_command(void)
 {
 	setsid();
 	reset_signals();
-	/* Late answers look like death to those who watch. */
+	/* A late answer looks like death to the watching process. */
 	setpriority(PRIO_PROCESS, 0, -20);
 	return chdir("/") < 0 ? -errno : 0;
 }
@@ -240,8 +240,8 @@ static void end_thread(void *value)
 static void start_kicks(void)
 {
 	/*
-	 * With SA_RESTART, so that what we print is not torn: the driver's
-	 * wait ends all the same, and the driver goes on after it.
+	 * SA_RESTART, so that our output is not torn: the driver's wait ends all the same, and
+	 * the driver goes on after it.
 	 */
 	struct sigaction action = {
 		.sa_handler = do_nothing,
@@ -272,7 +272,7 @@ static void kick(bool busy)
 {
 	struct itimerspec when = { 0 };
 
-	/* Without one, what hangs is ended by the watchdog. */
+	/* Without a timer, the watchdog ends a process that hangs. */
 	if (!have_timer)
 		have_timer = make_timer();
 	if (!have_timer)
@@ -284,7 +284,7 @@ static void kick(bool busy)
 	timer_settime(timer, 0, &when, NULL);
 }
 
-/* Under the lock. */
+/* Beat. Under the lock. */
 static void beat(struct heartbeat *h)
 {
 	watchdog_pet(&h->watchdog,

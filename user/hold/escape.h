@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which of root's capabilities a process keeps that holds a target. It lives long, reads what
- * the target wrote, and runs no other program: a mistake in it must not be worth all of root.
+ * Capabilities of root that a process keeps while it holds a target. It lives long, reads data
+ * of the target, and runs no other program: a mistake in it must not be worth all of root.
  */
 #ifndef HOLD_ESCAPE_H
 #define HOLD_ESCAPE_H
@@ -35,10 +35,9 @@
 #define CAPABILITIES_WRITER (CAPABILITIES_HOLDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
 
 /*
- * Give up all others, for this thread and those that it makes later, and for all
- * programs that they start. Capabilities that are not there are not asked for; without
- * DAC_READ_SEARCH, DAC_OVERRIDE stands in for it.
- * 0 or -errno.
+ * Give up all other capabilities, for this thread and its later threads, and for all programs
+ * that they start. Capabilities that are not there are not asked for; without DAC_READ_SEARCH,
+ * DAC_OVERRIDE stands in for it. 0 or -errno.
  */
 int capabilities_keep(uint64_t kept);
 
@@ -56,21 +55,20 @@ int capabilities_keep(uint64_t kept);
 int freezer_v1_leave(bool *inside);
 
 /*
- * For a process that stays when the command which made it ends: a session of its
- * own, no signals of a terminal's, the root directory, and the best priority that is
- * to be had. 0 or -errno, of the directory.
+ * Leave the command, which may end before this process: a session of its own, no signals of a
+ * terminal's, the root directory, and the best possible priority. 0 or -errno, of the directory.
  */
 int leave_command(void);
 
 #define HOLD_CGROUP_MOUNT 256
 
-/* Where cgroup v2 is mounted; false: nowhere. */
+/* Find the mount of cgroup v2; false: there is none. */
 bool hold_cgroup_mount(char *buf, size_t size);
 /* Move this process into the cgroup in that directory. 0 or -errno. */
 int hold_cgroup_move_to(const char *dir);
-/* Remove the cgroups below that one whose processes have ended; one in use stays. */
+/* Remove the cgroups below @dir whose processes have ended; one in use stays. */
 void hold_cgroup_sweep(const char *dir);
-/* For who enters one later, without the capability that the first one takes. */
+/* Prepare the cgroup for a later entry, without the capability that the first entry takes. */
 bool hold_cgroup_prepare(void);
 /* A cgroup of its own for this process. */
 bool hold_cgroup_enter(pid_t name);
@@ -112,8 +110,8 @@ void watchdog_stop(struct watchdog *w);
 struct heartbeat {
 	struct watchdog watchdog;
 	/*
-	 * For busy and the order of beats: a short time that is set late would
-	 * kill a thread that waits for the hardware.
+	 * Lock of busy and of the order of beats: a short time that is set late would kill a
+	 * thread that waits for the hardware.
 	 */
 	pthread_mutex_t lock;
 	unsigned int busy; /* threads that are in the driver */
@@ -156,8 +154,8 @@ int foreground_dir(void);
 int foreground_freezer(void);
 
 /*
- * Only these capabilities are kept (see capabilities.h), by this process and what it
- * starts later. 0, or the exit status after saying why not.
+ * Keep only these capabilities (see escape.h), for this process and its later children. 0, or
+ * the exit status after a message.
  */
 int foreground_capabilities(uint64_t kept);
 

@@ -43,14 +43,14 @@ static int move_descriptors(struct hold_birth *birth)
 {
 	int null, lock, report;
 
-	/* Out of the way of the numbers that they shall get. */
+	/* Move the descriptors out of the way of their final numbers. */
 	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
 	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (lock < 0 || report < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
 	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
 		return -1;
-	/* Until here a failure is reported on birth->report. */
+	/* Failures up to here are reported on birth->report. */
 	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
 		return -1;
 	birth->report = report;
@@ -232,7 +232,10 @@ static void watch_worker(struct guardian *gd)
 	}
 }
 
-/* The driver resumes what a session has suspended, and leaves a pause as it is. */
+/*
+ * End a pause. The driver resumes the queues of a session by itself, and leaves a pause as it
+ * is.
+ */
 static void undo_pause(struct guardian *gd)
 {
 	struct gpreempt *g;

@@ -42,8 +42,8 @@ int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request)
 /* The first on a socket that is there, which stays open. 0 or -errno. */
 int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request *request);
 /*
- * The user knows that the target is held: the descriptor is closed. A holder
- * whose command ends before that releases its target: the user has no report.
+ * Confirm that the user knows of the hold: close the descriptor. A holder whose command ends
+ * before that releases its target: the user has no report.
  */
 void hold_confirm(int fd);
 
@@ -63,7 +63,7 @@ struct hold_birth {
 	const struct hold_request *request;
 };
 
-/* From the worker to the guardian. */
+/* Message from the worker to the guardian. */
 struct hold_beat {
 	uint64_t silence_ns;   /* kill me when you hear nothing for longer */
 	uint64_t lease_end_ns; /* kill me then, and some; 0: none */
@@ -96,7 +96,7 @@ static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
 	return w->owner.route.keeper.session;
 }
 
-/* answer.c: do what a request asks for. */
+/* Do the request, and fill in the reply. */
 void hold_answer(struct hold_worker *w, const struct hold_request *request,
 		 struct hold_reply *reply);
 

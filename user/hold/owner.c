@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An owner of a target: opens it by a method, changes the method, says who it is. */
+/* Owner of a target: opens it by a method, changes the method, and reports who it is. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -184,7 +184,7 @@ static void prepare(struct owner *o)
 		gp_pause_ready(o->g, &p->ready);
 }
 
-/* Before the first pause: it is noted, and has a guardian. */
+/* Prepare the first pause: an entry in the journal, and a guardian. */
 static int begin_pauses(struct owner *o)
 {
 	int ret;
@@ -240,7 +240,7 @@ static int open_by(struct owner *o, enum gpreempt_route way, struct gpreempt_err
 	return ret;
 }
 
-/* By the other way, when the first one cannot serve. */
+/* Open by the other method, when the first one cannot serve. */
 static int open_instead(struct owner *o, const struct gpreempt_error *because,
 			struct gpreempt_error *err)
 {
@@ -389,10 +389,10 @@ int owner_fd(const struct owner *o)
 }
 
 /*
- * Another program, such as criu dump, can end a pause of ours, which only gpreempt.ko
- * sees. It is made again, as a session that another process ends is opened again; while
- * that program traces the target, at the next look. Where the driver counts pauses, the
- * target is off the GPU for good then, and is left alone: one more would only be counted.
+ * Make a pause again that another program, such as criu dump, has ended; only gpreempt.ko sees
+ * this. A session that another process ends is opened again in the same manner; while that
+ * program traces the target, at the next look. Where the driver counts pauses, the target is off
+ * the GPU for good then, and is left alone: one more would only be counted.
  */
 static void keep_paused(struct owner *o)
 {
@@ -418,7 +418,7 @@ static void keep_paused(struct owner *o)
 	o->unpaused = true;
 	p->paused = false;
 	o->route.ops->suspend(&o->route, NULL, &(struct gpreempt_outcome){ 0 });
-	/* Until a resume or a look finds otherwise. */
+	/* This stands until a resume or a look finds otherwise. */
 	p->paused = true;
 }
 
@@ -472,14 +472,14 @@ static int change(struct owner *o, const struct gpreempt_filter *which,
 	ret = suspend ? ops->suspend(&o->route, which, out) : ops->resume(&o->route, which, out);
 	if (!owner_is_paused(o))
 		return ret;
-	/* After an error the driver has restored the queues, or not. */
+	/* The driver may have restored the queues after its error, or not. */
 	if (suspend && ret)
 		find_off(o, &o->route.error);
 	if (!suspend) {
 		ret = judge_resume(o, ret);
 		prepare(o);
 	}
-	/* After the call: who waits for the GPU does not wait for this. */
+	/* Count the queues after the call, so that online work does not wait for it. */
 	if (!ret && out != &unused)
 		out->requested = out->done = queues_of(o->g, o->target);
 	return ret;
@@ -518,7 +518,7 @@ bool owner_is_stopped(const struct owner *o)
 				    gpreempt_session_stopped(o->route.keeper.session);
 }
 
-/* Also after a failed change of the way, with nothing open. */
+/* Returns the error, also after a failed change of the method, with nothing open. */
 const struct gpreempt_error *owner_error(const struct owner *o)
 {
 	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;

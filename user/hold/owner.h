@@ -81,8 +81,8 @@ static inline bool owner_is_paused(const struct owner *o)
  */
 int owner_close(struct owner *o);
 /*
- * To poll for input, and then owner_dispatch(). Another one after owner_suspend() has
- * changed the way.
+ * Returns a descriptor to poll for input, and then call owner_dispatch(). It is another one
+ * after owner_suspend() has changed the method.
  */
 int owner_fd(const struct owner *o);
 /* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */
@@ -131,7 +131,7 @@ void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
  * figures do not cover all of that time.
  */
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
-/* The PID whose end releases the target: what the user started. */
+/* Returns the PID whose end releases the target: the user's command. */
 uint64_t hold_command_of(const struct hold_owner *owner);
 
 #endif

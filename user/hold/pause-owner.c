@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the pause of a process: entry, guardian, and repair of what a pause left over. */
+/* Owner of a pause: entry, guardian, and repair of a pause that was left over. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -53,7 +53,7 @@ int pause_owner_renew(struct pause_owner *o)
 	return start_guardian(o);
 }
 
-/* Without a guardian, the entry of an owner that is killed would stay. */
+/* Begin with the guardian: without one, the entry of an owner that is killed would stay. */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as)
 {
 	struct pause_entry entry;
@@ -122,8 +122,8 @@ static bool has_ended(int process)
 }
 
 /*
- * Until the owner or the target has ended, or the entry is gone. An owner that closes
- * the descriptor has removed the entry, or makes no more ioctl.
+ * Watch until the owner or the target has ended, or the entry is gone. An owner that closes the
+ * descriptor has removed the entry, or makes no more ioctl.
  */
 static void watch(const struct guardian *gd)
 {
@@ -143,7 +143,7 @@ static void watch(const struct guardian *gd)
 	}
 }
 
-/* Nothing of the owner's but the descriptors that are ours. */
+/* Close the owner's descriptors, but for ours. */
 static int leave_owner(const struct guardian *gd)
 {
 	const int kept[] = { gd->lock, gd->fd, gd->process, gd->owner };
@@ -245,10 +245,10 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbea
 /* How long another command may have the lock that undoes or makes a pause. */
 #define LOCK_NS	      (5 * NSEC_PER_SEC)
 #define LOCK_RETRY_NS (5 * NSEC_PER_MSEC)
-/* How often what is left of an owner tries to undo its pause. */
+/* Time between two tries to undo a pause that was left over. */
 #define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
-/* All but the lock: one without a lease is never said to wait. */
+/* Judge the entry by all but the lock: a pause that a user keeps never waits for repair. */
 static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_report *r)
 {
 	struct gpreempt_error err;
@@ -268,7 +268,7 @@ static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_r
 	/* The number is another process's by now. */
 	if (!ret && start != r->entry.start)
 		ret = -ESRCH;
-	/* In a container, numbers and start times of processes are others. */
+	/* A container has other numbers and start times of processes. */
 	if (ret == -ESRCH && ctl_is_host(g, &err))
 		return PAUSE_STALE;
 	if (ret == -ESRCH)
@@ -390,8 +390,8 @@ static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start, const str
 	watchdog_pet(w, HEARTBEAT_BUSY_NS);
 	ret = pause_undo(g, &e, NULL, &err);
 	/*
-	 * While a debugger traces the target, try again. After an error of the driver
-	 * the user has to look first: the entry stays for repair.
+	 * Try again while a debugger traces the target. After an error of the driver the user
+	 * has to look first: the entry stays for repair.
 	 */
 	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
 }

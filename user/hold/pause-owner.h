@@ -43,9 +43,9 @@ struct pause_owner {
 };
 
 /*
- * Before the first pause: the guardian, and the entry. @as is what the lock names:
- * resume is refused by it. 0 or -errno; then the lock is given back, too, and is free
- * when the guardian has ended.
+ * Begin, before the first pause: the guardian, and the entry. @as: the lock's entry, which
+ * resume names when it refuses. 0 or -errno; then the lock is given back, too, and is free when
+ * the guardian has ended.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
 /*
@@ -53,9 +53,9 @@ int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
  */
 int pause_owner_renew(struct pause_owner *o);
 /*
- * After the last one. @runs: the entry goes; or else the guardian undoes the pause when
- * this process has ended. The lock is free when the guardian has ended. Without
- * pause_owner_begin() nothing is done. 0, or -errno if the entry cannot be removed.
+ * End, after the last pause. @runs: the entry goes; or else the guardian undoes the pause when
+ * this process has ended. The lock is free when the guardian has ended. Does nothing without
+ * pause_owner_begin(). 0, or -errno if the entry cannot be removed.
  */
 int pause_owner_end(struct pause_owner *o, bool runs);
 
@@ -86,14 +86,14 @@ struct pause_report {
 
 /* Look at one target's entry. Changes nothing. */
 void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out);
-/* The same for who has the target's lock. */
+/* Look at an entry whose lock the caller has. */
 void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out);
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
 
 /*
- * For the process that is left of an owner, with the lock: undo the pause of that
- * process, as soon as it can be done.
+ * Undo the pause of a process that was left over, as soon as it can be done. The caller has the
+ * lock.
  */
 void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w);
 
@@ -104,7 +104,7 @@ int pause_repair_target(void *g, pid_t target);
  * undone, and each that could not be, is named in a note.
  */
 void pause_repair_all(struct gpreempt *g);
-/* The same, before the command gives up the rights that it takes. */
+/* Repair before the command gives up the rights that this takes. */
 void pause_repair_early(void);
 
 /* The lock of a target, for this command; waits for one that is about to end. */

@@ -15,7 +15,7 @@
 #define HEAD	 "gpreempt-left 1 role=%u start=%llu places=%zu left=%zu waiting=%zu\n"
 #define MAX_FILE (256 + 16 * PLACES_LISTED)
 
-/* To ask all of them whose they are takes a while. */
+/* Time between two questions to all processes whose they are, which take a while. */
 #define SHARE_NS (400 * NSEC_PER_MSEC)
 
 /*
@@ -116,7 +116,7 @@ static const struct place_claim *find(const struct place_claim *claims, size_t n
 	return n ? bsearch(&key, claims, n, sizeof(key), compare_target) : NULL;
 }
 
-/* Whose it is stays as it was; whether it has queues does not. */
+/* Fill in a claim. The tenant of a process stays; whether it has queues does not. */
 static void ask(struct places *p, struct place_claim *claim)
 {
 	const struct place_claim *known = find(p->before.items, p->before.count, &claim->target);
@@ -196,7 +196,7 @@ static void publish(struct places *p)
 					p->now.items[i].target.pid);
 			n++;
 		}
-	/* Without room on the disk, the next look tries again. */
+	/* The next look tries again if the disk has no room. */
 	if (!shr_file_replace(path, 0600, text, len))
 		p->written = p->left + p->waiting;
 }
@@ -266,7 +266,7 @@ void places_end(struct places *p)
 	p->now.count = p->before.count = p->written = 0;
 }
 
-/* In the text of a file. False: it is none of ours. */
+/* Parse the text of a file. False: it is none of ours. */
 static bool parse_left(const char *text, struct places_left *out, unsigned long long *start)
 {
 	unsigned int role;

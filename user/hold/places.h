@@ -26,13 +26,13 @@ struct place_claim {
 };
 
 /*
- * Give so many places to @n claims: those with queues first; among them the first ones of
- * all tenants, then the second ones, and so on; those that are held before the others.
- * Sorts the claims.
+ * Give this many places to @n claims: those with queues first; among them the first ones of all
+ * tenants, then the second ones, and so on; those that are held before the others. Sorts the
+ * claims.
  */
 void place_claims_share(struct place_claim *claims, size_t n, size_t places);
 
-/* For one command, look after look. All 0 but what the caller sets. */
+/* Places of one command, look after look. All 0 but for the members that the caller sets. */
 struct places {
 	/* Set by the caller: */
 	struct gpreempt *g;
@@ -52,13 +52,13 @@ struct places {
 };
 
 void places_begin(struct places *p);
-/* One claim for each process; more of the same are one. */
+/* Claim a place for a process; several claims of one process are one. */
 void places_claim(struct places *p, const struct gpreempt_target *target, bool held);
-/* All have claimed. True: report that some are left alone. */
+/* Share the places once all have claimed. True: report that some are left alone. */
 bool places_share(struct places *p);
 /* Has a process that has claimed a place got one? */
 bool places_given(const struct places *p, const struct gpreempt_target *target);
-/* For people: how many have no place. */
+/* Print for people how many processes have no place. */
 void places_text(const struct places *p, char *text, size_t size);
 void places_end(struct places *p);
 
@@ -72,14 +72,14 @@ struct places_left {
 	size_t most; /* places */
 	size_t left;
 	size_t waiting;
-	pid_t pid[PLACES_LISTED]; /* the first of those left alone */
+	pid_t pid[PLACES_LISTED]; /* the first processes that are left alone */
 	size_t n;
 };
 
 /* Calls fn for each such command that lives, until it returns other than 0. */
 int places_left_list(struct gpreempt *g, int (*fn)(void *arg, const struct places_left *left),
 		     void *arg);
-/* The same text as the command's own. */
+/* Print the text that the command itself prints. */
 void places_left_text(const struct places_left *left, char *text, size_t size);
 
 #endif

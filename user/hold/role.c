@@ -64,7 +64,7 @@ int role_give(const char *cgroup, enum gpreempt_role role)
 	return ret && errno != ENODATA ? -errno : 0;
 }
 
-/* Where a walk is. */
+/* State of a walk. */
 struct walk {
 	int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role);
 	void *arg;
@@ -162,12 +162,12 @@ int role_enter(enum gpreempt_role role, const char *path)
 	snprintf(full, sizeof(full), "%s%s", mount, role_cgroup(role));
 	hold_cgroup_sweep(full);
 	snprintf(full, sizeof(full), "%s%s", mount, path);
-	/* Another one that starts may sweep ours away before we are in. */
+	/* Another command may sweep our cgroup away before we are in. */
 	for (tries = 0; tries < 5 && ret == -ENOENT; tries++) {
 		ret = make(mount, ROOT);
 		if (!ret)
 			ret = make(mount, role_cgroup(role));
-		/* Where that is refused, its path names it still. */
+		/* Its path names the role still where the attribute is refused. */
 		if (!ret)
 			role_give(role_cgroup(role), role);
 		if (!ret)

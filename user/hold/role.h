@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Roles of programs, which are those of the cgroups that they are in: lib/select/words.h. */
+/* Roles of programs: the roles of the cgroups that they are in, see lib/see/words.h. */
 #ifndef AGENT_ROLE_H
 #define AGENT_ROLE_H
 

@@ -27,14 +27,14 @@ const char *hold_role_name(enum hold_role role)
 	return role < HOLD_ROLES && names[role] ? names[role] : "-";
 }
 
-/* /run/gpreempt: who holds which target. */
+/* run/gpreempt: the owner of each target. */
 
 #define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
 #define OWNER_SIZE   96
 #define SUFFIX	     ".lock"
 
 /*
- * Another command that looks at all owners has a lock for a moment, when it
+ * Tries for a lock: another command that looks at all owners takes it for a moment, when it
  * meets the file before its maker has locked it.
  */
 #define LOCK_TRIES 20
@@ -237,8 +237,9 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 }
 
 /*
- * Another one may have taken the lock at once; one that has not written is another. A
- * worker can be at work before its guardian has named it in place of the command.
+ * Does the process have the lock? Another one may have taken it at once, and has perhaps written
+ * nothing so far. A worker can be at work before its guardian has named it in place of the
+ * command.
  */
 static bool has_lock(pid_t target, uint64_t pid)
 {
@@ -313,7 +314,7 @@ bool hold_skip_owner(void *data, pid_t pid)
 	if (!o->known)
 		o->lost = hold_list(add_owner, o) == -ENOMEM;
 	o->known = true;
-	/* Without memory for the list it can be any. */
+	/* A list that is incomplete for want of memory may lack any process. */
 	found = o->lost;
 	for (i = 0; i < o->list.count && !found; i++)
 		found = is_owner(&o->list.items[i], pid);
@@ -373,7 +374,7 @@ static uid_t login_uid(void)
 	return getuid();
 }
 
-/* One word: what is no plain character becomes \ and three octal digits. */
+/* Escape a name to one word: a character that is not plain becomes \ and three octal digits. */
 static void escape(const char *name, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -436,7 +437,7 @@ static int parse_entry(const char *text, struct pause_entry *e, char boot[BOOT_S
 			break;
 	if (e->state == PAUSE_STATES)
 		return -EPROTO;
-	/* There is one way to write an entry; all else is none. */
+	/* An entry has only one valid form. */
 	format_entry(e, boot, again);
 	return strcmp(text, again) ? -EPROTO : 0;
 }

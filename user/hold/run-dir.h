@@ -62,7 +62,7 @@ int hold_read_owner(pid_t target, struct hold_owner *owner);
 bool hold_wait_for_end(pid_t target, uint64_t pid);
 /* Calls fn for each target with a lock file. */
 int hold_list(int (*fn)(void *arg, pid_t target), void *arg);
-/* The same for each with a file PID and that suffix. */
+/* Do the same for each file PID and that suffix. */
 int hold_list_suffix(const char *suffix, int (*fn)(void *arg, pid_t target), void *arg);
 /* Returns the inode of the target's socket; 0: there is none. */
 uint64_t hold_socket_inode(pid_t target);
@@ -118,7 +118,7 @@ struct pause_entry {
 	char comm[PAUSE_MAX_COMM];
 };
 
-/* This process as the one that pauses, now: pid and start are the caller's. */
+/* Fill in this process as the one that pauses, now: pid and start are the target's. */
 void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start);
 
 /*

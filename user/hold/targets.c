@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the words of a command to its target processes. */
+/* Selection of a command's target processes by its words. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static int work(void *arg)
 	return EXIT_SUCCESS;
 }
 
-/* From now on it has no command line. False: too many have none. */
+/* Note that the process at hand has no command line from now on. False: too many have none. */
 static bool note_mute(struct search *s)
 {
 	struct find *f = s->f;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From TARGET words to processes, for a command.
- *
- * A word "cmd:" is compared with command lines, which are in the memory of the
- * processes: one can map that from a file system that never answers. A child
- * process reads them and is left behind if it hangs; the process that does not
- * answer is named in a note, and has no command line from then on.
+ * Selection of processes by TARGET words, for a command. A word "cmd:" is compared with command
+ * lines, which are in the memory of the processes: a process can map its own from a file system
+ * that never answers. A child process reads them and is left behind if it hangs; the process
+ * that does not answer is named in a note, and has no command line from then on.
  */
 #ifndef AGENT_FIND_TARGETS_H
 #define AGENT_FIND_TARGETS_H
@@ -14,14 +12,14 @@
 
 #include "run-dir.h"
 
-/* Is it the same process? Its number alone may be that of another one by now. */
+/* Are both the same process? A number alone may be that of another one by now. */
 bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b);
-/* For qsort() and bsearch() of structures whose first member is a target. */
+/* Compare for qsort() and bsearch() structures whose first member is a target. */
 int compare_target(const void *a, const void *b);
 
 #define FIND_MUTE 8 /* processes that do not answer; then it fails */
 
-/* All 0 but what the caller sets; for one look after the other. */
+/* Search of a command, one look after the other. All 0 but for the members that the caller sets. */
 struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;

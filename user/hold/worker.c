@@ -113,7 +113,7 @@ static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
 			 tally->named > 1 ? "; " : "", qid, target, why);
 }
 
-/* Is it one of those that the request is for? */
+/* Is the queue meant by the request? */
 static bool meant(const struct hold_request *request, const struct gpreempt_session_queue *queue)
 {
 	return (!request->count || shr_has(request->ids, request->count, queue->qid)) &&
@@ -123,8 +123,9 @@ static bool meant(const struct hold_request *request, const struct gpreempt_sess
 }
 
 /*
- * Each id that was asked for by number, and what else is meant. A queue that its process is
- * destroying is no failure unless it was asked for by number: "all queues" are those that stay.
+ * Count the queues of the request: each id that it names, and all others that it means. A queue
+ * that its process is destroying is no failure unless its id is named: "all queues" are those
+ * that stay.
  */
 static void count_queues(const struct hold_worker *w, const struct hold_request *request,
 			 struct hold_reply *reply, struct tally *tally)
@@ -222,7 +223,7 @@ static size_t known_ids(const struct hold_worker *w, const struct hold_request *
 	return n;
 }
 
-/* One call of the library for the queues that are meant. */
+/* Make one call of the library for the queues that are meant. */
 static int change(struct hold_worker *w, const struct hold_request *request,
 		  int (*call)(struct owner *o, const struct gpreempt_filter *which,
 			      struct gpreempt_outcome *out),
@@ -323,7 +324,7 @@ static void answer_suspend(struct hold_worker *w, const struct hold_request *req
 	}
 	if (owner_is_paused(&w->owner))
 		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, &by);
-	/* After a reset the slots are empty, which says nothing. */
+	/* The slots are empty after a reset, which proves nothing. */
 	else if (!judge(w, request, &err, reply))
 		reply->verdict = gpreempt_session_verify(hold_session(w), &by);
 	reply->verified_by = by;
@@ -340,7 +341,7 @@ static void answer_resume(struct hold_worker *w, const struct hold_request *requ
 		hold_reply_error(reply, owner_error(&w->owner));
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
-	/* One whose pause could not be ended is still held. */
+	/* A target whose pause could not be ended is still held. */
 	reply->left = owner_is_paused(&w->owner) ? w->owner.route.pause.paused :
 						   count_held(w, true);
 	if (reply->left)
@@ -438,8 +439,8 @@ static void tell_guardian(void *data, bool busy)
 }
 
 /*
- * One request for each connection. Only root gets into the directory, and the
- * server answers only the user of this process, which is root.
+ * Answer one request on a connection. Only root gets into the directory, and the server answers
+ * only the user of this process, which is root.
  */
 static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
@@ -449,8 +450,8 @@ static size_t answer(void *data, struct ipc_client *client, char *buf, size_t le
 
 	(void)client;
 	/*
-	 * Another command of the same moment has ended the hold. This one sees the
-	 * end of the connection: then a resume is done, and a suspend begins again.
+	 * Another command of the same moment has ended the hold. The client of this request sees
+	 * the end of the connection: then a resume is done, and a suspend begins again.
 	 */
 	if (w->over)
 		return 0;
@@ -521,7 +522,7 @@ static void handle_confirmation(struct hold_worker *w)
 	w->confirm_fd = -1;
 }
 
-/* A holder whose socket was removed could get no resume. */
+/* End when the socket is gone: a holder without it could get no resume. */
 static void check_socket(struct hold_worker *w)
 {
 	if (hold_socket_inode(w->birth->target) == gp_ipc_server_inode(w->server))
@@ -530,7 +531,7 @@ static void check_socket(struct hold_worker *w)
 	w->over = true;
 }
 
-/* Not each time: while queues are destroyed we wake up very often. */
+/* Beat, but not each time: while queues are destroyed we wake up very often. */
 static void beat(struct hold_worker *w)
 {
 	uint64_t now = shr_now_ns();
@@ -545,8 +546,8 @@ static void beat(struct hold_worker *w)
 static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 {
 	/*
-	 * Always, and not only when it is readable: it arms the timer of the
-	 * session after what was suspended in the last round.
+	 * Call it always, and not only when it is readable: it arms the timer of the session
+	 * after a suspend of the last round.
 	 */
 	handle_session(w);
 	if (fds[POLL_BEAT].revents) {
@@ -562,7 +563,7 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 		gp_ipc_server_dispatch(w->server);
 }
 
-/* How long to sleep: a beat, or what is left of the lease. */
+/* Returns the time to sleep: up to a beat, or to the end of the lease. */
 static struct timespec time_to_sleep(const struct hold_worker *w)
 {
 	uint64_t now = shr_boottime_ns(), ns = HEARTBEAT_TICK_NS;
