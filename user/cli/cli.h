@@ -33,7 +33,7 @@ enum ctl_kind {
 	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
 	CTL_COUNT,    /* uint64_t, at least 1 */
 	CTL_DURATION, /* uint64_t, in ns */
-	CTL_LEASE,    /* the same, above 0 */
+	CTL_LEASE,    /* a duration above 0 */
 	CTL_IDS,      /* struct gpreempt_filter: the queues */
 	CTL_PRIORITY, /* the same */
 	CTL_GPUS,     /* the same */

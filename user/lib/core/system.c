@@ -145,7 +145,10 @@ static bool sleeps_elsewhere(pid_t pid)
 
 	if (shr_read_start(text, sizeof(text), "/proc/%d/syscall", pid) <= 0)
 		return false;
-	/* "running", -1 for none (a page fault), or the number; that of x32 has a bit. */
+	/*
+	 * The text is "running", -1 for no call (a page fault), or the number; x32's number has
+	 * a bit.
+	 */
 	if (*text == 'r')
 		return false;
 	switch (strtol(text, NULL, 10) & ~0x40000000L) {
@@ -722,8 +725,8 @@ static int root_of(const void *be)
 }
 
 /*
- * Another user may have made the directory: no link leads out of it, and only
- * regular files and directories are opened. type is S_IFREG or S_IFDIR. A
+ * Open a file below the directory, which another user may have made: no link leads out of it,
+ * and only regular files and directories are opened. type is S_IFREG or S_IFDIR. Returns a
  * descriptor, -EINVAL for another type, or -errno.
  */
 static int open_below(const void *be, const char *path, mode_t type)

@@ -16,7 +16,7 @@ static const char *const schedulers[] = { GP_VIEW_SCHEDULERS(WORD) };
 static const char *const units[] = { GP_VIEW_UNITS(WORD) };
 static const char *const states[] = { GP_VIEW_QUEUE_STATES(WORD) };
 
-/* By bit; that of a code is one less than the code. */
+/* Words of a set, by bit; the bit of a code is one less than the code. */
 /* clang-format off */
 #define CODE(name, code, word) \
 	[(code) - 1] = (word),
@@ -68,7 +68,7 @@ static bool span_is(struct span s, const char *word)
 	return s.len && *s.at == *word && s.len == strlen(word) && !memcmp(s.at, word, s.len);
 }
 
-/* The same text with the name of today; column: as in old_names. */
+/* Returns today's name of the same text; column: as in old_names. */
 static struct span name_now(const char *column, struct span name)
 {
 	size_t i;
@@ -132,7 +132,7 @@ static const char *word_of(const char *column, int64_t number)
 
 const char *gpreempt_queue_type_name(int64_t type)
 {
-	/* Not a word of the view: sysfs knows no better. */
+	/* The view has no word for it: sysfs shows no more. */
 	return type == GPREEMPT_QUEUE_COMPUTE ? "compute" : word_of("type", type);
 }
 
@@ -282,7 +282,10 @@ static int parse_columns(const struct gp_table *table, struct span line, struct 
 	return seen >> table->key & 1 ? 0 : -EINVAL;
 }
 
-/* Not isxdigit(): that asks for the locale, for each digit of each number. */
+/*
+ * Returns the value of a digit. isxdigit() would ask for the locale, for each digit of each
+ * number.
+ */
 static unsigned int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -338,7 +341,7 @@ static int parse_text(const struct gp_column *column, struct span word, char *te
 	return 0;
 }
 
-/* Exceptions: words, "none", or what version 1 had, a number with EC_QUEUE_NEW. */
+/* Parse exceptions: words, "none", or the number of version 1, with EC_QUEUE_NEW. */
 static int parse_codes(const char *column, struct span word, int64_t *set)
 {
 	int ret = 0;

@@ -60,7 +60,7 @@ typedef bool (*gp_fill_fn)(const struct gpreempt *g, const char *dir, const char
 int gp_table_list(const struct gpreempt *g, const char *dir, const struct gp_table *table,
 		  gp_fill_fn fill, void *records, size_t *count);
 
-/* For lists: *(type **)out becomes the list, or it is freed. Returns ret. */
+/* Give out a list: *(type **)out becomes the list, or the list is freed. Returns ret. */
 int gp_list_give(int ret, void *list, void *out);
 #define GP_LIST_FREE(function, tag, records)       \
 	void function(struct tag *list)            \

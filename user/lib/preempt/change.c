@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Suspends and resumes queues of a session: which, how, and with what result. */
+/* Suspend and resume of a session's queues: choice, method and result. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "shared/util.h"
 #include "session.h"
 
-/* Which queues a suspend or resume means, and what it means for new ones. */
+/* Filter of a suspend or resume: its queues, and its effect on new ones. */
 
 bool gp_filter_is_all(const struct gpreempt_filter *which)
 {
@@ -54,7 +54,7 @@ static void remove_rule(struct gpreempt_session *s, const struct gp_rule *rule)
 	s->n_rules = n;
 }
 
-/* Remember what a filter without ids means for new queues. 0 or -errno. */
+/* Remember the effect of a filter without ids on new queues. 0 or -errno. */
 static int gp_session_add_rule(struct gpreempt_session *s, const struct gpreempt_filter *which,
 			       bool suspend)
 {
@@ -79,7 +79,7 @@ static int gp_session_add_rule(struct gpreempt_session *s, const struct gpreempt
 	if (rule.n_gpus)
 		memcpy(rule.gpu_ids, which->gpu_ids, rule.n_gpus * sizeof(rule.gpu_ids[0]));
 	remove_rule(s, &rule);
-	/* Without any, new queues run. */
+	/* New queues run without a rule. */
 	if (!s->n_rules && !suspend)
 		return 0;
 	if (s->n_rules == GP_MAX_RULES)
@@ -224,7 +224,7 @@ static void check_known(struct check *check, const struct gpreempt_session_queue
 {
 	const struct gpreempt_queue *row = find_row(check->view, queue->qid);
 
-	/* Empty slots after a reset say nothing of a queue that hung. */
+	/* Slots that are empty after a reset prove nothing about a queue that hung. */
 	if (row)
 		gp_off_add(&check->off, check->view, row,
 			   queue->held && queue->result != GPREEMPT_RESULT_FAILED);
@@ -341,8 +341,8 @@ static void judge_one(struct gpreempt_session *s, uint32_t *id, bool suspend,
 }
 
 /*
- * Note what became of each id. The driver marks a queue as suspended before
- * the hardware fails to release it: such a queue has to be resumed too.
+ * Note the result of each id. The driver marks a queue as suspended before the hardware fails to
+ * release it: such a queue has to be resumed too.
  */
 static void judge(struct gpreempt_session *s, size_t n, bool suspend, struct gpreempt_outcome *out)
 {
@@ -384,8 +384,8 @@ static void note_hang(struct gpreempt_session *s, const char *step)
 }
 
 /*
- * EPERM is the driver's answer without a runtime. Who never enabled it cannot be
- * suspended; who has disabled it, as hsa_shut_down() does, is ending.
+ * Fail for want of a runtime: the driver's answer is EPERM. A process that never enabled it
+ * cannot be suspended; one that has disabled it, as hsa_shut_down() does, is ending.
  */
 static int fail_runtime(struct gpreempt_session *s, const char *step)
 {
@@ -399,7 +399,7 @@ static int fail_runtime(struct gpreempt_session *s, const char *step)
 			       step);
 }
 
-/* One ioctl for the n ids in s->ids. */
+/* Make one ioctl for the n ids in s->ids. */
 static int call(struct gpreempt_session *s, size_t n, bool suspend, struct gpreempt_outcome *out)
 {
 	const char *step = suspend ? "suspending the queues" : "resuming the queues";
@@ -426,10 +426,7 @@ static int call(struct gpreempt_session *s, size_t n, bool suspend, struct gpree
 	return 0;
 }
 
-/*
- * Which of the queues are not as they should be: their ids go to s->ids. The
- * rest is done already.
- */
+/* Collect in s->ids the queues whose state has to change. The others are done already. */
 static size_t collect(struct gpreempt_session *s, const struct gpreempt_filter *which, bool suspend)
 {
 	bool all = gp_filter_is_all(which);
@@ -448,8 +445,8 @@ static size_t collect(struct gpreempt_session *s, const struct gpreempt_filter *
 }
 
 /*
- * The same for ids, of which the driver judges those that we do not know. Not
- * inline: its array would be on the stack of every call.
+ * Collect by ids; the driver judges those that we do not know. Not inline: its array would be on
+ * the stack of every call.
  */
 __attribute__((noinline)) static size_t collect_ids(struct gpreempt_session *s,
 						    const struct gpreempt_filter *which,
@@ -531,7 +528,7 @@ static void note_call(struct gpreempt_session *s, bool suspend, uint64_t now,
 	total = gp_meter_total(&r->ran, now);
 	out->released_ns = total - r->told;
 	r->told = total;
-	/* They were there when their owner had them suspended. */
+	/* Queues that are held now were there when their owner suspended them. */
 	for (i = 0; suspend && r->made && i < s->count; i++)
 		if (s->queues[i].held)
 			r->young[s->queues[i].qid % GP_MAX_IDS] = false;
@@ -603,8 +600,8 @@ int gp_session_apply(struct gpreempt_session *s)
 	int ret;
 
 	/*
-	 * Without a runtime there is nothing to suspend yet. Hardware that
-	 * hangs is being reset: that is for who uses the session to see to.
+	 * Without a runtime there is nothing to suspend yet. Hardware that hangs is being reset:
+	 * the user of the session has to see to that.
 	 */
 	if (s->state != GP_SESSION_OPEN || s->gpu_hung || s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		return 0;

@@ -35,7 +35,7 @@ static int set_capacity(struct gpreempt_session *s, size_t capacity)
 	return 0;
 }
 
-/* Types of the debug interface; they are not those of the view or of sysfs. */
+/* Returns the debug interface's type; the view and sysfs have others. */
 static uint32_t queue_type(uint32_t type)
 {
 	switch (type) {
@@ -96,7 +96,7 @@ static void judge_new(struct gpreempt_session *s, const bool *fresh)
 	}
 }
 
-/* Make the list of queues out of the snapshot, and keep what we knew. */
+/* Merge the snapshot into the list of queues, and keep our own facts. */
 static void merge(struct gpreempt_session *s, uint32_t count)
 {
 	struct gpreempt_session_queue *queues = s->spare;
@@ -137,7 +137,7 @@ int gpreempt_session_refresh(struct gpreempt_session *s)
 	for (;;) {
 		uint32_t count = s->capacity;
 
-		/* Only the queues that are copied are acknowledged. */
+		/* The driver acknowledges only the queues that it copies. */
 		ret = gp_kfd_snapshot(&s->kfd, true, s->snapshot, &count);
 		if (ret)
 			return gp_session_fail_trap(s, ret, step);
@@ -194,7 +194,7 @@ static int handle_stop(struct gpreempt_session *s, int status)
 		s->enabled = false;
 		return end(s, true, GPREEMPT_EXECED);
 	case PTRACE_EVENT_STOP:
-		/* Stopped by job control: stay so, but see its SIGCONT. */
+		/* Job control has stopped the process: it stays so, but we see its SIGCONT. */
 		if (is_stop_signal(sig) != s->stopped)
 			happened = GPREEMPT_EVENT_JOB;
 		s->stopped = is_stop_signal(sig);
@@ -239,7 +239,7 @@ static int handle_stops(struct gpreempt_session *s)
 
 static int lose(struct gpreempt_session *s)
 {
-	/* Not a descriptor to poll any more; it would always be readable. */
+	/* Stop polling this descriptor; it would always be readable. */
 	close(s->events);
 	s->events = -1;
 	s->enabled = false;
@@ -278,8 +278,8 @@ static int handle_runtime(struct gpreempt_session *s)
 }
 
 /*
- * Acknowledge new queues and suspend those that are to be: until then they run,
- * so nothing comes between.
+ * Acknowledge new queues and suspend those that match: they run until then, so do nothing
+ * between.
  */
 static int take_new_queues(struct gpreempt_session *s)
 {
@@ -294,7 +294,7 @@ static int take_new_queues(struct gpreempt_session *s)
 	return s->fresh ? GPREEMPT_EVENT_QUEUES : 0;
 }
 
-/* One event of the driver; -EAGAIN when there is none. */
+/* Handle one event of the driver; -EAGAIN when there is none. */
 static int handle_exception(struct gpreempt_session *s)
 {
 	uint64_t exceptions;
@@ -328,7 +328,7 @@ static int handle_events(struct gpreempt_session *s)
 	if (!drain(s->events, &count))
 		return lose(s);
 	s->release.missing += count;
-	/* Mostly it is a new queue: do not ask what it is first. */
+	/* Most events are new queues: take them without a question first. */
 	if (s->n_rules)
 		ret = take_new_queues(s);
 	if (ret > 0)
@@ -370,7 +370,7 @@ static int handle_timer(struct gpreempt_session *s)
 
 int gpreempt_session_dispatch(struct gpreempt_session *s)
 {
-	/* In the order of their importance: a stopped process waits for us. */
+	/* Descriptors in the order of their importance: a stopped process waits for us. */
 	struct {
 		int *fd;
 		int (*handle)(struct gpreempt_session *s);
@@ -400,7 +400,7 @@ int gpreempt_session_dispatch(struct gpreempt_session *s)
 		if (s->state == GP_SESSION_ENDED)
 			return happened;
 	}
-	/* Until it is renewed: an owner must not miss that nothing is held. */
+	/* Repeat this until the renewal: an owner must not miss that nothing is held. */
 	if (s->state == GP_SESSION_LOST)
 		happened |= GPREEMPT_EVENT_LOST;
 	s->release.dispatched = now;

@@ -25,7 +25,7 @@ static void note_events(struct gp_member *m, int happened)
 	eventfd_write(m->gang->events, 1);
 }
 
-/* Under the gang's lock. */
+/* Note a GPU of the member. Under the gang's lock. */
 static void note_gpu(void *data, uint32_t gpu_id)
 {
 	struct gp_member *m = data;
@@ -52,7 +52,7 @@ static void note_loss(void *data, const struct gpreempt_error *err)
 }
 
 /*
- * A process whose session was lost for good is still traced: its signals are
+ * Dispatch a member. A process whose session was lost for good is still traced: its signals are
  * passed on, and the loss has been reported.
  */
 static int dispatch_route(struct gp_member *m)
@@ -75,7 +75,7 @@ static void dispatch(struct gp_member *m)
 		note_events(m, ret);
 	if (ret > 0 && (ret & GPREEMPT_EVENT_QUEUES))
 		note_gpus(m);
-	/* Without a loss, the member has what its last call gave. */
+	/* A member without a loss keeps the result of its last call. */
 	if (ret >= 0 && !(ret & GPREEMPT_EVENT_LOST))
 		return;
 	if (ret < 0)
@@ -215,10 +215,10 @@ static int gp_member_start(struct gp_member *m)
 
 /* Several processes, each with a thread, suspended at the same time. */
 
-/* To take and leave the locks of the GPUs of a host, on a slow CPU. */
+/* Time to take and leave the locks of a host's GPUs, on a slow CPU. */
 #define PASS_NS (100 * NSEC_PER_USEC)
 
-/* Who goes before whom where there are too few CPUs. */
+/* Priorities, for hosts with too few CPUs. */
 enum level { LEVEL_ENTRANT = 1, LEVEL_SENDER };
 
 static void wake(struct gp_member *m, enum gp_order order, const struct gpreempt_filter *which)
@@ -295,7 +295,7 @@ static struct gp_member **find(struct gpreempt_gang *gang, pid_t pid)
 }
 
 /*
- * The order in which the driver takes the locks of its GPUs is that of its
+ * Learn the order in which the driver takes the locks of its GPUs, which is that of its
  * topology. Without it the gang works, but not in parallel.
  */
 static void learn_nodes(struct gpreempt_gang *gang)
@@ -427,7 +427,7 @@ static void send(struct gp_member *m)
 	shr_sem_wait(&m->entered);
 }
 
-/* Do members that poll in the driver take the CPU from those to come? */
+/* Do members that poll in the driver take the CPU from members that come later? */
 static bool is_crowded(const struct gpreempt_gang *gang)
 {
 	cpu_set_t cpus;

@@ -31,7 +31,7 @@ struct gp_member {
 	sem_t done;	 /* posted when the member has done its order, or is open */
 	uint64_t end_ns; /* when the order was done */
 
-	/* Under the gang's lock. */
+	/* Members under the gang's lock. */
 	struct gpreempt_member public;
 	size_t last_gpu; /* the last GPU, in KFD's order, on which it has queues */
 };

@@ -273,7 +273,7 @@ err_close:
 	return ret;
 }
 
-/* One request to our holder. -ENOTCONN: it has ended. */
+/* Send one request to our holder. -ENOTCONN: it has ended. */
 static int ask(struct gpreempt_hold *hold, enum hold_verb verb, uint64_t lease_ns,
 	       struct hold_reply *reply)
 {

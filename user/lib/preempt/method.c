@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Both methods to hold a process, a session and a pause, as rows of one table. */
+/* Methods to hold a process, a session and a pause, as rows of one table. */
 #include <poll.h>
 #include <unistd.h>
 
@@ -7,9 +7,9 @@
 #include "method.h"
 #include "session.h"
 
-/* Held by a debug session, which is opened again when another process ends it. */
+/* Method of a debug session, which is opened again when another process ends it. */
 
-/* More losses than that in short order are too many. */
+/* Losses in a row after which we give up. */
 #define LOSSES 5
 /* Losses are forgotten when there was none for so long. */
 #define MEMORY_NS (10 * NSEC_PER_SEC)
@@ -65,8 +65,8 @@ static int session_dispatch(struct gp_route *r)
 	if (ret)
 		return ret;
 	/*
-	 * Once more after a renewal: it may have suspended queues, and a
-	 * dispatch arms the session's timer.
+	 * Dispatch once more after a renewal: it may have suspended queues, and a dispatch arms
+	 * the session's timer.
 	 */
 	do {
 		ret = gpreempt_session_dispatch(k->session);
@@ -107,7 +107,7 @@ static int session_suspend(struct gp_route *r, const struct gpreempt_filter *whi
 {
 	int ret = change(&r->keeper, gpreempt_session_suspend, which, out);
 
-	/* When it did not come to the call. */
+	/* The call may not have been made: end the watch of the slots. */
 	gp_session_finish_sampler(r->keeper.session, &(struct gpreempt_outcome){ 0 });
 	return ret;
 }
@@ -213,7 +213,7 @@ static int check(struct gp_route *r)
 	ret = gp_pause_check(r->g, r->pid, &r->error);
 	if (!ret)
 		ret = read_view(r);
-	/* By another program. */
+	/* Another program has paused it. */
 	if (!ret && gpreempt_view_paused(r->pause.view))
 		ret = fail(r, -EBUSY, GPREEMPT_PAUSED, step);
 	return ret;
@@ -311,8 +311,8 @@ static size_t count_queues(const struct gp_route *r)
 }
 
 /*
- * After an error the driver has restored the queues, or not. One that another
- * program had paused is paused once now, as before.
+ * Pause the process. After an error the driver has restored the queues, or not. A process that
+ * another program had paused is paused once now, as before.
  */
 static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 {

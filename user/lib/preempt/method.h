@@ -19,7 +19,7 @@ struct gp_route_ops {
 	int (*open)(struct gp_route *r);
 	/* The queues run. 0 or -errno. */
 	int (*close)(struct gp_route *r);
-	/* To poll for input; then dispatch(). */
+	/* Returns a descriptor to poll for input; then call dispatch(). */
 	int (*fd)(const struct gp_route *r);
 	/* GPREEMPT_EVENT_ bits, or -errno with error(). */
 	int (*dispatch)(struct gp_route *r);
@@ -35,7 +35,7 @@ struct gp_route_ops {
 	/* Calls fn for the GPU of each queue that is known. */
 	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
 			 void *data);
-	/* Why the last call failed. Valid until the next one. */
+	/* Returns the reason why the last call failed. Valid until the next one. */
 	const struct gpreempt_error *(*error)(const struct gp_route *r);
 };
 
@@ -48,7 +48,7 @@ struct gp_route_ops {
  */
 struct gp_keeper {
 	struct gpreempt_session *session;
-	/* Or NULL; called before each renewal, with the reason of the loss. */
+	/* Called before each renewal, with the reason of the loss; or NULL. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 	int over;	     /* 0, or the -errno of a loss that was not renewed */
@@ -84,7 +84,7 @@ int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *e
 /* Refresh a session, as gpreempt_session_refresh(). */
 int gp_route_refresh(struct gp_route *r);
 
-/* By enum gpreempt_route. */
+/* Methods by enum gpreempt_route. */
 extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
 extern const struct gp_route_ops gp_route_session, gp_route_pause;
 

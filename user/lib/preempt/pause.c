@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* A pause of a whole process, as CRIU's. helper.c has what touches the process. */
+/*
+ * Pause of a whole process, by CRIU's ioctl. pause-helper.c has the parts that touch the
+ * process.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -119,7 +122,7 @@ static int look_at_context(void *arg, const char *name)
 	return 0;
 }
 
-/* More than we pause: a process makes them on request, from Linux 7.0 on. */
+/* Has the process more contexts than we pause? It makes them on request, from Linux 7.0 on. */
 static bool has_too_many_contexts(struct gp_pause_job *job)
 {
 	unsigned int further = 0;
@@ -234,7 +237,7 @@ static void finish(struct gp_pause_job *job)
 		gp_apart_free(job->help);
 }
 
-/* Nothing is left half paused. */
+/* Undo a pause of some contexts, so that no process stays half paused. */
 static void undo(const struct gp_pause_job *job)
 {
 	struct gp_pause_job other = *job;
@@ -393,7 +396,7 @@ enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *que
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
-		/* A view that is older than the pause says nothing of it. */
+		/* A view that is older than the pause tells nothing about it. */
 		if (q->age_ms > 0) {
 			off.open = true;
 			continue;
@@ -502,7 +505,7 @@ static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *
 	return 0;
 }
 
-/* Before it is traced. @done: it is as it shall be. */
+/* Check the process before it is traced. @done: its state is the wanted one. */
 static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 {
 	struct gp_pause_report *report = job->report;

@@ -121,7 +121,7 @@ enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *que
  */
 #define GP_PAUSE_CONTEXTS 4
 #define PAUSE_KFD	  "/dev/kfd"
-/* Open files of /dev/kfd that are tried for one pause at most. */
+/* Open files of /dev/kfd that are tried for one pause, at most. */
 #define GP_PAUSE_TRIES 16
 
 enum gp_pause_op {
@@ -140,8 +140,8 @@ enum gp_pause_place {
 };
 
 /*
- * One operation on one descriptor of the process, made by a helper process: see
- * lib/core/apart.h. The helper has no other memory than this one.
+ * Operation on one descriptor of the process, made by a helper process: see lib/core/apart.h.
+ * The helper has no other memory than this one.
  */
 struct gp_pause_help {
 	const struct gp_backend_ops *ops;
@@ -165,7 +165,7 @@ struct gp_pause_help {
 	uint64_t entry_ns, return_ns, ioctl_ns;
 };
 
-/* One pause or unpause. */
+/* A pause or unpause. */
 struct gp_pause_job {
 	struct gpreempt *g;
 	pid_t pid;

@@ -14,7 +14,7 @@
 #include "policy.h"
 #include "wire.h"
 
-/* The processes that take part, what the caller reports of them, and the answers. */
+/* Entities, the caller's reports about them, and the answers. */
 
 #define MAX_SHARE 90
 #define MAX_NS	  (365ULL * 24 * 3600 * NSEC_PER_SEC)
@@ -65,9 +65,9 @@ int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t 
 	if (!p)
 		return -ENOMEM;
 	p->options = o;
-	/* The share of hold and run together, so more than that of the hold. */
+	/* The share is that of hold and run together, so more than that of the hold. */
 	payback = scale(o.max_hold_ns, o.share, 100 - o.share);
-	/* Rounded up, or it would lose a little in each round. */
+	/* Round up, or each round would lose a little. */
 	payback += payback > 0;
 	p->payback_ns = payback > o.min_run_ns ? payback : o.min_run_ns;
 	p->start = now;
@@ -211,9 +211,7 @@ void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint
 	p->entity[entity].retry = retry;
 }
 
-/*
- * The next step: what is to be done now, and when to look again.
- */
+/* Step of the policy: actions that are due now, and the time of the next look. */
 
 /* Facts that hold for a whole job. */
 struct job {
@@ -409,7 +407,7 @@ static int ask_once(struct gpreempt_online *online, const struct guard_request *
 	if (online->fd < 0)
 		return online->fd;
 	ret = gp_guard_ask(online->fd, request, &reply, deadline_ns);
-	/* A late reply would be taken for that of the next request. */
+	/* Close the connection: a late reply would be taken for that of the next request. */
 	if (ret)
 		disconnect(online);
 	if (!ret)

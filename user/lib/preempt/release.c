@@ -23,7 +23,7 @@ struct gp_reader {
 	void *be;
 	pid_t pid;
 	sem_t go;
-	/* Not a semaphore, whose wait is by the time of day where it ends in time. */
+	/* Lock and condition in place of a semaphore: its timed wait goes by the time of day. */
 	pthread_mutex_t lock;
 	pthread_cond_t done_cond;
 	bool done; /* under the lock */
@@ -131,7 +131,7 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
 		free_reader(r);
 		return ret;
 	}
-	/* Until then it has copies of all descriptors: who closes one waits. */
+	/* The thread has copies of all descriptors until then: a process that closes one waits. */
 	while (!wait_done(r, NSEC_PER_SEC))
 		;
 	*out = r;
@@ -238,7 +238,7 @@ static void look_at_thread(struct search *search, const char *tid)
 	s->ids[search->found++] = qid;
 }
 
-/* Not 0: enough for now. */
+/* Look at the next thread. Not 0: enough for now. */
 static int look_at_next(void *arg, const char *tid)
 {
 	struct search *search = arg;
@@ -326,7 +326,7 @@ int gp_session_scan_destroyers(struct gpreempt_session *s)
 #define MOST_PACE	100
 /* How long an unseen queue can have run when nothing else is held. */
 #define UNSEEN_NS (25 * NSEC_PER_MSEC)
-/* Without a new queue for so long, a process may be ending. */
+/* Time without a new queue after which a process may be ending. */
 #define QUIET_NS NSEC_PER_SEC
 
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid)
@@ -354,8 +354,8 @@ void gp_release_start(struct gpreempt_session *s)
 }
 
 /*
- * Whose queue was in no snapshot: the driver writes the event when the queue is
- * there already, so it may have been in that of the round before.
+ * Count events whose queue was in no snapshot. The driver writes the event when the queue is
+ * there already, so it may have been in the snapshot of the round before.
  */
 static int64_t count_unseen(struct gp_release *r)
 {
@@ -487,7 +487,7 @@ void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_relea
 #define RETURN_NS (200 * NSEC_PER_USEC)
 
 /*
- * Suspend again what is not being destroyed; the rest stays marked. Returns how
+ * Suspend again the queues that are not being destroyed; the others stay marked. Returns how
  * many were suspended, or -errno.
  */
 static int take_back(struct gpreempt_session *s)
@@ -515,7 +515,7 @@ static int take_back(struct gpreempt_session *s)
 	return n > 0 ? n : 0;
 }
 
-/* The others too. Returns 0 or -errno. */
+/* Release all other queues, too. Returns 0 or -errno. */
 static int release_all(struct gpreempt_session *s)
 {
 	size_t i, n = 0;
@@ -565,14 +565,14 @@ int gp_release(struct gpreempt_session *s, size_t count)
 	r->start = shr_now_ns();
 	r->count += count;
 	ret = gp_session_resume_ids(s, count);
-	/* Each call of the driver delays the thread that destroys. */
+	/* Wait before the check: each call of the driver delays the thread that destroys. */
 	r->confirm_at = r->start + TRUST_NS;
 	if (!ret && r->start < r->suspect_until)
 		ret = confirm(s);
 	return ret ? ret : GPREEMPT_EVENT_DESTROY;
 }
 
-/* All run: is it still so that the process is ending? */
+/* Check queues that were all released: is the process still ending? */
 static int check_all(struct gpreempt_session *s, uint64_t now)
 {
 	struct gp_release *r = &s->release;

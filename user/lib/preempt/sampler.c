@@ -11,13 +11,13 @@
 #include "shared/util.h"
 #include "session.h"
 
-/* When to look for queues that are being destroyed. */
+/* Timer of the looks for queues that are being destroyed. */
 
-/* How often to look; and how often after one was found: there come more. */
+/* Times between two looks; the hot one holds after a find: more queues will come. */
 #define PERIOD_NS     (10 * NSEC_PER_MSEC)
 #define HOT_PERIOD_NS (NSEC_PER_MSEC / 2)
 #define HOT_TIME_NS   (100 * NSEC_PER_MSEC)
-/* With many threads a look takes long: spend a tenth of our time on it. */
+/* Factor that makes looks take a tenth of our time: with many threads a look takes long. */
 #define COST_FACTOR   10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
 
@@ -37,14 +37,14 @@ static uint64_t next_period(const struct gpreempt_session *s)
 
 	if (s->state == GP_SESSION_LOST)
 		return HOT_TIME_NS;
-	/* All run: what is to be seen is that they get fewer, and no new one. */
+	/* All queues run: only watch that they get fewer, and no new one comes. */
 	if (s->release.all)
 		return now < s->release.quiet_until ? HOT_PERIOD_NS : HOT_TIME_NS / 2;
 	if (period < least)
 		period = least;
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
-	/* Nothing is released before then. */
+	/* No queue is released before then. */
 	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
 	return period;
@@ -221,7 +221,7 @@ static void *sampler_thread(void *arg)
 		if (sampler->wait)
 			sem_post(&sampler->ready);
 		while (more) {
-			/* Once after the driver has returned, however late that is. */
+			/* Look once after the driver has returned, however late that is. */
 			last = too_long(sampler);
 			more = look(sampler) && !last;
 		}

@@ -32,7 +32,7 @@ static inline int trap(struct gp_kfd *k, uint32_t op, struct kfd_ioctl_dbg_trap_
 
 	args->pid = k->pid;
 	args->op = op;
-	/* Each of them waits for the lock that a hanging one holds. */
+	/* Each call waits for the lock that a hanging call holds. */
 	if (k->g->busy)
 		k->g->busy(k->g->data, true);
 	k->entry_ns = shr_now_ns();
@@ -135,7 +135,7 @@ int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count)
 
 int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions)
 {
-	/* Nothing is cleared here: who deals with an event clears it. */
+	/* Clear no event here: its handler clears it. */
 	struct kfd_ioctl_dbg_trap_args args = { 0 };
 	int ret = trap(k, KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT, &args);
 
@@ -403,7 +403,7 @@ int gp_session_enable(struct gpreempt_session *s)
 	if (ret)
 		return gp_session_fail(s, ret, GPREEMPT_SYSTEM, "making a pipe");
 	ret = gp_kfd_enable(&s->kfd, pipe_fds[1], &s->runtime);
-	/* Now only the driver can write, so a disable reads as the end. */
+	/* Only the driver can write now, so a disable reads as the end. */
 	close(pipe_fds[1]);
 	if (ret) {
 		close(pipe_fds[0]);
@@ -658,7 +658,10 @@ int gpreempt_session_open(struct gpreempt *g, pid_t pid, struct gpreempt_session
 		gpreempt_session_close(s);
 		return ret;
 	}
-	/* Here it delays no process that ends. Without it, it is tried again. */
+	/*
+	 * Start the reader here, where it delays no process that ends. If this fails, it is
+	 * tried again.
+	 */
 	if (gp_reader_start(g, pid, &s->reader))
 		s->reader = NULL;
 	*out = s;

@@ -16,13 +16,13 @@
 struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
-	pid_t pid;	   /* whose queues it is about */
+	pid_t pid;	   /* process whose queues it is about */
 	uint64_t entry_ns; /* entry into the last operation, ns since boot */
 	uint64_t return_ns;
 };
 
 /*
- * All return what the driver returns or -errno; EINTR is tried again, and
+ * Calls of the driver. All return the driver's result or -errno; EINTR is tried again, and
  * -EAGAIN is an answer. Only the thread that traces the process gets one.
  */
 int gp_kfd_version(const struct gp_kfd *k, unsigned int *major, unsigned int *minor);
@@ -38,7 +38,7 @@ int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge, struct kfd_queue_snapsho
 int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count, uint32_t grace);
 int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count);
 
-/* Take the bits off an id that came back, and say what they mean. */
+/* Take the result bits off an id that the driver returned. Returns their meaning. */
 static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)
 {
 	const uint32_t error = KFD_DBG_QUEUE_ERROR_MASK;
@@ -72,7 +72,7 @@ struct gp_meter {
 	uint64_t total;	 /* ns, up to since */
 	uint64_t end;	 /* end of the time that was added last */
 	uint64_t newest; /* the number of the newest slot */
-	/* By number; one more than the window, which begins within a slot. */
+	/* Time in each slot, by number; one more than the window, which begins within a slot. */
 	uint64_t slot[GP_METER_SLOTS + 1];
 };
 
@@ -85,16 +85,16 @@ uint64_t gp_meter_recent(struct gp_meter *m, uint64_t now);
 uint64_t gp_meter_total(struct gp_meter *m, uint64_t now);
 
 /*
- * Reads the memory of a process, in a thread of its own.
+ * Reader of a process's memory, in a thread of its own.
  *
- * The process decides what its memory is: a page of a file system that does not
- * answer, or one that a userfaultfd serves, keeps the reader for as long as the
- * process likes. The thread that traces the process must not wait for it.
+ * The process decides what its memory is: a page of a file system that does not answer, or one
+ * that a userfaultfd serves, keeps the reader for as long as the process likes. The thread that
+ * traces the process must not wait for it.
  */
 
 struct gp_reader;
 
-/* At most so many bytes at once. */
+/* Bytes of one read, at most. */
 #define GP_READER_MAX 64
 
 /* Longest wait of the caller. */
@@ -236,18 +236,18 @@ int gp_session_leave(struct gpreempt_session *s, bool stopped);
  * 0, -ENODATA when they are not known.
  */
 int gp_session_learn_priorities(struct gpreempt_session *s);
-/* Do the rules say that this new queue is to be suspended? */
+/* Do the rules suspend this new queue? */
 bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);
 /* Does a rule ask for priorities? */
 bool gp_session_needs_priorities(const struct gpreempt_session *s);
 bool gp_filter_is_all(const struct gpreempt_filter *which);
 
-/* change.c: suspend what is wanted and not held. */
+/* Suspend the queues that are wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);
 /* Resume these ids without forgetting that they were wanted. */
 int gp_session_resume_ids(struct gpreempt_session *s, size_t count);
 /*
- * Look at the slots of what is meant, and then go on while the driver works, if
+ * Look at the slots of the queues that are meant, and then go on while the driver works, if
  * sampling was requested.
  */
 void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_filter *which);
@@ -260,19 +260,19 @@ void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outco
 int gp_session_scan_destroyers(struct gpreempt_session *s);
 
 /*
- * release.c: release the queues in s->ids, which a thread destroys or so it seems, and suspend
- * those again that it does not. GPREEMPT_EVENT_ bits or -errno.
+ * Release the queues in s->ids, which a thread seems to destroy, and suspend again those that it
+ * does not. GPREEMPT_EVENT_ bits or -errno.
  */
 int gp_release(struct gpreempt_session *s, size_t count);
 
 /* release-account.c: there is a new queue, which is to be suspended. */
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
 /*
- * A snapshot was taken of a session that was just opened: the events of those
- * queues that were made meanwhile are still to be read, and the rest has none.
+ * Begin to count after the first snapshot of a session: events of queues that were made
+ * meanwhile are still to be read; other queues have none.
  */
 void gp_release_start(struct gpreempt_session *s);
-/* After a snapshot: the queues of events that are in none are gone. */
+/* Note, after a snapshot, that queues with an event and without a snapshot are gone. */
 void gp_release_note_unseen(struct gpreempt_session *s);
 /* Start or stop the count of run time at @now, after a change of what is held, wanted or known. */
 void gp_release_count(struct gpreempt_session *s, uint64_t now);
@@ -289,7 +289,7 @@ int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, 
 /* NULL is allowed. */
 void gp_sampler_stop(struct gp_sampler *sampler);
 
-/* From now on; wait: returns when these queues have been looked at once. */
+/* Begin to watch. wait: return when these queues have been looked at once. */
 void gp_sampler_arm(struct gp_sampler *sampler, const uint32_t *ids, size_t count, bool wait);
 bool gp_sampler_armed(const struct gp_sampler *sampler);
 

@@ -107,7 +107,7 @@ int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t
 
 	snprintf(path, sizeof(path), GP_HOLD_SOCKET, target);
 	fd = gp_ipc_connect(path, deadline_ns);
-	/* If it has ended, the answer tells. */
+	/* The answer shows whether the holder has ended. */
 	if (fd >= 0)
 		gp_ipc_send(fd, buf, gp_hold_put_request(request, buf), deadline_ns);
 	return fd == -ECONNREFUSED ? -ENOENT : fd;

@@ -30,10 +30,10 @@ enum hold_verb {
 
 /* Longer than the driver waits for a GPU that hangs. */
 #define HOLD_ANSWER_NS (30 * NSEC_PER_SEC)
-/* Why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
+/* Reason why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
 #define HOLD_STUCK "it holds a lock of the driver, or its GPU hangs"
 
-/* Where the program that becomes a holder finds the first request. */
+/* Descriptor at which the program that becomes a holder finds the first request. */
 #define HOLD_START_FD 3
 
 struct hold_request {
@@ -44,7 +44,7 @@ struct hold_request {
 	uint64_t command;  /* PID of the program to end with; 0: none */
 	uint64_t worker;   /* the holder that is meant; 0: any */
 	uint32_t grace;	   /* units of the driver; 0: its default */
-	/* Which queues; new ones too, unless there are ids. */
+	/* Filter of the queues; it covers new ones too, unless there are ids. */
 	uint32_t by_priority; /* 0 or 1 */
 	uint32_t priority_min;
 	uint32_t priority_max;
@@ -68,7 +68,7 @@ struct hold_reply {
 	uint64_t verdict;	/* enum gpreempt_verdict */
 	uint64_t verified_by;	/* enum gpreempt_verified_by */
 	uint64_t held_ns;	/* since when */
-	/* While it was to be suspended, some queue ran so long: */
+	/* Time that some queue ran while it was to be suspended: */
 	uint64_t released_ns;
 	uint64_t recent_ns; /* part of that within the last window_ns */
 	uint64_t window_ns;
@@ -101,7 +101,7 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
 int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request);
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
 
-/* A reply through a connection. The first does not fail: who has left gets none. */
+/* Send or receive a reply. Sending does not fail: a client that has left gets none. */
 void gp_hold_send(int fd, const struct hold_reply *reply);
 int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
@@ -111,7 +111,7 @@ int gp_hold_recv(int fd, struct hold_reply *reply, uint64_t deadline_ns);
  */
 int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_reply *reply,
 		uint64_t deadline_ns);
-/* The same in two parts: a descriptor for the second, which closes it. */
+/* Ask in two parts: begin returns a descriptor for end, which closes it. */
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns);
 int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
@@ -123,7 +123,7 @@ int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 enum guard_verb {
 	GUARD_BEGIN,   /* value: requests that are open now */
-	GUARD_END,     /* the same */
+	GUARD_END,     /* value: requests that are still open */
 	GUARD_RELEASE, /* release @pid for @ns; UINT64_MAX: for good */
 	GUARD_VERBS,
 };

@@ -20,8 +20,8 @@
 #define ID_LEN 64 /* hexadecimal digits */
 
 /*
- * Who made a container, by a part of its cgroup's name, or else of the path
- * before. An id that has no engine is that of a helper, not of a container.
+ * Engines, by a part of the cgroup's name, or else of the path before it. An id without an
+ * engine is that of a helper, not of a container.
  */
 static const struct {
 	const char *part;
@@ -138,7 +138,7 @@ static bool parse_component(const char *path, const char *name, size_t len,
 	return true;
 }
 
-/* One of ctr's: /NAMESPACE/ID, of which containerd knows. */
+/* Is the path a task of ctr's: /NAMESPACE/ID, which containerd knows? */
 static bool is_task(const struct gpreempt *g, const char *path, struct gp_container *out)
 {
 	char dir[256], space[64], id[64];
@@ -207,7 +207,7 @@ static int each_container(const struct gpreempt *g, pid_t pid,
 
 int64_t gp_slice_user(const char *path)
 {
-	/* Only root and its systemd make a cgroup of such a path. */
+	/* Only root and its systemd make a cgroup with such a path. */
 	static const char head[] = "/user.slice/user-", tail[] = ".slice/";
 	const char *at = path + strlen(head);
 	size_t digits;
@@ -256,7 +256,7 @@ static void add_name(struct gpreempt *g, const char *path, struct gp_container *
 		gp_container_name(g, container);
 }
 
-/* The one that the caller means. */
+/* Search for the container that the caller means. */
 struct search {
 	struct gpreempt *g;
 	const char *name;
@@ -354,7 +354,7 @@ int gp_role_root(const struct gpreempt *g)
 	return g->ops->open_cgroups(g->be);
 }
 
-/* From the lines of /proc/PID/cgroup. */
+/* State of a walk over the lines of /proc/PID/cgroup. */
 struct role_look {
 	int root;
 	int role; /* role of the deepest cgroup that has one, so far */
@@ -599,7 +599,7 @@ static void docker_name(struct gpreempt *g, uint64_t age_ns, struct gp_container
 	set_name(container, get_string(get_json(g, path, age_ns), "Name"));
 }
 
-/* In a list of containers as containers/storage writes it. */
+/* Find the name in a list of containers in the form of containers/storage. */
 static const char *find_name(struct json_object *list, const char *id)
 {
 	size_t i,
@@ -636,8 +636,8 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns, struct gp_container
 }
 
 /*
- * In what containerd was given to run: by the kubelet, by nerdctl, or by ctr, which has
- * no other name than the id.
+ * Find the name in containerd's task: set by the kubelet, by nerdctl, or by ctr, which has no
+ * other name than the id.
  */
 static void containerd_name(struct gpreempt *g, uint64_t age_ns, struct gp_container *container)
 {
@@ -679,7 +679,7 @@ static void gp_container_name(struct gpreempt *g, struct gp_container *container
 		{ "containerd", containerd_name },
 		{ "kubernetes", containerd_name },
 		{ "kubernetes", podman_name },
-		/* The path of a cgroup does not always tell who made it. */
+		/* The path of a cgroup does not always show which engine made it. */
 		{ "container", docker_name },
 		{ "container", podman_name },
 		{ "container", containerd_name },
@@ -692,7 +692,7 @@ static void gp_container_name(struct gpreempt *g, struct gp_container *container
 				readers[i].name(g, ages[a], container);
 }
 
-/* In "name:x:uid:gid:...": the uid of that name, or with NULL the name of *uid. */
+/* Find a user in "name:x:uid:gid:...": the uid of @name, or with NULL the name of *uid. */
 static int find_user(const struct gpreempt *g, const char *name, uid_t *uid, char *buf, size_t size)
 {
 	char *text, *line, *rest = NULL, *field[4];

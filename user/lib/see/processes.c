@@ -91,9 +91,9 @@ int gp_sysfs_processes(const struct gpreempt *g, void *records, size_t *count)
 }
 
 /*
- * Only these two files: they show what the driver has counted. A read of
- * cu_occupancy waits for the driver's lock of its queues, which a suspend holds for
- * up to 9 s, and sdma_<gpu_id> reads memory of the process.
+ * Files of a process that hold the driver's counts. Other files are not read: a read of
+ * cu_occupancy waits for the driver's lock of its queues, which a suspend holds for up to 9 s,
+ * and sdma_<gpu_id> reads memory of the process.
  */
 #define GPU(name) GP_COLUMN(struct gpreempt_process_gpu, name, DEC)
 static const struct gp_column gpu_columns[] = { GPU(gpu_id) GPU(vram) GPU(evicted_ms) };
@@ -162,7 +162,10 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figur
 
 GP_LIST_FREE(gpreempt_process_gpus_free, gpreempt_process_gpus, gpus)
 
-/* Who a process is, as /proc says to everybody, and whether it uses the GPU. */
+/*
+ * Identity of a process, from the parts of /proc that all users can read, and whether it uses
+ * the GPU.
+ */
 
 enum { STATE, TGID, TRACER, UID, NS_PID, THREADS, N_KEYS };
 
@@ -228,7 +231,7 @@ int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 	n = gp_read_proc(g, pid, "status", text, sizeof(text));
 	if (n < 0)
 		return n;
-	/* One whose user is not there is not root's. */
+	/* A process without a user in the text is not root's. */
 	*out = (struct gp_process){ .uid = -1, .ns_pid = GPREEMPT_UNKNOWN };
 	/* The name comes first and holds no newline: the kernel escapes it. */
 	for (at = strchr(text, '\n'); at; at = strchr(at, '\n'))
@@ -256,7 +259,7 @@ int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
 	return 0;
 }
 
-/* Only its absence says no: another failure is not the target's. */
+/* Is the directory there? Only its absence is a no: another failure is not the target's. */
 static bool have_dir(struct gpreempt *g, const char *path)
 {
 	return gp_look_in(g, path) != -ENOENT;
@@ -342,7 +345,7 @@ static const struct {
 	const char *path, *host;
 } namespaces[] = {
 	{ "/proc/self/ns/pid", "pid:[4026531836]" },
-	/* The start times of processes are those of the reader's. */
+	/* Start times of processes are those of the reader's namespace. */
 	{ "/proc/self/ns/time", "time:[4026531834]" },
 };
 
