@@ -126,7 +126,7 @@ fetch:
 .PHONY: vgpu modules user unit captures
 vgpu: ## vgpu.ko, the simulated GPU, for the bench's kernel
 modules: ## gpreempt.ko for the bench's kernel
-user: ## libgpreempt and gpreempt-ctl
+user: ## libgpreempt, gpreempt-ctl and gpreempt-lab
 unit: ## unit tests
 
 # The parts that make reads at its start (the kernel's version) come first.
@@ -257,7 +257,7 @@ SPARSE_USER := sparse -Wsparse-error -Wno-non-pointer-null -U__CHECKER__
 sparse-user: $(KFD_HEADER) $(O)/rocm/stamp $(O)/vm-tools/unit-filter.h
 	@printf '%s\n' $(filter %.c,$(filter-out $(FOREIGN_C),$(USER_C))) | \
 		tests/lint/each -i $(O)/lint/sparse 1 "$(HEADERS_KEY)" $(SPARSE_USER) \
-		$(USER_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -include unit-limits.h \
+		$(USER_CPPFLAGS) $(LAB_CPPFLAGS) $(filter -I% -D%,$(UNIT_CFLAGS)) -include unit-limits.h \
 		-I$(O)/rocm/include -I$(O)/vm-tools
 checkpatch: checkpatch-user ## all C code through the kernel's checkpatch.pl
 checkpatch-user:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# libgpreempt (static and shared) and gpreempt-ctl.
+# libgpreempt (static and shared), gpreempt-ctl and gpreempt-lab.
 
 LIB_VERSION := $(VERSION)
 LIB_SONAME := libgpreempt.so.0
@@ -14,8 +14,8 @@ LIB_LIBS := -ljson-c -pthread
 # another library takes a fifth of the instructions of a short command.
 JSON_ARCHIVE := $(wildcard $(shell $(CC) -print-file-name=libjson-c.a))
 PROGRAM_LIBS := $(if $(filter /%,$(JSON_ARCHIVE)),$(JSON_ARCHIVE) -pthread,$(LIB_LIBS))
-# gpreempt-ctl loads libkmod, libtracefs and libtraceevent when it needs them. Only
-# their headers are used here; some lie in directories of their own.
+# gpreempt-ctl loads libkmod and libncursesw when it needs them, and gpreempt-lab libtracefs
+# and libtraceevent. Only their headers are used here; some lie in directories of their own.
 CTL_LIBS := -ldl
 TRACE_CPPFLAGS := $(addprefix -isystem /usr/include/,tracefs traceevent)
 
@@ -38,8 +38,8 @@ DYGRAPHS ?= /usr/share/javascript/dygraphs
 REPORT_PAGE := $(O)/report.html
 
 USER_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Iuser $(KFD_CPPFLAGS) \
-	$(TRACE_CPPFLAGS) \
-	-DGP_VERSION='"$(LIB_VERSION)"' -DREPORT_PAGE='"$(REPORT_PAGE)"'
+	-DGP_VERSION='"$(LIB_VERSION)"'
+LAB_CPPFLAGS := $(TRACE_CPPFLAGS) -DREPORT_PAGE='"$(REPORT_PAGE)"'
 USER_CFLAGS = $(CFLAGS_USER) -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wvla -fvisibility=hidden -fPIC $(USER_CPPFLAGS)
 
@@ -55,12 +55,14 @@ HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
 
 SHARED_SRC := $(wildcard user/shared/*.c)
 LIB_SRC := $(wildcard user/lib/*/*.c)
-CTL_SRC := $(filter-out user/hold/main.c,$(wildcard $(foreach d,cli hold guard ctl lab,user/$(d)/*.c)))
+CTL_SRC := $(filter-out user/hold/main.c,$(wildcard $(foreach d,cli hold guard ctl,user/$(d)/*.c)))
+LAB_SRC := $(wildcard user/lab/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
 CTL_OBJ := $(CTL_SRC:user/%.c=$(O)/user/%.o)
+LAB_OBJ := $(LAB_SRC:user/%.c=$(O)/user/%.o)
 
-USER_BINS := $(O)/gpreempt-ctl $(O)/gpreempt-holder
+USER_BINS := $(O)/gpreempt-ctl $(O)/gpreempt-lab $(O)/gpreempt-holder
 USER_LIBS := $(O)/libgpreempt.a $(O)/$(LIB_SONAME)
 VM_BINS += $(USER_BINS)
 
@@ -74,6 +76,7 @@ $(KFD_HEADER): user/kfd-header
 $(O)/user/%.o: user/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
 	$(call run,CC)$(CC) $(USER_CFLAGS) $(HARDEN_CFLAGS) -MMD -MP -c -o $@ $<
+$(LAB_OBJ): USER_CPPFLAGS += $(LAB_CPPFLAGS)
 
 $(O)/libgpreempt.a: $(LIB_OBJ)
 	@rm -f $@
@@ -88,10 +91,15 @@ $(O)/$(LIB_SONAME): $(LIB_OBJ) user/lib/libgpreempt.sym
 $(O)/gpreempt-ctl: $(CTL_OBJ) $(O)/libgpreempt.a
 	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS)
 
-# The holder's parts are those of gpreempt-ctl; the linker takes what it needs.
+# The holder and gpreempt-lab have parts of gpreempt-ctl; the linker takes what they need.
 $(O)/ctl.a: $(filter-out %/ctl/main.o,$(CTL_OBJ))
+$(O)/lab.a: $(filter-out %/lab/main.o,$(LAB_OBJ))
+$(O)/ctl.a $(O)/lab.a:
 	@rm -f $@
 	$(call run,AR)$(AR) rcsP $@ $^
+
+$(O)/gpreempt-lab: $(O)/user/lab/main.o $(O)/lab.a $(O)/ctl.a $(O)/libgpreempt.a
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS)
 
 $(O)/gpreempt-holder: $(O)/user/hold/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)
@@ -115,4 +123,4 @@ $(O)/holder-path: FORCE
 	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@
 .PHONY: FORCE
 
--include $(O)/user/hold/main.d $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d)
+-include $(O)/user/hold/main.d $(LIB_OBJ:.o=.d) $(CTL_OBJ:.o=.d) $(LAB_OBJ:.o=.d)

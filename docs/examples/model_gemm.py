@@ -6,8 +6,8 @@ Not run on our machines, which have no GPU; checked for syntax. On a host with
 ROCm and PyTorch, with the runtime's log taken apart afterwards:
 
     AMD_LOG_LEVEL=4 python3 model_gemm.py --seconds 5 2> amd.log
-    gpreempt-ctl amdlog amd.log
-    gpreempt-ctl self -- python3 model_gemm.py
+    gpreempt-lab amdlog amd.log
+    gpreempt-lab self -- python3 model_gemm.py
 """
 import argparse
 import os

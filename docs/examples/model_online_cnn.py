@@ -6,7 +6,7 @@ Not run on our machines, which have no GPU; checked for syntax. On a host with
 ROCm and PyTorch:
 
     gpreempt-ctl run --online -- python3 model_online_cnn.py --seconds 30
-    gpreempt-ctl experiment --a "python3 model_online_cnn.py" \\
+    gpreempt-lab experiment --a "python3 model_online_cnn.py" \\
         --b "python3 model_offline_transformer.py"
 """
 import argparse

@@ -144,7 +144,7 @@ struct gpreempt;
  * @busy: called with true right before a call to the driver that can take
  *	seconds when the hardware hangs, and with false right after it, or NULL
  * @data: given to both
- * @from: or NULL; a directory that gpreempt-ctl snapshot made on this or another
+ * @from: or NULL; a directory that gpreempt-lab snapshot made on this or another
  *	host. Its files are read in place of the system's, and nothing else is done:
  *	no session, no pause
  *

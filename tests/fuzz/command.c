@@ -20,6 +20,7 @@
 #define NO_USER	  65534
 
 int ctl_main(int argc, char **argv);
+int lab_main(int argc, char **argv);
 
 struct stream {
 	FILE *file;
@@ -92,21 +93,22 @@ static int split(char *line, char **argv)
 }
 
 /* Run a command line on that stdin. Its exit status. */
-static int run_command(const char *line, const void *input, size_t len)
+static int run_command(int (*program)(int argc, char **argv), const char *line, const void *input,
+		       size_t len)
 {
 	FILE *in = stdin, *out = stdout, *err = stderr;
 	char words[256], *argv[MAX_WORDS];
 	struct stream got = { 0 }, said = { 0 };
 	int argc, status;
 
-	snprintf(words, sizeof(words), "gpreempt-ctl %s", line);
+	snprintf(words, sizeof(words), "gpreempt %s", line);
 	argc = split(words, argv);
 	start(&got);
 	start(&said);
 	stdin = fmemopen((void *)(len ? input : "\n"), len ? len : 1, "r");
 	stdout = got.file;
 	stderr = said.file;
-	status = ctl_main(argc, argv);
+	status = program(argc, argv);
 	fclose(stdin);
 	stdin = in;
 	stdout = out;
@@ -154,7 +156,7 @@ bool fuzz_host(const struct fuzz_input *in)
 	for (i = 0; i < in->len; i++)
 		sum = sum * 31 + in->data[i];
 	fuzz_files_take(text, in->len);
-	status = run_command(lines[sum % ARRAY_SIZE(lines)], NULL, 0);
+	status = run_command(ctl_main, lines[sum % ARRAY_SIZE(lines)], NULL, 0);
 	free(text);
 	return !status;
 }
@@ -169,7 +171,7 @@ bool fuzz_oci(const struct fuzz_input *in)
 	    (setresgid(NO_USER, NO_USER, NO_USER) || setresuid(NO_USER, NO_USER, NO_USER)))
 		abort();
 	/* A container starts, whatever its state says. */
-	if (run_command("role --oci", in->data, in->len))
+	if (run_command(ctl_main, "role --oci", in->data, in->len))
 		abort();
 	return true;
 }
@@ -185,5 +187,5 @@ bool fuzz_report(const struct fuzz_input *in)
 	if (ftruncate(fd, 0) || pwrite(fd, in->data, in->len, 0) != (ssize_t)in->len)
 		abort();
 	snprintf(line, sizeof(line), "report /proc/self/fd/%d --json", fd);
-	return !run_command(line, NULL, 0);
+	return !run_command(lab_main, line, NULL, 0);
 }

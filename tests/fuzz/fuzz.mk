@@ -82,9 +82,11 @@ $(FUZZ_LIB:%=fuzz-long-%): fuzz-long-%: $(FUZZ)/llvm-%
 		$(if $(wildcard tests/fuzz/$*.dict),-dict=tests/fuzz/$*.dict) $(FUZZ)/corpus-$*
 
 FUZZ_CLANG = clang -std=gnu11 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined \
-	-fno-sanitize-recover=all $(USER_CPPFLAGS) -DGP_HOLDER='""' -Dmain=ctl_main -Itests/fuzz
-FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/llvm/%.o,$(LIB_SRC) $(SHARED_SRC) $(CTL_SRC))
+	-fno-sanitize-recover=all $(USER_CPPFLAGS) $(LAB_CPPFLAGS) -DGP_HOLDER='""' -Itests/fuzz
+FUZZ_OBJ := $(patsubst %.c,$(FUZZ)/llvm/%.o,$(LIB_SRC) $(SHARED_SRC) $(CTL_SRC) $(LAB_SRC))
 
+$(FUZZ)/llvm/user/ctl/main.o: FUZZ_CLANG += -Dmain=ctl_main
+$(FUZZ)/llvm/user/lab/main.o: FUZZ_CLANG += -Dmain=lab_main
 $(FUZZ)/llvm/%.o: %.c | $(KFD_HEADER) $(REPORT_PAGE)
 	@tests/vm/install-deps clang
 	@mkdir -p $(@D)

@@ -49,7 +49,7 @@ check-static:
 check-clang: $(KFD_HEADER)
 	@printf '%s\n' $(LINT_C) | \
 		tests/lint/each -i $(O)/lint/clang 8 "$(HEADERS_KEY)" \
-		clang -fsyntax-only $(USER_CFLAGS) -DGP_HOLDER='""'
+		clang -fsyntax-only $(USER_CFLAGS) $(LAB_CPPFLAGS) -DGP_HOLDER='""'
 	@printf '%s\n' $(UNIT_C) | \
 		tests/lint/each -i $(O)/lint/clang-unit 8 "$(HEADERS_KEY)" \
 		clang -fsyntax-only $(UNIT_CFLAGS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # All of user/ with another C library, musl: its headers, and of the machine's only those
-# of the kernel and of the libraries that gpreempt-ctl loads. What needs no other library
-# is linked, and runs in the guest (library/musl); gpreempt-ctl needs json-c, of which no
+# of the kernel and of the libraries that the programs load. What needs no other library
+# is linked, and runs in the guest (library/musl); the others need json-c, of which no
 # distribution here has a build for musl.
 
 MUSL := $(O)/musl
@@ -24,7 +24,7 @@ $(MUSL_HAVE): tests/musl/musl.mk
 # The rules of user/ build these; the order of the archives is that of a static link.
 .PHONY: musl-objects
 musl-objects: $(KFD_HEADER) $(MUSL_HAVE)
-	+@$(MUSL_MAKE) $(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a
+	+@$(MUSL_MAKE) $(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/lab.a $(MUSL)/libgpreempt.a
 $(MUSL)/user/hold/main.o $(MUSL)/ctl.a $(MUSL)/libgpreempt.a: musl-objects
 	@:
 

@@ -5,5 +5,5 @@
 ifndef T
 unit: text
 endif
-text: $(O)/gpreempt-ctl
+text: $(O)/gpreempt-lab
 	@tests/text/check $(O)

@@ -15,12 +15,12 @@
 TEST(table)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET "loss 0.4\n");
-	CTL(0, "amdlog log");
+	LAB(0, "amdlog log");
 	OUT_HAS("\n7\t2\t0\t1\t10\t0\n");
 	OUT_HAS("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
 		"10\t20\t1\n");
 	ck_assert_str_eq(ctl_err, "");
-	CTL(0, "amdlog log --format json");
+	LAB(0, "amdlog log --format json");
 	expect_number("queues.0.backlog", 4);
 	expect_number("other_lines", 1);
 	expect_number("lines", 3);
@@ -32,8 +32,8 @@ TEST(python)
 	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
 		  ":4:rocvirtual.cpp :1: 30 us: [pid:7 tid: 0x1] HWq=0xb0, "
 		  "Dispatch Header = 0xb02 (type=2)\n");
-	CTL(0, "amdlog log --format python");
-	ck_assert_str_eq(ctl_out, "# Made by gpreempt-ctl amdlog. None: the log does not say it.\n"
+	LAB(0, "amdlog log --format python");
+	ck_assert_str_eq(ctl_out, "# Made by gpreempt-lab amdlog. None: the log does not say it.\n"
 				  "PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
 				  "    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
 				  "\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
@@ -47,18 +47,18 @@ TEST(python)
 TEST(two_processes)
 {
 	make_text("log", HEAD("4", "20", "7") PACKET HEAD("4", "21", "8") PACKET);
-	CTL(0, "amdlog log --format python");
+	LAB(0, "amdlog log --format python");
 	OUT_HAS("PID = None\nHARDWARE_QUEUES = None");
 	OUT_HAS("{\"pid\": 7, \"hwq\": 0xa0,");
 	OUT_HAS("{\"pid\": 8, \"hwq\": 0xa0,");
-	CTL(2, "amdlog log --format shell");
+	LAB(2, "amdlog log --format shell");
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS("the log is of 2 processes");
-	CTL(0, "amdlog log --format shell --pid 8");
-	ck_assert_str_eq(ctl_out, "# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+	LAB(0, "amdlog log --format shell --pid 8");
+	ck_assert_str_eq(ctl_out, "# Made by gpreempt-lab amdlog. Empty: the log does not say it.\n"
 				  "GPREEMPT_PID=8\nGPREEMPT_HARDWARE_QUEUES='0xa0'\n"
 				  "GPREEMPT_DISPATCHES=1\n");
-	CTL(5, "amdlog log --pid 9");
+	LAB(5, "amdlog log --pid 9");
 	ERR_HAS("process 9 is not in this log");
 }
 
@@ -66,25 +66,25 @@ TEST(two_processes)
 TEST(level_3)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);
-	CTL(0, "amdlog log --json");
+	LAB(0, "amdlog log --json");
 	expect_null("queues.0.dispatches");
 	expect_null("queues.0.barriers");
 	expect_null("processes.0.dispatches");
 	expect_number("queues.0.created", 1);
-	CTL(0, "amdlog log --format python");
+	LAB(0, "amdlog log --format python");
 	OUT_HAS("\"dispatches\": None");
-	CTL(0, "amdlog log --format shell");
+	LAB(0, "amdlog log --format shell");
 	OUT_HAS("GPREEMPT_DISPATCHES=\n");
-	CTL(0, "amdlog log");
+	LAB(0, "amdlog log");
 	ERR_HAS("this is level 3");
 }
 
 TEST(without_pid)
 {
 	make_text("log", ":3:rocdevice.cpp :1: 10 us:  " CREATED);
-	CTL(0, "amdlog log --format shell");
+	LAB(0, "amdlog log --format shell");
 	OUT_HAS("GPREEMPT_PID=\n");
-	CTL(0, "amdlog log --format python");
+	LAB(0, "amdlog log --format python");
 	OUT_HAS("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
 }
 
@@ -93,16 +93,16 @@ TEST(no_log)
 	make_text("text", "loss 0.4\n");
 	make_file("gz", "\x1f\x8b\x08", 3);
 	make_text("empty", "");
-	CTL(1, "amdlog text");
+	LAB(1, "amdlog text");
 	ERR_HAS("no line of ROCm's log is in it");
 	ERR_HAS("AMD_LOG_LEVEL=4");
-	CTL(1, "amdlog empty --json");
+	LAB(1, "amdlog empty --json");
 	ck_assert_str_eq(ctl_out, "");
-	CTL(1, "amdlog gz");
+	LAB(1, "amdlog gz");
 	ERR_HAS("compressed (gzip), not a log of ROCm");
-	CTL(1, "amdlog nothing");
-	CTL(1, "amdlog .");
-	CTL(2, "amdlog text --format xml");
+	LAB(1, "amdlog nothing");
+	LAB(1, "amdlog .");
+	LAB(2, "amdlog text --format xml");
 	ERR_HAS("table, json, python or shell");
 }
 
@@ -114,11 +114,11 @@ TEST(problems)
 	for (i = 0; i < 30; i++)
 		n += sprintf(text + n, HEAD("3", "10", "7") "acquireQueue refCount: (nil)\n");
 	make_file("log", text, n);
-	CTL(6, "amdlog log");
+	LAB(6, "amdlog log");
 	ERR_HAS("line 20: about a queue, but its address is cut off");
 	ck_assert_ptr_null(strstr(ctl_err, "line 21:"));
 	ERR_HAS("and 10 more; --json has the first 30");
-	CTL(6, "amdlog log --json");
+	LAB(6, "amdlog log --json");
 	expect_number("n_problems", 30);
 	expect_number("problems.29.line", 30);
 }
@@ -126,9 +126,9 @@ TEST(problems)
 TEST(not_in_order)
 {
 	make_text("log", HEAD("4", "9000000", "7") PACKET HEAD("4", "1000000", "7") PACKET);
-	CTL(0, "amdlog log");
+	LAB(0, "amdlog log");
 	ERR_HAS("the log is not in order: a line is 8.0 s earlier");
-	CTL(0, "amdlog log --json");
+	LAB(0, "amdlog log --json");
 	expect_number("processes.0.run_us", 8000000);
 	expect_number("processes.0.back_us", 8000000);
 }
@@ -137,7 +137,7 @@ TEST(not_in_order)
 TEST(of_a_real_runtime)
 {
 	ck_assert(copy_fixture(LOG, "log"));
-	CTL(0, "amdlog log --json");
+	LAB(0, "amdlog log --json");
 	expect_number("lines", 150);
 	expect_number("processes.0.dispatches", 3);
 	expect_null("queues.0.hwq");
@@ -151,8 +151,8 @@ TEST_AS_ROOT(not_permitted)
 	ck_assert_int_eq(chmod("log", 0600), 0);
 	ck_assert_int_eq(chmod(".", 0755), 0);
 	ck_assert_int_eq(seteuid(65534), 0);
-	CTL(4, "amdlog log");
-	CTL(4, "decode log");
+	LAB(4, "amdlog log");
+	LAB(4, "decode log");
 	ck_assert_int_eq(seteuid(0), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of commands: their names, their help, what each must have. */
+/* The tables of commands: their names, their help, what each must have. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@ static const struct ctl_command *find_words(const char *line, int *words)
 	static char copy[64], *argv[4];
 
 	snprintf(copy, sizeof(copy), "%s", line);
+	ctl_set_program(&ctl_program);
 	return ctl_find_command(unit_words(copy, argv), argv, words);
 }
 
@@ -50,15 +51,17 @@ TEST_EACH(name, ARRAY_SIZE(names))
 		ck_assert_int_eq(words, names[_i].words);
 }
 
+static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
+
 /* No two commands and no two options of one have the same name. */
-TEST(table)
+TEST_EACH(table, ARRAY_SIZE(programs))
 {
 	const struct ctl_command *cmd;
 	const struct ctl_option *o;
 	size_t i, j;
 
-	for (i = 0; (cmd = ctl_commands[i]); i++) {
-		ck_assert_ptr_eq(find(cmd->name), cmd);
+	for (i = 0; (cmd = programs[_i]->commands[i]); i++) {
+		ck_assert_ptr_eq(find(cmd->name), _i ? NULL : cmd);
 		ck_assert(!cmd->usage == (cmd->words == CTL_NO_WORDS));
 		j = 0;
 		ctl_for_each_option(o, cmd) {
@@ -103,16 +106,17 @@ static void read_help(const struct ctl_command *cmd, char *text, size_t size)
 	fclose(f);
 }
 
-TEST(help)
+TEST_EACH(help, ARRAY_SIZE(programs))
 {
 	char text[8192], one[8192];
 	const struct ctl_command *cmd;
 	const struct ctl_option *o;
 	size_t i;
 
+	ctl_set_program(programs[_i]);
 	read_help(NULL, text, sizeof(text));
 	expect_narrow(text);
-	for (i = 0; (cmd = ctl_commands[i]); i++) {
+	for (i = 0; (cmd = programs[_i]->commands[i]); i++) {
 		ck_assert_ptr_nonnull(strstr(text, cmd->name));
 		ck_assert_ptr_nonnull(strstr(text, cmd->summary));
 		ck_assert_int_eq(parse(cmd, "--help"), 0);
@@ -152,8 +156,8 @@ TEST_EACH(nearest, ARRAY_SIZE(typed))
 	struct ctl_nearest nearest = { .typed = typed[_i].typed };
 	size_t i;
 
-	for (i = 0; ctl_commands[i]; i++)
-		ctl_offer(&nearest, ctl_commands[i]->name);
+	for (i = 0; ctl_program.commands[i]; i++)
+		ctl_offer(&nearest, ctl_program.commands[i]->name);
 	if (typed[_i].name)
 		ck_assert_pstr_eq(nearest.name, typed[_i].name);
 	else

@@ -13,7 +13,7 @@
 
 TEST(snapshot_as_json)
 {
-	CTL(0, "decode now --json");
+	LAB(0, "decode now --json");
 	expect_rows("queues", 4);
 	expect_number("check.queues", 3);
 	expect_number("check.slots_expected", 3);
@@ -32,14 +32,14 @@ TEST(snapshot_as_json)
 
 TEST(snapshot_of_one_process)
 {
-	CTL(0, "decode now --pid 156");
+	LAB(0, "decode now --pid 156");
 	OUT_HAS("\n1 compute queues\n");
 	OUT_HAS("Queues and slots add up: yes\n");
 	ck_assert_ptr_null(strstr(ctl_out, "\n144\t"));
-	CTL(0, "decode now --json --pid 156");
+	LAB(0, "decode now --json --pid 156");
 	expect_number("check.queues", 1);
 	expect_rows("slots", 1);
-	CTL(5, "decode now --pid 9");
+	LAB(5, "decode now --pid 9");
 	ERR_HAS("process 9 is not in this text");
 }
 
@@ -62,18 +62,18 @@ TEST(places)
 		say_ring_slot(xcc, at[xcc].pipe, at[xcc].queue, mqd + 0x1000 * xcc, ring);
 	make_file("b", made, made_len);
 	made_len = 0;
-	CTL(0, "decode a b");
+	LAB(0, "decode a b");
 	OUT_HAS("\t1.4,2.5\t");
 }
 
 TEST(one_file_alone)
 {
-	CTL(0, "decode now/mqds");
+	LAB(0, "decode now/mqds");
 	ERR_HAS("there is no hqds among it");
-	CTL(0, "decode now/hqds");
+	LAB(0, "decode now/hqds");
 	OUT_HAS("Queues and slots add up: not known\n");
 	ERR_HAS("there is no mqds among it");
-	CTL(0, "decode --json now/hqds");
+	LAB(0, "decode --json now/hqds");
 	expect_null("check.queues");
 	expect_null("check.slots_without_owner");
 	expect_null("check.adds_up");
@@ -82,11 +82,11 @@ TEST(one_file_alone)
 
 TEST(twice)
 {
-	CTL(6, "decode now/mqds now/mqds now/hqds");
+	LAB(6, "decode now/mqds now/mqds now/hqds");
 	OUT_HAS("this queue is in the text twice");
 	ERR_HAS("give files of one moment, each once");
 	ck_assert_ptr_null(strstr(ctl_out, "compute queues"));
-	CTL(6, "decode --json now now/hqds");
+	LAB(6, "decode --json now now/hqds");
 	expect_null("check.slots_active");
 	expect_null("check.queues");
 	expect_null("queues.0.slots_active");
@@ -95,7 +95,7 @@ TEST(twice)
 TEST(two_moments)
 {
 	make_other_rings("other");
-	CTL(6, "decode other now/hqds");
+	LAB(6, "decode other now/hqds");
 	OUT_HAS("\n3 problems in the text\n");
 	OUT_HAS("this slot has another ring than the MQD of its address");
 	OUT_HAS("Queues and slots add up: no\n");
@@ -106,9 +106,9 @@ TEST(gpus_without_slots)
 {
 	make_text("stopped", "Node 1, gpu_id 2d60:\n Device is stopped\n");
 	make_text("other", "Node 1, gpu_id 1234:\n Device is stopped\n");
-	CTL(0, "decode now/mqds stopped");
+	LAB(0, "decode now/mqds stopped");
 	ERR_HAS("GPU 0x2d60: the driver has stopped it");
-	CTL(0, "decode now/mqds other");
+	LAB(0, "decode now/mqds other");
 	ERR_HAS("GPU 0x2d60: hqds does not have it");
 	OUT_HAS("Queues and slots add up: not known\n");
 }
@@ -123,7 +123,7 @@ TEST(many_problems)
 			all[i + 5] = 'x';
 	make_file("damaged", all, len);
 	free(all);
-	CTL(6, "decode damaged");
+	LAB(6, "decode damaged");
 	ERR_HAS("more; --json has the first ");
 	/* A head, 20 of them, and what came before. */
 	for (i = 0, n = 0; ctl_out[i]; i++)
@@ -135,7 +135,7 @@ TEST(older_text)
 {
 	make_text("older", "Compute queue on device f7bc\n    Queue ID: 5\n"
 			   "    Process: pid 12 pasid 0x1\n    is active: yes\n");
-	CTL(0, "decode older");
+	LAB(0, "decode older");
 	ERR_HAS("older than Linux 6.5");
 	OUT_HAS("12\t5\t0xf7bc\tcompute\t");
 }
@@ -161,24 +161,24 @@ static const struct {
 TEST_EACH(other_files, ARRAY_SIZE(others))
 {
 	make_file("file", others[_i].begin, others[_i].len);
-	CTL(1, "decode file");
+	LAB(1, "decode file");
 	ck_assert_str_eq(ctl_out, "");
 	ERR_HAS(others[_i].what);
 	ERR_HAS(others[_i].next);
-	CTL(1, "decode now/mqds file");
+	LAB(1, "decode now/mqds file");
 }
 
 TEST(missing_files)
 {
-	CTL(1, "decode nothing");
+	LAB(1, "decode nothing");
 	ERR_HAS("No such file");
 	ck_assert_int_eq(mkdir("empty", 0700), 0);
-	CTL(1, "decode empty");
+	LAB(1, "decode empty");
 	ERR_HAS("it has neither mqds nor hqds");
-	CTL(2, "decode - -");
+	LAB(2, "decode - -");
 	make_text("-dash", "Node 1, gpu_id 2d60:\n Device is stopped\n");
-	CTL(0, "decode -- -dash");
-	CTL(1, "decode now -- -none");
+	LAB(0, "decode -- -dash");
+	LAB(1, "decode now -- -none");
 }
 
 /* Make a pipe in the place of a file for root. */
@@ -225,14 +225,14 @@ TEST_EACH(hostile_directory, ARRAY_SIZE(hostile))
 		path = unit_text("bad%zu/%s", i, names[i]);
 		unlink(path);
 		hostile[_i].make(path);
-		CTL(1, "decode bad%zu", i);
+		LAB(1, "decode bad%zu", i);
 		ERR_HAS(hostile[_i].what);
 		ERR_HAS(names[i]);
 	}
 	/* Ids are left out then. */
 	hostile[_i].make("now/queues-7");
 	hostile[_i].make("now/sysfs");
-	CTL(0, "decode now");
+	LAB(0, "decode now");
 }
 
 TEST(series_of_snapshots)
@@ -245,21 +245,21 @@ TEST(series_of_snapshots)
 	copy_fixture(DRIVER "queues-156", "day/001-sample/queues-156");
 	make_text("day/002-final/mqds", "");
 	copy_fixture(DRIVER "hqds", "day/002-final/hqds");
-	CTL(0, "decode day");
+	LAB(0, "decode day");
 	OUT_HAS("\n001-sample\t2\t4\t3\t3\t0\t144:0,144:1,144:2,156:0\t"
 		"144:0,144:1,144:2,156:0\t-\n");
 	OUT_HAS("\n002-final\t0\t0\t0\t3\t3\t-\t-\t144:0,144:1,144:2,156:0\n");
 	OUT_HAS("Queues of 1 samples: mean 4.0, least 4, most 4: stable\n");
 	OUT_HAS("Queue ids of all samples: the same\n");
 	OUT_HAS("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\n");
-	CTL(0, "decode day --json");
+	LAB(0, "decode day --json");
 	expect_number("summary.samples", 1);
 	expect_number("summary.stable", 1);
 	expect_number("queues_seen.0.seen", 1);
 	expect_number("snapshots.1.queues", 4);
-	CTL(0, "decode day --pid 156");
+	LAB(0, "decode day --pid 156");
 	OUT_HAS("mean 1.0");
-	CTL(0, "decode day/001-sample");
+	LAB(0, "decode day/001-sample");
 	OUT_HAS("\n3 compute queues\n");
 }
 
@@ -278,16 +278,16 @@ static void make_pairs(void)
 TEST(series_of_pairs)
 {
 	make_pairs();
-	CTL(0, "decode pairs");
+	LAB(0, "decode pairs");
 	OUT_HAS("\nbaseline\t0\t0\t0\t3\t3\t-\t-\t-\nsnapshot_2_20260203_120000\t"
 		"2\t4\t3\t3\t0\t-\t156@0x7f51976f9000,144@0x7f87");
 	/* The second one has no hqds, and other rings of compute queues. */
 	OUT_HAS("\nsnapshot_10_20260203_120010\t2\t4\t3\t-\t-\t-\t156@0x");
 	OUT_HAS("Queues of 2 samples: mean 4.0, least 4, most 4: stable\n");
 	OUT_HAS("Queue ids of all samples: not known\n");
-	CTL(0, "decode pairs/snapshot_2_20260203_120000");
+	LAB(0, "decode pairs/snapshot_2_20260203_120000");
 	OUT_HAS("Queues and slots add up: yes\n");
-	CTL(2, "diff pairs pairs/baseline");
+	LAB(2, "diff pairs pairs/baseline");
 	ERR_HAS("it has 3 snapshots, baseline to snapshot_10");
 }
 
@@ -298,11 +298,11 @@ TEST(series_that_is_not_stable)
 	copy_fixture(DRIVER "mqds", "s/2/mqds");
 	copy_fixture(DRIVER "mqds", "s/3/mqds");
 	make_text("s/3/hqds", "Node 1, gpu_id 2d60:\nrubbish\n");
-	CTL(6, "decode s");
+	LAB(6, "decode s");
 	OUT_HAS("Queues of 3 samples: mean 2.7, least 0, most 4: not stable\n");
 	ERR_HAS("1 problems in the text");
 	make_pipe("s/2/hqds");
-	CTL(1, "decode s");
+	LAB(1, "decode s");
 }
 
 /* hqds alone, moment by moment: there are no queues to count. */
@@ -310,9 +310,9 @@ TEST(series_without_mqds)
 {
 	copy_fixture(DRIVER "hqds", "s/1/hqds");
 	copy_fixture(DRIVER "hqds", "s/2/hqds");
-	CTL(0, "decode s");
+	LAB(0, "decode s");
 	OUT_HAS("\nQueues: not known\n");
-	CTL(0, "decode s --json");
+	LAB(0, "decode s --json");
 	expect_null("summary.queues_mean");
 	expect_null("summary.stable");
 	expect_null("snapshots.0.queues");
@@ -321,15 +321,15 @@ TEST(series_without_mqds)
 
 TEST(of_a_system)
 {
-	CTL(geteuid() ? 4 : 3, "decode");
+	LAB(geteuid() ? 4 : 3, "decode");
 	ERR_HAS("made/kfd/mqds");
 	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
 	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
-	CTL(0, "decode");
+	LAB(0, "decode");
 	OUT_HAS("Queues and slots add up: yes\n");
 	/* The driver's file is read three times before that is reported. */
 	make_other_rings("made/kfd/mqds");
-	CTL(6, "decode");
+	LAB(6, "decode");
 	OUT_HAS("has another ring");
 }
 
@@ -350,11 +350,11 @@ static void change_file(const char *name, const char *from, const char *to)
 TEST(run_list_of_linux_7)
 {
 	change_file("mqds", "PASID 0x2:", "PASID 156:");
-	CTL(0, "decode now --json");
+	LAB(0, "decode now --json");
 	expect_rows("run_list", 6);
 	expect_number("run_list.0.pid", 156);
 	expect_null("run_list.0.queue_id");
-	CTL(0, "decode now --json --pid 156");
+	LAB(0, "decode now --json --pid 156");
 	expect_rows("run_list", 2);
 }
 
@@ -362,7 +362,7 @@ TEST(run_list_of_linux_7)
 TEST(priority_of_the_view)
 {
 	change_file("queues-156", "compute-aql 7", "compute-aql 9");
-	CTL(0, "decode now --json");
+	LAB(0, "decode now --json");
 	expect_number("queues.0.priority", 9);
 	expect_number("queues.2.priority", 7);
 }

@@ -137,7 +137,7 @@ TEST_AS_ROOT(both_models)
 	/* Both run until their queues were looked at. */
 	make_text("model", "dir=$(readlink /proc/$$/fd/1)\n"
 			   "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
-	CTL(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
+	LAB(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
 	       "--b 'exec sh model' --runs 2 --concurrent 1 -o e --json");
 	expect_rows("runs", 5);
 	expect_number("a.same_ids", 1);
@@ -159,7 +159,7 @@ TEST_AS_ROOT(both_models)
 	ck_assert_int_eq(st.st_size, 4);
 	/* Finished runs are not made again; a run that was cut off is. */
 	ck_assert_int_eq(unlink("e/b-2/result"), 0);
-	CTL(0, "experiment --resume e");
+	LAB(0, "experiment --resume e");
 	ck_assert_str_eq(ctl_err, "run b-2\n");
 	OUT_HAS("\nSame queue ids every run: yes (overlap with the first: "
 		"1.00, consistent)\n");
@@ -170,9 +170,9 @@ TEST_AS_ROOT(both_models)
 
 TEST_AS_ROOT(no_queue)
 {
-	CTL(1, "experiment --a true -o e --runs 1");
+	LAB(1, "experiment --a true -o e --runs 1");
 	ERR_HAS("model A ended before its queues were seen");
-	CTL(1, "experiment --report-only e");
+	LAB(1, "experiment --report-only e");
 	ERR_HAS("e has no complete run of A alone");
 }
 
@@ -180,7 +180,7 @@ TEST_AS_ROOT(no_queue)
 TEST_AS_ROOT(limited)
 {
 	driver = true;
-	CTL(0, "experiment --a 'exec sleep 60' --runs 1 --duration 900ms "
+	LAB(0, "experiment --a 'exec sleep 60' --runs 1 --duration 900ms "
 	       "--amd-log 4 -o e");
 	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
 	OUT_HAS("| run | pid | queues | ids (gpu:queue) | slots | active | "
@@ -200,22 +200,22 @@ TEST_AS_ROOT(interrupted)
 		kill(us, SIGTERM);
 		_exit(0);
 	}
-	CTL(143, "experiment --a 'exec sleep 60' --runs 1 -o e");
-	ERR_HAS("interrupted; to go on: gpreempt-ctl experiment --resume e");
+	LAB(143, "experiment --a 'exec sleep 60' --runs 1 -o e");
+	ERR_HAS("interrupted; to go on: gpreempt-lab experiment --resume e");
 	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
 
 TEST_AS_ROOT(arguments)
 {
-	CTL(2, "experiment");
-	CTL(2, "experiment --a x --resume e");
-	CTL(2, "experiment --a a\nb");
+	LAB(2, "experiment");
+	LAB(2, "experiment --a x --resume e");
+	LAB(2, "experiment --a a\nb");
 	ERR_HAS("of one line");
-	CTL(2, "experiment --a x --runs 101");
+	LAB(2, "experiment --a x --runs 101");
 	ERR_HAS("more than 100 runs");
-	CTL(1, "experiment --a x -o none/e");
+	LAB(1, "experiment --a x -o none/e");
 	make_text("e/experiment", "x\n");
-	CTL(1, "experiment --a x -o e");
+	LAB(1, "experiment --a x -o e");
 	ERR_HAS("--resume goes on with one");
 }
 
@@ -243,7 +243,7 @@ TEST_EACH(whose_commands, unit_as_root("whose_commands") * ARRAY_SIZE(trusts))
 	ck_assert_int_eq(exp_plan_trusted("e"), trusts[_i].status);
 	if (!trusts[_i].status)
 		return;
-	CTL(4, "experiment --resume e");
+	LAB(4, "experiment --resume e");
 	ERR_HAS("its commands would be run");
 	ck_assert_int_ne(access("ran", F_OK), 0);
 	ck_assert_int_ne(access("e/a-1", F_OK), 0);
@@ -254,8 +254,8 @@ TEST_AS_ROOT(a_link_is_no_plan)
 	write_plan(PLAN);
 	ck_assert_int_eq(rename("e/experiment", "plan"), 0);
 	ck_assert_int_eq(symlink("../plan", "e/experiment"), 0);
-	CTL(4, "experiment --resume e");
-	CTL(1, "experiment --report-only e");
+	LAB(4, "experiment --resume e");
+	LAB(1, "experiment --report-only e");
 	ERR_HAS("it is a link");
 	ck_assert_int_eq(exp_plan_trusted("nothing"), 0);
 }
@@ -269,7 +269,7 @@ TEST_AS_ROOT(one_at_a_time)
 	ck_assert_str_eq(plan.command[1], "./b");
 	ck_assert_uint_eq(plan.runs, 2);
 	ck_assert_int_eq(exp_plan_lock(&plan), 0);
-	CTL(7, "experiment --resume e");
+	LAB(7, "experiment --resume e");
 	ERR_HAS("is at work there");
 	exp_plan_free(&plan);
 }
@@ -281,7 +281,7 @@ static const char *const damaged[] = {
 TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))
 {
 	write_plan(damaged[_i]);
-	CTL(1, "experiment --report-only e");
+	LAB(1, "experiment --report-only e");
 	ERR_HAS("e/experiment is damaged");
 }
 

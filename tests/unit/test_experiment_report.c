@@ -41,7 +41,7 @@ TEST(report)
 	make_text("e/b-1/b.err", "no log\n");
 	make_text("e/b-2/b.err", ":3:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1]"
 				 " Created SWq=0x5 to map on HWq=0xa0 with size 16\n");
-	CTL(0, "experiment --report-only e");
+	LAB(0, "experiment --report-only e");
 	OUT_HAS("| a-1 | 144 | 3 | 2d60:0,2d60:1,2d60:2 | 2 | 2 | 1 | 1 | 8 |\n");
 	OUT_HAS("| b-1 | 156 | 1 | 2d60:0 | 1 | 1 | - | - | - |\n");
 	/* Level 3 has queues, and no packets. */
@@ -52,7 +52,7 @@ TEST(report)
 	OUT_HAS("| most packets waiting | 4 | - | - | - |");
 	OUT_HAS("The GPU was the simulated one.");
 	ck_assert_int_ne(access("e/report.md", F_OK), 0);
-	CTL(0, "experiment --report-only e --json");
+	LAB(0, "experiment --report-only e --json");
 	expect_number("amd_log.a_alone.run_us", 8000);
 	expect_null("amd_log.b_alone.dispatches");
 	expect_null("runs.4.a_before_b");
@@ -65,7 +65,7 @@ TEST(report_of_little)
 	write_plan("runs 2\nconcurrent 1\na ./a\nb ./b\n");
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("both-1", "a pid 144 status 0\nb pid 999 status 0\n");
-	CTL(0, "experiment --report-only e");
+	LAB(0, "experiment --report-only e");
 	OUT_HAS("both-1: one of them had no queue when the other had its own");
 	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
 	OUT_HAS("Same queue ids every run: not known, it did not run alone");
@@ -84,7 +84,7 @@ TEST_EACH(strategies, 2)
 	write_plan("runs 2\nconcurrent 0\na ./a\n");
 	make_run("a-1", "a pid 144 status 0\n");
 	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
-	CTL(0, "experiment --report-only e");
+	LAB(0, "experiment --report-only e");
 	OUT_HAS(reasons[_i]);
 }
 
@@ -109,27 +109,27 @@ TEST(of_a_script)
 		make_text(unit_text("s/%s/model_a_pid.txt", runs[i]), "144\n");
 		make_text(unit_text("s/%s/model_b_pid.txt", runs[i]), "156\r\n");
 	}
-	CTL(0, "experiment --report-only s");
+	LAB(0, "experiment --report-only s");
 	OUT_HAS("| a-2 | 144 | 3 | - | 2 | 2 |\n");
 	OUT_HAS("| b-1 | 156 | 1 | - | 1 | 1 |\n");
 	OUT_HAS("Same queue ids every run: not known, the text has no ids\n\n"
 		"Same number of queues every run: yes\n");
 	OUT_HAS("both-1: ids in common: not known, 0 slots in common");
-	CTL(0, "experiment --report-only s --json");
+	LAB(0, "experiment --report-only s --json");
 	expect_null("a.same_ids");
 	expect_null("runs.3.overlap");
 	expect_null("runs.0.a.exit_status");
 	if (!unit_as_root("--resume of a script's directory"))
 		return;
 	ck_assert_int_eq(chmod("s", 0700), 0);
-	CTL(1, "experiment --resume s");
+	LAB(1, "experiment --resume s");
 	ERR_HAS("its commands are not in it");
 }
 
 TEST(nothing_there)
 {
 	ck_assert_int_eq(mkdir("e", 0700), 0);
-	CTL(1, "experiment --report-only e");
+	LAB(1, "experiment --report-only e");
 	ERR_HAS("e is no experiment");
 }
 

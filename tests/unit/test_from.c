@@ -192,7 +192,7 @@ TEST(no_snapshot)
 {
 	CTL(GPREEMPT_CLASS_USAGE, "list --from none");
 	ERR_HAS("--from none: No such file or directory\n"
-		"next: gpreempt-ctl snapshot -o DIR makes one");
+		"next: gpreempt-lab snapshot -o DIR makes one");
 	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --from .");
 	ERR_HAS("--from .: it is no snapshot, or an older gpreempt-ctl made it\n");
 	CTL(GPREEMPT_CLASS_USAGE, "doctor --from made/proc/4194242/comm");
@@ -254,7 +254,7 @@ TEST_AS_ROOT(snapshot)
 		  "{\"Config\":{\"Env\":[\"TOKEN=x\"]},\"Name\":\"a\\nb\"}");
 	make_text("made/kfd/mqds", "");
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2a:\n Device is stopped\n");
-	CTL(0, "snapshot -o day");
+	LAB(0, "snapshot -o day");
 	/* The last ones are not saved as they are. */
 	for (i = 0; i < ARRAY_SIZE(host) - CHANGED; i++)
 		if (host[i].path[strlen(host[i].path) - 1] != '/')
@@ -271,29 +271,68 @@ TEST_AS_ROOT(snapshot)
 	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
 }
 
+/* report runs gpreempt-ctl for these; one that is in PATH notes how it was called. */
+static void make_ctl(void)
+{
+	static const char script[] =
+		"#!/bin/sh\n"
+		"echo $* >>calls\n"
+		"case $1 in\n"
+		"list) echo '{\"processes\":[{\"pid\":7},{\"pid\":8}]}' ;;\n"
+		"status) echo '{\"holders\":[]}' ;;\n"
+		"doctor) echo '{\"checks\":[{\"check\":\"kernel\"}]}'; exit 3 ;;\n"
+		"esac\n";
+	char dir[PATH_MAX];
+
+	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
+	make_text("bin/gpreempt-ctl", script);
+	ck_assert_int_eq(chmod("bin/gpreempt-ctl", 0755), 0);
+	setenv("PATH", unit_text("%s/bin:%s", dir, getenv("PATH")), 1);
+}
+
 /* A page shows what list, status and doctor print; a snapshot has no holders to ask. */
 TEST(report)
 {
+	make_ctl();
 	make_text("made/info", "gpreempt-snapshot - version: 1.0\n# key value\n"
 			       "time 2026-01-02T03:04:05Z\nhost a\033b\n"
 			       "kernel 6.12\nsimulated 1\n");
-	CTL(0, "report made --json");
+	LAB(0, "report made --json");
 	expect_text("sources.0.kind", "snapshot");
 	expect_text("states.0.host", "a\033b");
 	expect_text("states.0.time", "2026-01-02T03:04:05Z");
 	expect_number("simulated", 1);
 	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
 	expect_rows("states.0.processes", 2);
-	expect_number("states.0.processes.0.held_by", 4194250);
+	expect_number("states.0.processes.1.pid", 8);
 	expect_text("states.0.checks.0.check", "kernel");
+	ck_assert_str_eq(unit_file("calls"),
+			 "list --json --from made\ndoctor --json --from made\n");
 	ck_assert_ptr_null(json_object_object_get(json_at("states.0"), "holders"));
 	/* A file that cannot be read is unknown, and no empty list. */
 	unlink("made" VIEW "nodes");
-	CTL(0, "report made --json");
-	ctl_line("report --json");
+	LAB(0, "report made --json");
+	unlink("calls");
+	LAB(0, "report --json");
+	ck_assert_str_eq(unit_file("calls"), "list --json\nstatus --json\ndoctor --json\n");
 	expect_text("sources.0.kind", "now");
 	expect_rows("states.0.processes", 2);
 	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
+}
+
+/* What another program prints, or none, is unknown. */
+TEST(report_without_ctl)
+{
+	make_ctl();
+	make_text("bin/gpreempt-ctl", "#!/bin/sh\necho no JSON\n");
+	LAB(GPREEMPT_CLASS_PARTIAL, "report made --json");
+	expect_null("states.0.processes");
+	expect_null("states.0.checks");
+	setenv("PATH", "/nowhere", 1);
+	LAB(GPREEMPT_CLASS_PARTIAL, "report made --json");
+	expect_null("states.0.processes");
+	ERR_HAS("cannot run gpreempt-ctl: No such file or directory\n"
+		"next: is it installed, and in PATH?\n");
 }
 
 /* Numbers are those of another host: also that of this process. */

@@ -31,8 +31,8 @@ TEST(help)
 
 	CTL(0, "--help");
 	ck_assert_str_eq(ctl_err, "");
-	for (i = 0; ctl_commands[i]; i++)
-		OUT_HAS(ctl_commands[i]->summary);
+	for (i = 0; ctl_program.commands[i]; i++)
+		OUT_HAS(ctl_program.commands[i]->summary);
 	CTL(0, "help");
 	CTL(0, "-h");
 	OUT_HAS("usage: gpreempt-ctl");
@@ -45,6 +45,32 @@ TEST(version)
 {
 	CTL(0, "--version");
 	ck_assert_str_eq(ctl_out, "gpreempt-ctl " GP_VERSION "\n");
+	LAB(0, "--version");
+	ck_assert_str_eq(ctl_out, "gpreempt-lab " GP_VERSION "\n");
+}
+
+/* gpreempt-lab does nothing without a command, and gpreempt-ctl names where its own went. */
+TEST(lab)
+{
+	const struct ctl_command *const *cmd;
+
+	LAB(0, "%s", "");
+	OUT_HAS("usage: gpreempt-lab COMMAND ");
+	LAB(GPREEMPT_CLASS_USAGE, "list");
+	ERR_HAS("gpreempt-lab: there is no command \"list\"\n");
+	LAB(GPREEMPT_CLASS_USAGE, "--json");
+	LAB(GPREEMPT_CLASS_USAGE, "dceode");
+	ERR_HAS("did you mean \"decode\"?\nnext: gpreempt-lab decode\n");
+	LAB(GPREEMPT_CLASS_USAGE, "decode --nonsense");
+	ERR_HAS("next: gpreempt-lab decode --help\n");
+	for (cmd = lab_program.commands; *cmd; cmd++) {
+		CTL(GPREEMPT_CLASS_USAGE, "%s --help", (*cmd)->name);
+		ck_assert_str_eq(ctl_out, "");
+		ck_assert_str_eq(ctl_err,
+				 unit_text("gpreempt-ctl: %s is a command of gpreempt-lab\n"
+					   "next: gpreempt-lab %s\n",
+					   (*cmd)->name, (*cmd)->name));
+	}
 }
 
 TEST(mistakes)
@@ -172,28 +198,29 @@ TEST(doctor)
 
 TEST(self)
 {
-	CTL(GPREEMPT_CLASS_USAGE, "self");
+	LAB(GPREEMPT_CLASS_USAGE, "self");
 	ERR_HAS("a program to run is needed");
-	CTL(0, "self -- true");
+	LAB(0, "self -- true");
 	ERR_HAS("note: no queue of it was seen");
-	CTL(3, "self -- tests/unit/fixtures/exit 3");
-	CTL(127, "self -- /no/such/program");
+	LAB(3, "self -- tests/unit/fixtures/exit 3");
+	LAB(127, "self -- /no/such/program");
 	ERR_HAS("cannot run /no/such/program");
 	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
-	CTL(126, "self -- /etc/passwd");
+	LAB(126, "self -- /etc/passwd");
 }
 
 /* Why a program cannot be run is not what printing says, which fails here. */
 TEST_EACH(self_exit_status, 4)
 {
 	static const struct {
+		int (*main)(int argc, char **argv);
 		char *command, *program;
 		int status;
 	} rows[] = {
-		{ "self", "/no/such/program", 127 },
-		{ "self", "/etc/passwd", 126 },
-		{ "run", "/no/such/program", 127 },
-		{ "run", "/etc/passwd", 126 },
+		{ lab_main, "self", "/no/such/program", 127 },
+		{ lab_main, "self", "/etc/passwd", 126 },
+		{ ctl_main, "run", "/no/such/program", 127 },
+		{ ctl_main, "run", "/etc/passwd", 126 },
 	};
 	pid_t child;
 
@@ -201,13 +228,13 @@ TEST_EACH(self_exit_status, 4)
 	child = fork();
 	if (!child) {
 		char *argv[] = {
-			"gpreempt-ctl", rows[_i].command, "--", rows[_i].program, NULL,
+			"gpreempt", rows[_i].command, "--", rows[_i].program, NULL,
 		};
 
 		dup2(open("/dev/full", O_WRONLY), STDERR_FILENO);
 		/* A service's stream may be unbuffered. */
 		setvbuf(stderr, NULL, _IONBF, 0);
-		_exit(ctl_main(4, argv));
+		_exit(rows[_i].main(4, argv));
 	}
 	ck_assert_int_eq(unit_status(child), rows[_i].status);
 	unit_cgroups_stop();
@@ -234,9 +261,9 @@ TEST(self_queues)
 {
 	loop.before_list = give_queues;
 	/* Until that was reported. */
-	CTL(0, "self -- sh -c "
+	LAB(0, "self -- sh -c "
 	       "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
-	ERR_LINE("gpreempt-ctl: process %d has 2 queues: "
+	ERR_LINE("gpreempt-lab: process %d has 2 queues: "
 		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
 		 unit_last_child());
 	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
@@ -256,7 +283,7 @@ static void terminate_once(struct gp_loop *l)
 TEST(self_terminated)
 {
 	loop.before_list = terminate_once;
-	CTL(128 + SIGTERM, "self -- sleep 30");
+	LAB(128 + SIGTERM, "self -- sleep 30");
 	ck_assert_int_eq(kill(unit_last_child(), 0), -1);
 }
 

@@ -24,7 +24,7 @@ TEST(preempt_samples)
 		       "2 - 2 2 500000 - - 5 99000 1 slots\n"
 		       "3 7 2 2 104000 - - 5 13000 1 slots\n"
 		       "4 7 2 2 460000 7 1 5 10000 1 slots\n");
-	CTL(0, "report s --json");
+	LAB(0, "report s --json");
 	expect_text("sources.0.kind", "preempt --samples");
 	expect_rows("latencies", 3);
 	expect_text("latencies.0.name", "suspend ioctl");
@@ -48,7 +48,7 @@ TEST(guard_samples)
 {
 	make_text("s", "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
 		       "arrival_to_slots_ns\n1000\t2000\t-\n3000\t4000\t-\n");
-	CTL(0, "report s --json");
+	LAB(0, "report s --json");
 	expect_rows("latencies", 2);
 	expect_text("latencies.1.name", "arrival to suspended");
 	ck_assert_double_eq(real("latencies.1.max_us"), 4);
@@ -60,7 +60,7 @@ TEST(monitor)
 	make_text("m.csv", "t_s,pid,queues,active,slots,suspended,evicted,ids\n"
 			   "0.000,7,2,8,9,0,0,\"0,1\"\n0.001,8,1,4,4,0,0,0\n"
 			   "0.500,7,2,-,9,1,0,\"0,1\"\nx,y\n");
-	CTL(0, "report m.csv --json");
+	LAB(0, "report m.csv --json");
 	expect_rows("series", 2);
 	expect_number("series.0.pid", 7);
 	expect_rows("series.0.points", 2);
@@ -70,7 +70,7 @@ TEST(monitor)
 	expect_number("series.0.points.1.3", 1);
 	make_text("m.json", "{\"targets\":[{\"pid\":7,\"series\":[{\"t_s\":0.25,"
 			    "\"pid\":7,\"active\":3},{\"t_s\":1},3]},[]]}");
-	CTL(0, "report m.csv m.json --json");
+	LAB(0, "report m.csv m.json --json");
 	expect_rows("series", 3);
 	expect_text("series.2.source", "m.json");
 	expect_rows("series.2.points", 1);
@@ -88,7 +88,7 @@ TEST(metrics)
 		       "g_c_seconds_bucket{gpu=\"0\",le=\"+Inf\"} 5\n"
 		       "g_c_seconds_bucket{gpu=\"1\",le=\"0.001\"} 1\n"
 		       "g_c_seconds_sum{gpu=\"0\"} 0.5\ng_c_seconds_count{gpu=\"0\"} 5\n");
-	CTL(0, "report m --json");
+	LAB(0, "report m --json");
 	expect_rows("metrics", 4);
 	expect_text("metrics.0.help", "What it is.");
 	expect_null("metrics.1.help");
@@ -137,7 +137,7 @@ TEST(events)
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		strcat(text, lines[i]);
 	make_text("g", text);
-	CTL(0, "report g --json");
+	LAB(0, "report g --json");
 	expect_rows("timelines.0.events", 4);
 	expect_text("timelines.0.events.0.comm", "s\033");
 	expect_number("timelines.0.events.2.t_us", 30);
@@ -163,7 +163,7 @@ TEST(many_lost)
 		strcpy(text + i * len, line);
 	make_file("g", text, n * len);
 	free(text);
-	CTL(0, "report g --json");
+	LAB(0, "report g --json");
 	expect_number("timelines.0.lost_lines", 1000000000000000);
 }
 
@@ -177,8 +177,8 @@ TEST(many_events)
 		at += sprintf(at, EVENT("busy", "%d", "%d", "\"pid\":7"), i, i + 10);
 	make_file("g", text, at - text);
 	free(text);
-	CTL(0, "report g -o p");
-	CTL(0, "report ./g -o p");
+	LAB(0, "report g -o p");
+	LAB(0, "report ./g -o p");
 	ck_assert_ptr_nonnull(strstr(unit_file("p"), "\"cut_events\":2,"));
 }
 
@@ -188,7 +188,7 @@ TEST(preempt_json)
 		       "\"min\":1.5,\"p50\":2.0,\"p90\":null,\"p99\":7,\"max\":8},"
 		       "\"suspend_slots_us\":null,\"resume_ioctl_us\":{\"n\":0},"
 		       "\"simulated\":true}");
-	CTL(0, "report p --json");
+	LAB(0, "report p --json");
 	expect_rows("latencies", 1);
 	expect_number("latencies.0.n", 3);
 	ck_assert_double_eq(real("latencies.0.min_us"), 1.5);
@@ -207,7 +207,7 @@ TEST(lists)
 		       "\\u202e\",\"vram\":5}],\"source\":\"module\"}");
 	make_text("s", "{\"holders\":[]}");
 	make_text("d", "{\"checks\":[{\"result\":\"ok\"}],\"status\":0}");
-	CTL(0, "report l s d l --json -o p");
+	LAB(0, "report l s d l --json -o p");
 	ck_assert_uint_eq(mode_of("p"), 0600);
 	expect_rows("states", 2);
 	expect_text("states.0.source", "l, s, d");
@@ -232,7 +232,7 @@ TEST(no_json)
 		       "\"c\":1e999,\"d\":2.5}]}");
 	make_text("p", "{\"cycles\":1,\"suspend_ioctl_us\":{\"n\":1,\"min\":NaN,"
 		       "\"max\":1e300}}");
-	CTL(0, "report l p --json");
+	LAB(0, "report l p --json");
 	expect_number("states.0.processes.0.us\\351r", 1);
 	OUT_HAS("\"a\": null");
 	OUT_HAS("\"b\": null");
@@ -262,7 +262,7 @@ TEST_EACH(others, ARRAY_SIZE(other_texts))
 	make_text("s", "{\"holders\":[]}");
 	make_text("other", other_texts[_i]);
 	make_text("p", "before");
-	CTL(2, "report s other -o p");
+	LAB(2, "report s other -o p");
 	ERR_HAS("other: this is no output of gpreempt-ctl that report knows");
 	ck_assert_str_eq(unit_file("p"), "before");
 }
@@ -270,21 +270,21 @@ TEST_EACH(others, ARRAY_SIZE(other_texts))
 TEST(usage)
 {
 	make_text("s", "{\"holders\":[]}");
-	CTL(2, "report s");
+	LAB(2, "report s");
 	ERR_HAS("-o FILE is needed");
-	CTL(1, "report none -o p");
+	LAB(1, "report none -o p");
 	ERR_HAS("none: No such file");
 	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
-	CTL(1, "report fifo -o p");
+	LAB(1, "report fifo -o p");
 	ERR_HAS("fifo: it is not a regular file");
-	CTL(2, "report . -o p");
+	LAB(2, "report . -o p");
 	ERR_HAS("it is no snapshot");
 	ck_assert_int_eq(access("p", F_OK), -1);
 	/* A page in place of what is no page. */
-	CTL(1, "report s -o fifo");
+	LAB(1, "report s -o fifo");
 	ERR_HAS("the page fifo cannot be written: a FIFO");
 	ck_assert_int_eq(symlink("s", "link"), 0);
-	CTL(1, "report s -o link");
+	LAB(1, "report s -o link");
 	ERR_HAS("a link is there");
 }
 

@@ -294,7 +294,7 @@ TEST(list_holder)
 	expect_number("processes.0.queues", 0);
 	ck_assert_int_ne(ctl_line("queues %d", target), 0);
 	ck_assert_str_eq(ctl_out, "");
-	CTL(0, "pidmap");
+	LAB(0, "pidmap");
 	ck_assert_ptr_null(strstr(ctl_out, "\ttrain\t"));
 	hold_drop(PID, lock);
 }
@@ -307,22 +307,22 @@ TEST(list_holder)
 TEST(pidmap)
 {
 	set_file(unit_text("/proc/%d/cmdline", target), "train --steps 7");
-	CTL(0, "pidmap");
+	LAB(0, "pidmap");
 	/* On this host it has its only number, if this is no container. */
 	OUT_LINE("\n%d\t", target);
 	OUT_HAS("\ttrain\t");
-	CTL(0, "pidmap %d --json", target);
+	LAB(0, "pidmap %d --json", target);
 	expect_number("processes.0.pid", target);
 	expect_text("processes.0.comm", "train");
 	expect_text("processes.0.command", "train --steps 7");
-	CTL(0, "pidmap comm:train");
+	LAB(0, "pidmap comm:train");
 	OUT_LINE("\n%d\t", target);
-	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
+	LAB(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
 	ERR_HAS("no GPU process has that number, here or inside of a "
-		"container\nnext: gpreempt-ctl pidmap shows all GPU processes");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "pidmap comm:serve");
+		"container\nnext: gpreempt-lab pidmap shows all GPU processes");
+	LAB(GPREEMPT_CLASS_NO_TARGET, "pidmap comm:serve");
 	set_file("/sys/class/kfd/kfd/proc/", NULL);
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
 }
 
 /*

@@ -44,7 +44,7 @@ TEST_AS_ROOT(one)
 	};
 	size_t i;
 
-	CTL(0, "snapshot -o day --tag one");
+	LAB(0, "snapshot -o day --tag one");
 	ck_assert_str_eq(ctl_out, "day/one: 2 processes, 4 queues, 3 of 24 CP "
 				  "slots active (12%)\n");
 	ck_assert_uint_eq(mode_of("day"), 0700);
@@ -58,23 +58,23 @@ TEST_AS_ROOT(one)
 				   "stats_63420/evicted_ms"),
 			 "7\n");
 	/* Nothing is overwritten. */
-	CTL(1, "snapshot -o day --tag one");
+	LAB(1, "snapshot -o day --tag one");
 	ERR_HAS("day/one: File exists");
 }
 
 TEST_AS_ROOT(an_empty_directory_will_do)
 {
 	ck_assert_int_eq(mkdir("day", 0755), 0);
-	CTL(0, "snapshot -o day");
+	LAB(0, "snapshot -o day");
 	ck_assert_uint_eq(mode_of("day"), 0700);
 	ck_assert_uint_eq(mode_of("day/mqds"), 0600);
-	CTL(1, "snapshot -o day/mqds/x");
+	LAB(1, "snapshot -o day/mqds/x");
 	ERR_HAS("Not a directory");
 }
 
 TEST_AS_ROOT(series)
 {
-	CTL(0, "snapshot -o s --every 10ms --count 2 --tag busy");
+	LAB(0, "snapshot -o s --every 10ms --count 2 --tag busy");
 	OUT_HAS("s/000-baseline: ");
 	OUT_HAS("\ns/001-busy: ");
 	OUT_HAS("\ns/002-busy: ");
@@ -85,7 +85,7 @@ TEST_AS_ROOT(series)
 /* While a command runs: what it prints is kept, its exit status is ours. */
 TEST_AS_ROOT(of_a_command)
 {
-	CTL(3, "snapshot -o s --every 10ms --count 1 -- sh -c "
+	LAB(3, "snapshot -o s --every 10ms --count 1 -- sh -c "
 	       "'echo out; echo err >&2; "
 	       "until [ -e s/001-sample/info ]; do :; done; exit 3'");
 	OUT_HAS("s/000-baseline: ");
@@ -100,7 +100,7 @@ TEST_AS_ROOT(of_a_command)
 TEST_AS_ROOT(fails_during_a_command)
 {
 	/* The directory takes the place of the next sample. */
-	CTL(1, "snapshot -o s --every 100ms -- sh -c "
+	LAB(1, "snapshot -o s --every 100ms -- sh -c "
 	       "'for n in 1 2 3 4 5 6 7 8 9; do "
 	       "mkdir s/00$n-sample && >s/00$n-sample/x; done; "
 	       "until grep -q exists /proc/$PPID/fd/2; do sleep 0.1; done; "
@@ -112,28 +112,28 @@ TEST_AS_ROOT(fails_during_a_command)
 /* Samples end with the command, however many are asked for. */
 TEST_AS_ROOT(of_a_short_command)
 {
-	CTL(0, "snapshot -o s --every 1h -- true");
+	LAB(0, "snapshot -o s --every 1h -- true");
 	OUT_HAS("s/000-baseline: ");
 	OUT_HAS("\ns/001-final: ");
-	CTL(127, "snapshot -o none -- /nowhere/program");
+	LAB(127, "snapshot -o none -- /nowhere/program");
 	ERR_HAS("cannot run /nowhere/program: No such file");
 	ck_assert_int_eq(access("none/001-final/info", F_OK), 0);
 }
 
 TEST(bad_tag)
 {
-	CTL(2, "snapshot --tag a/b");
+	LAB(2, "snapshot --tag a/b");
 	ERR_HAS("without /");
 }
 
 TEST_AS_ROOT(refused)
 {
 	ck_assert_int_eq(rename("made/kfd", "made/other"), 0);
-	CTL(3, "snapshot -o day");
+	LAB(3, "snapshot -o day");
 	ERR_HAS("there is no made/kfd");
 	/* mqds is there, and no hqds. */
 	ck_assert_int_eq(mkdir("made/kfd", 0755), 0);
-	CTL(1, "snapshot -o day");
+	LAB(1, "snapshot -o day");
 	ERR_HAS("No such file");
 }
 
@@ -142,14 +142,14 @@ TEST_AS_ROOT(slots_not_known)
 {
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2d60:\n"
 				   " Inst 0,  CP Pipe 0, Queue 2\n");
-	CTL(0, "snapshot -o day");
+	LAB(0, "snapshot -o day");
 	OUT_HAS("day: 2 processes, 4 queues, CP slots not known\n");
 }
 
 /* Expect a file in a snapshot that is made now. */
 static void expect_file(const char *path, const char *text)
 {
-	CTL(0, "snapshot -o day");
+	LAB(0, "snapshot -o day");
 	ck_assert_str_eq(unit_file(path), text);
 }
 

@@ -69,7 +69,7 @@ TEST(table)
 	add_suspend(77, 2);
 	fake_page(2000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4194242 --duration 120ms");
+	LAB(0, "trace 4194242 --duration 120ms");
 	OUT_HAS(": 2 operations on 1 process, 1 on others\n");
 	OUT_HAS("suspend\tlock\t2\t10.0\t10.0\t");
 	OUT_HAS("suspend\ttotal\t2\t300.0\t300.0\t");
@@ -91,7 +91,7 @@ TEST(built_in)
 	fake_page(1000000 * US, false);
 	fake_event(5 * US, TID, IOCTL, false, PID, TRAP_RESUME);
 	fake_event(90 * US, TID, IOCTL, true, 2, 0);
-	CTL(0, "trace 4194242 --duration 60ms --json");
+	LAB(0, "trace 4194242 --duration 60ms --json");
 	expect_number("operations", 1);
 	expect_rows("functions", 1);
 	check_clean();
@@ -104,7 +104,7 @@ TEST(timeline)
 
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4194242 --duration 60ms -o t.json");
+	LAB(0, "trace 4194242 --duration 60ms -o t.json");
 	text = unit_file("t.json");
 	ck_assert_ptr_nonnull(strstr(text, "\"target 4194242\""));
 	ck_assert_ptr_nonnull(strstr(text, "wor"));
@@ -124,7 +124,7 @@ TEST(lost)
 	fake_event(5 * US, TID, IOCTL, true, 2, 0);
 	fake_page(1002000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4194242 --duration 60ms");
+	LAB(0, "trace 4194242 --duration 60ms");
 	OUT_HAS(": 1 operations on 1 process");
 	ERR_HAS("events were lost");
 	ERR_HAS("1 operations are in the trace only in part");
@@ -137,7 +137,7 @@ TEST(missed)
 	fake_profile = "  " IOCTL "  40  3\n  other_event  5  9\n";
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	CTL(0, "trace 4194242 --duration 60ms");
+	LAB(0, "trace 4194242 --duration 60ms");
 	OUT_HAS(": 0 operations on 1 process");
 	ERR_HAS("3 events were lost");
 	check_clean();
@@ -154,7 +154,7 @@ TEST(stale)
 	fake_add_event("gpreempt_99_5", "x");
 	fake_add_event("gpreempt_4194242_777", "x");
 	fake_add_event("kprobes", "x");
-	CTL(0, "trace 4194242 --duration 30ms");
+	LAB(0, "trace 4194242 --duration 30ms");
 	ck_assert_str_eq(fake_instances(), "gpreempt_4194242_777 gpreempt_99_5x "
 					   "others ");
 	ck_assert_str_eq(fake_events(), "gpreempt_4194242_777/x kprobes/x ");
@@ -185,7 +185,7 @@ TEST_EACH(step_fails, ARRAY_SIZE(steps))
 {
 	fake_fail_call = steps[_i].call;
 	fake_fail_code = steps[_i].code;
-	CTL(steps[_i].status, "trace 4194242 --duration 30ms");
+	LAB(steps[_i].status, "trace 4194242 --duration 30ms");
 	ERR_HAS(steps[_i].why);
 	ERR_HAS("next: ");
 	check_clean();
@@ -196,29 +196,29 @@ TEST(function_refused)
 {
 	fake_refused_symbol = "resume_queues";
 	fake_fail_code = EINVAL;
-	CTL(0, "trace 4194242 --duration 30ms");
+	LAB(0, "trace 4194242 --duration 30ms");
 	ERR_HAS("counts as other: resume_queues, ");
 	fake_refused_symbol = "resume_queues";
 	fake_fail_code = EPERM;
-	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4194242 --duration 30ms");
+	LAB(GPREEMPT_CLASS_PERMISSION, "trace 4194242 --duration 30ms");
 	check_clean();
 }
 
 TEST(nothing_to_trace)
 {
 	fake_mounted = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("tracing directory is not mounted");
 	fake_mounted = true;
 	fake_amdgpu = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("the driver amdgpu is not loaded");
 	fake_amdgpu = true;
 	fake_kallsyms(NULL);
-	CTL(GPREEMPT_CLASS_PERMISSION, "trace 4194242");
+	LAB(GPREEMPT_CLASS_PERMISSION, "trace 4194242");
 	ERR_HAS("reading /proc/kallsyms");
 	fake_kallsyms("ffffffffc0a1b2c0 t suspend_queues\t[amdgpu]\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "trace 4194242");
 	ERR_HAS("function " IOCTL " cannot be traced");
 	check_clean();
 }
@@ -258,7 +258,7 @@ TEST(full)
 	add_suspend(PID, 2);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	CTL(0, "trace 4194242 --duration 60ms");
+	LAB(0, "trace 4194242 --duration 60ms");
 	limit.rlim_cur = RLIM_INFINITY;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	OUT_HAS(": 1 operations on 1 process");
@@ -283,7 +283,7 @@ TEST(target_ends)
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
 	pthread_create(&thread, NULL, end_target, NULL);
-	CTL(0, "trace 4194242 --duration 0s");
+	LAB(0, "trace 4194242 --duration 0s");
 	pthread_join(thread, NULL);
 	ERR_HAS("the traced processes have ended");
 	OUT_HAS(": 1 operations on 1 process");
@@ -311,7 +311,7 @@ TEST_EACH(command, ARRAY_SIZE(commands))
 {
 	if (commands[_i].script)
 		make_script(commands[_i].script);
-	CTL(commands[_i].status, "trace -o out -- ./run");
+	LAB(commands[_i].status, "trace -o out -- ./run");
 	ck_assert_int_eq(access("out/report.json", F_OK), 0);
 	check_clean();
 }
@@ -320,7 +320,7 @@ TEST_EACH(command, ARRAY_SIZE(commands))
 TEST(command_json)
 {
 	make_script("echo from the command");
-	CTL(0, "trace --json -- ./run");
+	LAB(0, "trace --json -- ./run");
 	json_at("functions");
 	ERR_HAS("from the command");
 	check_clean();
@@ -335,10 +335,10 @@ static void terminate(void)
 TEST(stopped)
 {
 	fake_on_enabled = terminate;
-	CTL(0, "trace 4194242 --duration 0s");
+	LAB(0, "trace 4194242 --duration 0s");
 	check_clean();
 	make_script("exec sleep 60");
-	CTL(128 + SIGTERM, "trace -- ./run");
+	LAB(128 + SIGTERM, "trace -- ./run");
 	check_clean();
 }
 

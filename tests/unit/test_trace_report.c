@@ -312,12 +312,12 @@ TEST(log_level)
 
 TEST(refused)
 {
-	CTL(GPREEMPT_CLASS_USAGE, "trace");
+	LAB(GPREEMPT_CLASS_USAGE, "trace");
 	ERR_HAS("a target is needed, or a command behind \"--\"");
-	CTL(GPREEMPT_CLASS_USAGE, "trace 4194242 --amd-log 4");
+	LAB(GPREEMPT_CLASS_USAGE, "trace 4194242 --amd-log 4");
 	ERR_HAS("--amd-log is for a command");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "trace 4194243");
-	CTL(GPREEMPT_CLASS_FAILED, "trace -o /no/such/dir/x -- true");
+	LAB(GPREEMPT_CLASS_NO_TARGET, "trace 4194243");
+	LAB(GPREEMPT_CLASS_FAILED, "trace -o /no/such/dir/x -- true");
 	ERR_HAS("cannot make the directory");
 }
 

@@ -94,7 +94,7 @@ void end_capture(void)
 	printed = NULL;
 }
 
-int ctl_line(const char *format, ...)
+int program_line(int (*program)(int argc, char **argv), const char *format, ...)
 {
 	static char line[1024];
 	char *argv[64];
@@ -102,13 +102,13 @@ int ctl_line(const char *format, ...)
 	va_list ap;
 
 	/* A holder writes its title over all of them. */
-	strcpy(line, "gpreempt-ctl ");
+	strcpy(line, "gpreempt-program ");
 	va_start(ap, format);
 	vsnprintf(line + strlen(line), sizeof(line) - strlen(line), format, ap);
 	va_end(ap);
 	argc = unit_words(line, argv);
 	begin_capture();
-	status = ctl_main(argc, argv);
+	status = program(argc, argv);
 	end_capture();
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole command lines of gpreempt-ctl, on the made-up system of unit.h. */
+/* Whole command lines of gpreempt-ctl and gpreempt-lab, on the made-up system of unit.h. */
 #ifndef UNIT_CTL_H
 #define UNIT_CTL_H
 
@@ -12,12 +12,17 @@ extern char ctl_out[1 << 18];
 extern char ctl_err[1 << 14];
 
 /* Run it; words are split at blanks, but not in '...'. Returns the exit status. */
-__attribute__((format(printf, 1, 2))) int ctl_line(const char *format, ...);
+__attribute__((format(printf, 2, 3))) int program_line(int (*program)(int argc, char **argv),
+						       const char *format, ...);
+#define ctl_line(...) program_line(ctl_main, __VA_ARGS__)
+#define lab_line(...) program_line(lab_main, __VA_ARGS__)
 
 /* The same, which must end with that status. */
-#define CTL(status, ...)                                                                          \
+#define CTL(status, ...) ENDS(status, ctl_line(__VA_ARGS__))
+#define LAB(status, ...) ENDS(status, lab_line(__VA_ARGS__))
+#define ENDS(status, line)                                                                        \
 	do {                                                                                      \
-		int got_ = ctl_line(__VA_ARGS__);                                                 \
+		int got_ = line;                                                                  \
 		ck_assert_msg(got_ == (status), "status %d, not %d: %s%s", got_, status, ctl_out, \
 			      ctl_err);                                                           \
 	} while (0)
@@ -52,7 +57,8 @@ void read_json(const char *text);
 void begin_capture(void);
 void end_capture(void);
 
-/* The status of main.c's own main(). */
+/* The status of each program's own main(). */
 int ctl_main(int argc, char **argv);
+int lab_main(int argc, char **argv);
 
 #endif

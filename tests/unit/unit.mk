@@ -4,7 +4,7 @@
 UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
-	$(USER_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
+	$(USER_CPPFLAGS) $(LAB_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
 	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
 	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
@@ -51,6 +51,7 @@ $(UNIT)/user/lab/report.o: $(REPORT_PAGE)
 
 # Tests call it by another name, with command lines.
 $(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main
+$(UNIT)/user/lab/main.o: UNIT_CFLAGS += -Dmain=lab_main
 $(UNIT)/user/hold/main.o: UNIT_CFLAGS += -Dmain=holder_main
 
 # In an archive, so that a test gets only what it uses.

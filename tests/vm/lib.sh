@@ -284,9 +284,16 @@ ctl() {
 	ends_with "$_status" 60 "$W/ctl" gpreempt-ctl "$@"
 }
 
-# says REGEX: the last gpreempt-ctl printed that.
+# lab STATUS ARGS...: the same with gpreempt-lab.
+lab() {
+	_status=$1
+	shift
+	ends_with "$_status" 60 "$W/ctl" gpreempt-lab "$@"
+}
+
+# says REGEX: the last of these printed that.
 says() {
-	grep -Eqi -e "$1" "$W/ctl" || fail "gpreempt-ctl did not say '$1'"
+	grep -Eqi -e "$1" "$W/ctl" || fail "it did not say '$1'"
 }
 
 # A refusal is at least a sentence and a next step, not an errno alone.

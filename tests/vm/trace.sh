@@ -43,7 +43,7 @@ recording() {
 trace_begin() {
 	_label=$1
 	shift
-	gpreempt-ctl trace "$@" > "$W/$_label.json" 2> "$W/$_label.notes" &
+	gpreempt-lab trace "$@" > "$W/$_label.json" 2> "$W/$_label.notes" &
 	eval "trace_$_label=$!"
 	started="$started $!"
 	wait_for 30 recording $!

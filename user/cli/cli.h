@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations that the subcommands of gpreempt-ctl share. */
+/* Declarations that the commands of gpreempt-ctl and of gpreempt-lab share. */
 #ifndef CTL_COMMAND_CTL_H
 #define CTL_COMMAND_CTL_H
 
@@ -122,7 +122,7 @@ struct ctl_command {
 
 #define ctl_for_each_option(o, cmd) for ((o) = (cmd)->options; (o) && (o)->name; (o)++)
 
-/* All commands, in the order of the help: ctl_list and so on. */
+/* The commands of gpreempt-ctl, in the order of the help: ctl_list and so on. */
 #define CTL_COMMANDS(DO)  \
 	DO(list)          \
 	DO(queues)        \
@@ -134,15 +134,6 @@ struct ctl_command {
 	DO(metrics)       \
 	DO(top)           \
 	DO(preempt)       \
-	DO(decode)        \
-	DO(snapshot)      \
-	DO(diff)          \
-	DO(report)        \
-	DO(amdlog)        \
-	DO(pidmap)        \
-	DO(experiment)    \
-	DO(self)          \
-	DO(trace)         \
 	DO(guard)         \
 	DO(guard_begin)   \
 	DO(guard_end)     \
@@ -155,15 +146,40 @@ struct ctl_command {
 	DO(module_load)   \
 	DO(module_unload)
 
+/* The commands of gpreempt-lab, of one word each. */
+#define LAB_COMMANDS(DO) \
+	DO(decode)       \
+	DO(snapshot)     \
+	DO(diff)         \
+	DO(report)       \
+	DO(amdlog)       \
+	DO(pidmap)       \
+	DO(experiment)   \
+	DO(self)         \
+	DO(trace)
+
 #define CTL_DECLARE(name) extern const struct ctl_command ctl_##name;
+#define CTL_ADDRESS(name) &ctl_##name,
+#define CTL_NAME_OF(name) #name,
 CTL_COMMANDS(CTL_DECLARE)
+LAB_COMMANDS(CTL_DECLARE)
 
-/* All commands, up to NULL (commands.c). */
-extern const struct ctl_command *const ctl_commands[];
+/* A program: help, manual and completions are made of its table. */
+struct ctl_program {
+	const char *name;
+	const char *purpose;			   /* a sentence */
+	const struct ctl_command *const *commands; /* up to NULL */
+	const struct ctl_command *usual;	   /* without a command's name; NULL: the help */
+	const char *const *moved;		   /* names of gpreempt-lab, up to NULL; or NULL */
+};
 
-/* main() gives the table of commands; one of them by its name, which must be there. */
-void ctl_set_commands(const struct ctl_command *const *commands);
-const struct ctl_command *ctl_command(const char *name);
+/* The main.c of each has it. */
+extern const struct ctl_program ctl_program, lab_program;
+
+/* The main() of each program. Returns the exit status. */
+int ctl_run_program(const struct ctl_program *p, int argc, char **argv);
+/* The program that help and messages are of. */
+void ctl_set_program(const struct ctl_program *p);
 /* Kinds of targets, for help and manual. */
 extern const char ctl_targets_help[];
 
@@ -172,8 +188,6 @@ extern const char ctl_targets_help[];
  * or 2. NULL if there is none.
  */
 const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
-/* Report that the words begin with no command. Returns the exit status. */
-int ctl_no_command(int argc, char **argv);
 
 /* The offered name that a wrong word is nearest to. */
 struct ctl_nearest {
@@ -195,7 +209,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
 /* All commands, or all about one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
-/* "gpreempt-ctl COMMAND WORDS [OPTION...] [-- COMMAND...]" */
+/* "PROGRAM COMMAND WORDS [OPTION...] [-- COMMAND...]" */
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
 /* Is a part of a process asked for? A pause takes all of it. */

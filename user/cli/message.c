@@ -104,11 +104,23 @@ void ctl_say(const char *format, ...)
 	fflush(stdout);
 }
 
+static const char *program = "gpreempt-ctl";
+
+void ctl_set_name(const char *name)
+{
+	program = name;
+}
+
+const char *ctl_name(void)
+{
+	return program;
+}
+
 __attribute__((format(printf, 2, 0))) static void print_err(const char *before, const char *format,
 							    va_list ap)
 {
 	fflush(stdout);
-	fputs(before, stderr);
+	fprintf(stderr, "%s: ", before);
 	print_clean(stderr, format, ap);
 	fputc('\n', stderr);
 }
@@ -140,7 +152,7 @@ int ctl_fail_text(enum gpreempt_class class, const char *next, const char *forma
 	va_list ap;
 
 	va_start(ap, format);
-	print_err("gpreempt-ctl: ", format, ap);
+	print_err(program, format, ap);
 	va_end(ap);
 	if (next && *next) {
 		clean = shr_clean_copy(next, false);
@@ -192,7 +204,7 @@ void ctl_note(const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	print_err("note: ", format, ap);
+	print_err("note", format, ap);
 	va_end(ap);
 }
 

@@ -11,6 +11,10 @@
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);
 
+/* The program that the messages are from. */
+void ctl_set_name(const char *name);
+const char *ctl_name(void);
+
 /* Print an error and its next step on stderr. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class class, const char *next,

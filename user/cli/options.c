@@ -366,7 +366,7 @@ static void print_option(const struct ctl_option *o, FILE *f)
 
 void ctl_usage(const struct ctl_command *cmd, FILE *f)
 {
-	fprintf(f, "gpreempt-ctl %s%s%s%s%s%s%s%s", cmd->name, cmd->usage ? " " : "",
+	fprintf(f, "%s %s%s%s%s%s%s%s%s", ctl_name(), cmd->name, cmd->usage ? " " : "",
 		cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "",
 		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
 		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
@@ -406,7 +406,7 @@ static int usage(const struct ctl_command *cmd, const char *what, const char *va
 {
 	char next[64];
 
-	snprintf(next, sizeof(next), "gpreempt-ctl %s --help", cmd->name);
+	snprintf(next, sizeof(next), "%s %s --help", ctl_name(), cmd->name);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what, value ? " \"" : "",
 			     value ? value : "", value ? "\"" : "", why);
 }

@@ -17,22 +17,6 @@
 #define CANNOT_RUN 126
 #define BY_SIGNAL  128
 
-static const struct ctl_command *const *all_commands;
-
-void ctl_set_commands(const struct ctl_command *const *commands)
-{
-	all_commands = commands;
-}
-
-const struct ctl_command *ctl_command(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(all_commands[i]->name, name))
-		i++;
-	return all_commands[i];
-}
-
 int ctl_exec(char **command, int output)
 {
 	int ours = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

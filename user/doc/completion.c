@@ -22,13 +22,14 @@ static const char *value_of(const struct ctl_option *o)
 	return values[o->kind] ? values[o->kind] : "";
 }
 
-static void put_table(const char *name, void (*entry)(const struct ctl_command *))
+static void put_table(const struct ctl_program *p, const char *name,
+		      void (*entry)(const struct ctl_command *))
 {
 	size_t i;
 
 	printf("declare -gA _gpreempt_ctl_%s=(\n", name);
-	for (i = 0; ctl_commands[i]; i++)
-		entry(ctl_commands[i]);
+	for (i = 0; p->commands[i]; i++)
+		entry(p->commands[i]);
 	fputs(")\n", stdout);
 }
 
@@ -63,12 +64,12 @@ static void put_commands(const struct ctl_command *cmd)
 		printf("\t['%s']=yes\n", cmd->name);
 }
 
-void doc_bash(void)
+void doc_bash(const struct ctl_program *p)
 {
-	put_table("words", put_words);
-	put_table("options", put_option_names);
-	put_table("values", put_values);
-	put_table("commands", put_commands);
+	put_table(p, "words", put_words);
+	put_table(p, "options", put_option_names);
+	put_table(p, "values", put_values);
+	put_table(p, "commands", put_commands);
 }
 
 /* In the language of _arguments. */
@@ -112,18 +113,18 @@ static void put_case(const struct ctl_command *cmd)
 	fputs("\t\t'(- *)--help[say more about the command]'\n\t\t;;\n", stdout);
 }
 
-void doc_zsh(void)
+void doc_zsh(const struct ctl_program *p)
 {
 	size_t i;
 
 	fputs("typeset -ga _gpreempt_ctl_commands=(\n", stdout);
-	for (i = 0; ctl_commands[i]; i++) {
-		printf("\t'%s:", ctl_commands[i]->name);
-		put_quoted(ctl_commands[i]->summary);
+	for (i = 0; p->commands[i]; i++) {
+		printf("\t'%s:", p->commands[i]->name);
+		put_quoted(p->commands[i]->summary);
 		fputs("'\n", stdout);
 	}
 	fputs(")\n_gpreempt_ctl_of()\n{\n\tcase $1 in\n", stdout);
-	for (i = 0; ctl_commands[i]; i++)
-		put_case(ctl_commands[i]);
+	for (i = 0; p->commands[i]; i++)
+		put_case(p->commands[i]);
 	fputs("\tesac\n}\n", stdout);
 }

@@ -8,7 +8,7 @@ DOC_FIRST := include/gpreempt/gpreempt.h $(shell sed -n \
 DOC_HEADERS := $(filter-out %/view.h,$(DOC_FIRST) \
 	$(filter-out $(DOC_FIRST),$(wildcard include/gpreempt/*.h)))
 MAN := $(O)/man
-MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
+MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/gpreempt-lab.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 
 .PHONY: manuals
 user: manuals
@@ -19,32 +19,38 @@ $(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand dkms.conf
 	@COMMAND_DOC=$(COMMAND_DOC) DOC_DATE='$(DOC_DATE)' VERSION='$(VERSION)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
 	@mv $@.new $@
 
-$(MAN)/gpreempt-ctl.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
+$(MAN)/gpreempt-ctl.1 $(MAN)/gpreempt-lab.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
 $(MAN)/libgpreempt.3: user/doc/header-to-mdoc $(DOC_HEADERS) docs/examples/suspend.c
 $(MAN)/gpreempt.4: user/doc/markdown-to-mdoc docs/abi.md docs/module.md
 
 # Each function is found under its name as well.
 FUNCTIONS = $(shell for h in $(DOC_HEADERS); do user/doc/header-to-mdoc names $$h; done)
 
-# What prints the table of commands in all these forms. It runs here.
+# The program that prints the tables of commands in all these forms. It runs here. Each has a
+# main() beside its table.
 DOC_OBJ := $(patsubst user/%.c,$(O)/user/%.o,$(wildcard user/doc/*.c))
+DOC_TABLES := $(O)/user/doc/ctl-table.o $(O)/user/doc/lab-table.o
 COMMAND_DOC := $(O)/command-doc
 
-$(COMMAND_DOC): $(DOC_OBJ) $(filter-out %/ctl/main.o,$(CTL_OBJ)) $(O)/libgpreempt.a
+$(DOC_TABLES): $(O)/user/doc/%-table.o: $(O)/user/%/main.o | $(DOC_OBJ)
+	@objcopy --redefine-sym main=$*_main $< $@
+$(COMMAND_DOC): $(DOC_OBJ) $(DOC_TABLES) $(O)/lab.a $(O)/ctl.a $(O)/libgpreempt.a
 	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
 
 -include $(DOC_OBJ:.o=.d)
 
-COMPLETIONS := $(O)/completion.bash $(O)/completion.zsh
+COMPLETIONS := $(foreach p,ctl lab,$(O)/gpreempt-$(p).bash $(O)/gpreempt-$(p).zsh)
 manuals: $(COMPLETIONS)
-$(COMPLETIONS): $(O)/%: user/doc/%.in user/doc/expand $(COMMAND_DOC)
-	@COMMAND_DOC=$(COMMAND_DOC) user/doc/expand $< >$@.new
+$(COMPLETIONS): user/doc/completion.bash.in user/doc/completion.zsh.in user/doc/expand $(COMMAND_DOC)
+	@COMMAND_DOC='$(COMMAND_DOC) $(basename $(@F))' user/doc/expand user/doc/completion$(suffix $@).in | \
+		sed 's/gpreempt\([-_]\)ctl/gpreempt\1$(patsubst gpreempt-%,%,$(basename $(@F)))/g' >$@.new
 	@mv $@.new $@
 
 .PHONY: docs
 docs: $(COMMAND_DOC) ## docs/commands.md and tables of README and docs/metrics.md, out of the code's
 	@$(COMMAND_DOC) markdown >docs/commands.md
-	@$(call replace_rows,README.md,command,table)
+	@$(call replace_rows,README.md,command,gpreempt-ctl table)
+	@$(call replace_rows,README.md,command of gpreempt-lab,gpreempt-lab table)
 	@$(call replace_rows,docs/metrics.md,metric,families)
 	@$(call replace_rows,docs/metrics.md,label,labels)
 

@@ -125,12 +125,12 @@ static void put_mdoc_command(const struct ctl_command *cmd)
 	fputs(".El\n", stdout);
 }
 
-void doc_man(void)
+void doc_man(const struct ctl_program *p)
 {
 	size_t i;
 
-	for (i = 0; ctl_commands[i]; i++)
-		put_mdoc_command(ctl_commands[i]);
+	for (i = 0; p->commands[i]; i++)
+		put_mdoc_command(p->commands[i]);
 	fputs(".Sh TARGETS\n", stdout);
 	put_text(ctl_targets_help, &mdoc);
 }
@@ -180,26 +180,28 @@ static void put_command(const struct ctl_command *cmd)
 		put_options(cmd);
 }
 
-void doc_markdown(void)
+void doc_markdown(const struct ctl_program *p)
 {
 	size_t i;
 
-	fputs("# Commands\n\nMade of the same table as `--help`, the manual "
-	      "page and the completions, by\n`make docs`. What the "
-	      "commands do, with their output, is in\n"
-	      "[user-guide.md](user-guide.md).\n\n",
-	      stdout);
-	put_text(ctl_targets_help, &markdown);
-	for (i = 0; ctl_commands[i]; i++)
-		put_command(ctl_commands[i]);
+	if (p == &ctl_program) {
+		fputs("# Commands\n\nMade of the same tables as `--help`, the manual "
+		      "pages and the completions, by\n`make docs`: first those of gpreempt-ctl, "
+		      "then, from [decode](#decode) on, those of\ngpreempt-lab. What the "
+		      "commands do, with their output, is in\n[user-guide.md](user-guide.md).\n\n",
+		      stdout);
+		put_text(ctl_targets_help, &markdown);
+	}
+	for (i = 0; p->commands[i]; i++)
+		put_command(p->commands[i]);
 }
 
-void doc_table(void)
+void doc_table(const struct ctl_program *p)
 {
 	size_t i;
 
-	for (i = 0; ctl_commands[i]; i++) {
-		const struct ctl_command *cmd = ctl_commands[i];
+	for (i = 0; p->commands[i]; i++) {
+		const struct ctl_command *cmd = p->commands[i];
 
 		printf("| `%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "",
 		       cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "");

@@ -234,7 +234,7 @@ int ctl_open(const char *from, struct gpreempt **out)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl snapshot -o DIR makes one; of a series, "
+				     "gpreempt-lab snapshot -o DIR makes one; of a series, "
 				     "name one of those in it",
 				     "--from %s: %s", from,
 				     ret == -EPROTO ? "it is no snapshot, or an older "

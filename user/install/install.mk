@@ -25,14 +25,15 @@ UNIT_PARTS := user/install/service-common user/install/service-hardened
 
 # file:where it goes:mode. A where that ends with "/" is a directory.
 INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
+	$(O)/gpreempt-lab:$(BINDIR)/:0755 \
 	$(O)/gpreempt-holder:$(LIBEXECDIR)/gpreempt/:0755 \
 	$(O)/libgpreempt.a:$(LIBDIR)/:0644 \
 	$(O)/$(LIB_SONAME):$(LIBDIR)/libgpreempt.so.$(LIB_VERSION):0644 \
 	$(PC):$(LIBDIR)/pkgconfig/:0644 \
 	$(HEADERS:%=%:$(INCLUDEDIR)/gpreempt/:0644) \
 	$(foreach m,$(MANUALS),$(m):$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/:0644) \
-	$(O)/completion.bash:$(BASHDIR)/gpreempt-ctl:0644 \
-	$(O)/completion.zsh:$(ZSHDIR)/_gpreempt-ctl:0644 \
+	$(foreach p,gpreempt-ctl gpreempt-lab,$(O)/$(p).bash:$(BASHDIR)/$(p):0644 \
+		$(O)/$(p).zsh:$(ZSHDIR)/_$(p):0644) \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	$(UNITS:%=%:$(SYSTEMDDIR)/:0644) \
 	$(foreach c,$(CONTRIB),$(c):$(DOCDIR)/$(patsubst user/%,%,$(dir $(c))):0644) \
@@ -73,7 +74,7 @@ $(UNITS): $(O)/units/%: user/install/%.in $(UNIT_PARTS) user/install/install.mk 
 .PHONY: FORCE
 
 .PHONY: install
-install: user $(PC) $(UNITS) ## command, library, headers, manuals (DESTDIR, PREFIX, LIBDIR, PYTHONDIR); as root
+install: user $(PC) $(UNITS) ## commands, library, headers, manuals (DESTDIR, PREFIX, LIBDIR, PYTHONDIR); as root
 	$(foreach i,$(INSTALLS),@install -D -m $(call part,3,$(i)) \
 		$(call part,1,$(i)) $(DESTDIR)$(call target,$(i))$(newline)	)
 	$(foreach l,$(LINKS),@ln -sf $(call part,2,$(l)) $(DESTDIR)$(call part,1,$(l))$(newline)	)

@@ -174,7 +174,7 @@ static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 	size_t i;
 
 	(void)mode;
-	printf("# Made by gpreempt-ctl amdlog. None: the log does not say it.\n");
+	printf("# Made by gpreempt-lab amdlog. None: the log does not say it.\n");
 	printf("PID = ");
 	if (one_process(d))
 		printf("%" PRId64 "\n", d->processes->pid);
@@ -206,7 +206,7 @@ static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "--pid names one; --format table shows them",
 				     "--format shell: the log is of %zu processes", d->n_processes);
-	printf("# Made by gpreempt-ctl amdlog. Empty: the log does not say it.\n"
+	printf("# Made by gpreempt-lab amdlog. Empty: the log does not say it.\n"
 	       "GPREEMPT_PID=");
 	if (one_process(d))
 		printf("%" PRId64, d->processes->pid);
@@ -320,7 +320,7 @@ static int run_amdlog(void *data)
 		if (!strcmp(format, formats[i].word))
 			break;
 	if (i == ARRAY_SIZE(formats))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl amdlog --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab amdlog --help",
 				     "--format \"%s\": table, json, python or "
 				     "shell",
 				     format);
@@ -332,7 +332,7 @@ static int run_amdlog(void *data)
 	if (!ret && args->only_pid && !d->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
-				    "gpreempt-ctl pidmap shows both",
+				    "gpreempt-lab pidmap shows both",
 				    "process %" PRIu64 " is not in this log", args->only_pid);
 	else if (!ret && args->mode == OUT_JSON)
 		ret = print_json(args->mode, d);

@@ -335,7 +335,7 @@ int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 			print_text(mode, &series);
 	}
 	if (series.problems)
-		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-lab decode "
 			 "lists those of one snapshot",
 			 series.problems);
 	if (!ret && series.problems)

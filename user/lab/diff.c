@@ -383,7 +383,7 @@ static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 		print_text(args->mode, &diff);
 	diff_free(&diff);
 	if (problems)
-		ctl_note("%" PRIu64 " problems in the text: gpreempt-ctl decode "
+		ctl_note("%" PRIu64 " problems in the text: gpreempt-lab decode "
 			 "lists them",
 			 problems);
 	return problems || a->bad_lines || b->bad_lines ? GPREEMPT_CLASS_PARTIAL : 0;
@@ -396,7 +396,7 @@ static int run_diff(void *data)
 	int ret;
 
 	if (!args->pid_a != !args->pid_b)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl diff --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab diff --help",
 				     "--pid-a and --pid-b go together");
 	ret = ctl_one_stdin(args->files.word, 2);
 	if (!ret)
@@ -433,7 +433,7 @@ const struct ctl_command ctl_diff = {
 	.options = options,
 	.summary = "Compare two snapshots or files.",
 	.details =
-		"A and B are directories of gpreempt-ctl snapshot, files with the driver's mqds\n"
+		"A and B are directories of gpreempt-lab snapshot, files with the driver's mqds\n"
 		"and hqds, DIR/NAME for one of the snapshots that decode lists in a directory,\n"
 		"or two files of gpreempt-ctl monitor --csv (all ids that it saw). Queues are\n"
 		"compared by GPU and queue id within a process, and by ring; hardware slots by\n"

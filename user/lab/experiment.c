@@ -191,7 +191,7 @@ int exp_plan_lock(struct exp_plan *plan)
 	if (!flock(plan->lock, LOCK_EX | LOCK_NB))
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY, "wait for it, or take another directory",
-			     "%s: another gpreempt-ctl experiment is at work there", plan->dir);
+			     "%s: another gpreempt-lab experiment is at work there", plan->dir);
 }
 
 void exp_plan_free(struct exp_plan *plan)
@@ -609,7 +609,7 @@ static int exp_execute(const struct exp_plan *plan)
 	if (stops)
 		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 			      "interrupted; to "
-			      "go on: gpreempt-ctl experiment --resume %s",
+			      "go on: gpreempt-lab experiment --resume %s",
 			      plan->dir);
 	return ret;
 }
@@ -664,7 +664,7 @@ static int run_experiment(void *data)
 	int ret;
 
 	if (!!args->model_a + !!args->resume + !!args->report_only != 1)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl experiment --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab experiment --help",
 				     "one of --a, --resume and --report-only "
 				     "is needed");
 	ret = args->resume ? exp_plan_trusted(dir) : 0;
@@ -672,7 +672,7 @@ static int run_experiment(void *data)
 		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
 	if (!ret && plan.foreign && !args->report_only)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "--report-only reads it",
-				    "%s is not one of gpreempt-ctl experiment: "
+				    "%s is not one of gpreempt-lab experiment: "
 				    "its commands are not in it",
 				    dir);
 	if (!ret && !dir)

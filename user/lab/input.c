@@ -84,7 +84,7 @@ static const char *guess_from_lines(const char *begin, size_t len)
 			return "there is something before each line, as of "
 			       "dmesg, journalctl, grep or cat -n: take it away";
 	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for "
-	       "gpreempt-ctl amdlog";
+	       "gpreempt-lab amdlog";
 }
 
 static int fail_other(const char *path, const char *begin, size_t len)
@@ -269,13 +269,13 @@ char *text_read_in(const char *dir, const char *name, size_t *len)
 }
 
 static const struct text_guess guesses[] = {
-	{ "\x1f\x8b", 2, "it is compressed (gzip)", "zcat FILE | gpreempt-ctl ... -" },
-	{ "\3757zXZ", 5, "it is compressed (xz)", "xzcat FILE | gpreempt-ctl ... -" },
-	{ "BZh", 3, "it is compressed (bzip2)", "bzcat FILE | gpreempt-ctl ... -" },
-	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)", "zstdcat FILE | gpreempt-ctl ... -" },
+	{ "\x1f\x8b", 2, "it is compressed (gzip)", "zcat FILE | gpreempt-lab ... -" },
+	{ "\3757zXZ", 5, "it is compressed (xz)", "xzcat FILE | gpreempt-lab ... -" },
+	{ "BZh", 3, "it is compressed (bzip2)", "bzcat FILE | gpreempt-lab ... -" },
+	{ "\x28\xb5\x2f\xfd", 4, "it is compressed (zstd)", "zstdcat FILE | gpreempt-lab ... -" },
 	{ "PK\x03\x04", 4, "it is a zip archive", "unpack it" },
-	{ "\xff\xfe", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
-	{ "\xfe\xff", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-ctl ... -" },
+	{ "\xff\xfe", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-lab ... -" },
+	{ "\xfe\xff", 2, "it is UTF-16", "iconv -f UTF-16 -t UTF-8 FILE | gpreempt-lab ... -" },
 	{ "\177ELF", 4, "it is a program", NULL },
 };
 

@@ -592,7 +592,7 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 				    "%s: it has %zu snapshots, %s to %s", dir, count,
 				    moments[0].name, moments[count - 1].name);
 	else
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl snapshot makes one",
+		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-lab snapshot makes one",
 				    "%s: no snapshot: it has neither mqds nor hqds", dir);
 	text_moments_free(moments, count);
 	return ret;

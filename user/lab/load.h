@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The moments that a directory has: snapshots of gpreempt-ctl, which are
+ * The moments that a directory has: snapshots of gpreempt-lab, which are
  * directories, or pairs of files whose names differ only in mqd and hqd, as
  * scripts write them ("baseline_mqd.txt", "hqd_during_20260203_120005.txt").
  */

@@ -156,7 +156,7 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 	if (n || !args->words.n)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-			     "gpreempt-ctl pidmap shows all GPU processes",
+			     "gpreempt-lab pidmap shows all GPU processes",
 			     "no GPU process has that number, "
 			     "here or inside of a container");
 }

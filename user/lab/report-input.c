@@ -699,7 +699,7 @@ int report_take(struct report *r, const char *name, char *text)
 
 	if (!kind)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
-				     "gpreempt-ctl report --help lists what it reads",
+				     "gpreempt-lab report --help lists what it reads",
 				     "%s: this is no output of gpreempt-ctl that report knows",
 				     name);
 	source = json_object_new_object();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The page: what make-page has made of the files beside this one, with the data in it. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,25 +130,32 @@ struct json_object *report_clean(struct json_object *o)
 #define NAP_NS	  NSEC_PER_MSEC
 
 struct run {
-	const struct ctl_command *cmd;
+	const char *command;
 	const char *snapshot; /* NULL: this host */
 	int out;
 };
 
-static int run_here(void *arg)
+/* Become gpreempt-ctl: the one beside this program, else that of PATH. */
+static int become_ctl(void *arg)
 {
 	const struct run *run = arg;
-	char *argv[] = { (char *)run->cmd->name, "--json", "--from", (char *)run->snapshot, NULL };
-	void *args = ctl_new_args(run->cmd);
-	int ret = GPREEMPT_CLASS_FAILED;
+	char path[PATH_MAX + 16], *argv[] = {
+		path,
+		(char *)run->command,
+		"--json",
+		run->snapshot ? "--from" : NULL,
+		(char *)run->snapshot,
+		NULL,
+	};
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
 
-	if (!args || dup2(run->out, STDOUT_FILENO) < 0)
-		return ret;
-	ret = ctl_parse(run->cmd, run->snapshot ? 4 : 2, argv, args);
-	if (ret < 0)
-		ret = run->cmd->run(args);
-	fflush(stdout);
-	return ret;
+	if (dup2(run->out, STDOUT_FILENO) < 0)
+		return GPREEMPT_CLASS_FAILED;
+	path[len < 0 ? 0 : len] = '\0';
+	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, "gpreempt-ctl");
+	execv(path, argv);
+	strcpy(path, "gpreempt-ctl");
+	return ctl_exec(argv, -1);
 }
 
 /* 0 when it has ended, or -ETIMEDOUT: it is left behind. */
@@ -177,9 +185,9 @@ static struct json_object *run_command(struct run *run)
 	run->out = memfd_create("gpreempt-report", MFD_CLOEXEC);
 	if (run->out < 0)
 		return NULL;
-	child = shr_child_start(run_here, run, &run->out, 1);
+	child = shr_child_start(become_ctl, run, &run->out, 1);
 	if (child > 0 && wait_for(child)) {
-		ctl_note("%s has not answered in time", run->cmd->name);
+		ctl_note("%s has not answered in time", run->command);
 	} else if (child > 0 && !lseek(run->out, 0, SEEK_SET) &&
 		   text_read_all(run->out, TEXT_FILE_MAX, &text) >= 0) {
 		o = json_tokener_parse(text);
@@ -190,9 +198,9 @@ static struct json_object *run_command(struct run *run)
 }
 
 static void add_rows(struct report *r, struct json_object *state, const char *snapshot,
-		     const struct ctl_command *cmd, const char *key)
+		     const char *command, const char *key)
 {
-	struct run run = { .cmd = cmd, .snapshot = snapshot };
+	struct run run = { .command = command, .snapshot = snapshot };
 	struct json_object *o = run_command(&run), *rows;
 
 	rows = report_get(o, key);
@@ -286,11 +294,11 @@ static int report_system(struct report *r, const char *snapshot)
 		describe_now(r, state);
 	add_gpus(r, state, g);
 	gpreempt_free(g);
-	add_rows(r, state, snapshot, ctl_command("list"), "processes");
+	add_rows(r, state, snapshot, "list", "processes");
 	/* A snapshot does not have what holders would answer. */
 	if (!snapshot)
-		add_rows(r, state, NULL, ctl_command("status"), "holders");
-	add_rows(r, state, snapshot, ctl_command("doctor"), "checks");
+		add_rows(r, state, NULL, "status", "holders");
+	add_rows(r, state, snapshot, "doctor", "checks");
 	json_object_array_add(r->states, state);
 	source = json_object_new_object();
 	out_add(source, "name", out_json_text(snapshot ? snapshot : "now"));
@@ -396,7 +404,7 @@ static int run_report(void *data)
 	int ret;
 
 	if (args->mode != OUT_JSON && !args->output)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl report -o page.html",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab report -o page.html",
 				     "where is the page to go? -o FILE is needed");
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		*list[i] = json_object_new_array();

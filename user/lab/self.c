@@ -28,7 +28,7 @@ static void say(pid_t pid, const struct gpreempt_view *view)
 {
 	size_t i;
 
-	fprintf(stderr, "gpreempt-ctl: process %d has %zu queues:", pid, view->count);
+	fprintf(stderr, "gpreempt-lab: process %d has %zu queues:", pid, view->count);
 	for (i = 0; i < view->count; i++)
 		fprintf(stderr, " %" PRId64 " (gpu 0x%" PRIx64 ", %s)", view->queues[i].qid,
 			view->queues[i].gpu_id, gpreempt_queue_type_name(view->queues[i].type));
@@ -94,7 +94,7 @@ static int run_self(void *data)
 	int ret;
 
 	if (!args->command)
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl self --help",
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab self --help",
 				     "a program to run is needed, behind \"--\"");
 	ret = ctl_open(NULL, &g);
 	if (ret)

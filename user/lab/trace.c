@@ -38,8 +38,8 @@ static const struct dynlib_call kbuffer_rows[] = {
 	KBUFFER_CALLS(KBUFFER_ROW) DYNLIB_END,
 };
 
-DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-ctl trace", TRACEFS_SONAME);
-DYNLIB_NOTE(traceevent_note, "trace", "gpreempt-ctl trace", TRACEEVENT_SONAME);
+DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-lab trace", TRACEFS_SONAME);
+DYNLIB_NOTE(traceevent_note, "trace", "gpreempt-lab trace", TRACEEVENT_SONAME);
 
 /* Before all others. 0, or the exit status after an error message. */
 static int trace_load_libs(void)
@@ -589,7 +589,7 @@ static int check_usage(const struct trace_args *args)
 		why = "--amd-log is for a command, and needs -o DIR";
 	if (!why)
 		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl trace --help", "%s", why);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab trace --help", "%s", why);
 }
 
 static int choose(struct tracing *t)

@@ -1,4 +1,4 @@
-# Made by gpreempt-ctl amdlog. None: the log does not say it.
+# Made by gpreempt-lab amdlog. None: the log does not say it.
 PID = 142
 HARDWARE_QUEUES = [0x7f5c0c200000, 0x7f5c04400000, 0x7f5bf9e00000]
 QUEUES = [

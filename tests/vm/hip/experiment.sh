@@ -19,7 +19,7 @@ flat() {
 e=$W/e
 # Each HIP program needs seconds for its start.
 PACE=$((4 * PACE))
-ctl 0 experiment --amd-log 4 --runs 2 --concurrent 1 -o "$e" --a "$(model 3 300)" --b "$(model 1 400)"
+lab 0 experiment --amd-log 4 --runs 2 --concurrent 1 -o "$e" --a "$(model 3 300)" --b "$(model 1 400)"
 grep -A 9 "^## ROCm's log" "$W/ctl"
 # Three streams of 300 launches, and one of 400.
 says '^\| dispatches \| 900 \| 400 \| 900 \| 400 \|$'
@@ -41,7 +41,7 @@ awk -F ' *[|] *' '$2 == "a-1" || $2 == "b-1" {
 hwq=$(awk -F ' *[|] *' '$2 == "hardware queues" { print $3, $4 }' "$W/ctl")
 
 step "read again"
-ctl 0 experiment --report-only "$e" --json
+lab 0 experiment --report-only "$e" --json
 for k in a_alone:900 a_with_b:900 b_alone:400 b_with_a:400; do
 	flat | grep -Eq "\"${k%:*}\":\{\"dispatches\":${k#*:},\"hardware_queues\":(${hwq% *}|${hwq#* })," ||
 		fail "$k: $(flat | grep -o '"amd_log".*')"

@@ -86,7 +86,7 @@ extern const struct gp_backend_ops gp_backend_snapshot;
 
 /*
  * The back-end's own, for the end. -EPROTO: the directory has not the files that
- * gpreempt-ctl snapshot saves; or -errno.
+ * gpreempt-lab snapshot saves; or -errno.
  */
 int gp_snapshot_open(const char *dir, void **be);
 void gp_snapshot_end(void *be);

@@ -713,7 +713,7 @@ const struct gp_backend_ops gp_backend_live = {
 };
 
 /*
- * A host whose files gpreempt-ctl snapshot has saved: each at its own path, below the
+ * A host whose files gpreempt-lab snapshot has saved: each at its own path, below the
  * snapshot's directory. A device is a file with its number ("226:128"), and a link is
  * one with its target. There is no driver, and no process to act on.
  */

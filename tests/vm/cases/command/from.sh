@@ -51,7 +51,7 @@ now 5 doctor "$a"
 now 6 doctor "$b"
 now 7 list comm:vgpu-load
 [ "$(grep -c vgpu-load "$W/1")" -eq 2 ] || fail "list does not name the two processes"
-ctl 0 snapshot -o "$W/snap"
+lab 0 snapshot -o "$W/snap"
 release_target "$b"
 stop b
 unload
@@ -60,7 +60,7 @@ step "without the module"
 now 8 list
 now 9 queues "$a" --json
 now 10 doctor "$a"
-ctl 0 snapshot -o "$W/without"
+lab 0 snapshot -o "$W/without"
 stop a
 wait_for 15 no_kfd_process
 
@@ -80,7 +80,7 @@ says 'the snapshot does not have the process as gpreempt.ko shows it'
 ctl 5 queues 1 --from "$W/snap"
 
 step "as an ordinary user"
-ctl 0 decode "$W/snap"
+lab 0 decode "$W/snap"
 as-user gpreempt-ctl list --from "$W/snap" > "$W/ctl" 2>&1
 [ $? -eq 2 ] || fail "who may not read it gets another status: $(cat "$W/ctl")"
 says_what_to_do 'Permission denied'

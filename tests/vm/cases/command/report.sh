@@ -19,7 +19,7 @@ keep() {
 }
 # takes KIND FILE: report knows it
 takes() {
-	ctl 0 report "$2" --json
+	lab 0 report "$2" --json
 	says "\"kind\": *\"$1\""
 }
 
@@ -30,7 +30,7 @@ program notebook --gpu 1 --packet 1ms --report 0
 ctl 0 suspend "$(pid notebook)" --for 10m
 
 step "this host: all is known, and who holds whom"
-ctl 0 report -o "$W/page.html" --json
+lab 0 report -o "$W/page.html" --json
 says '"kind": *"now"'
 says '"simulated": *true'
 says "\"pid\": *$(pid notebook),"
@@ -38,7 +38,7 @@ says '"role": *"suspend"'
 says '"check": *"kernel"'
 head -c 15 "$W/page.html" | grep -q '^<!DOCTYPE html>' || fail "no page"
 tail -n 1 "$W/page.html" | grep -qx '</html>' || fail "it has no end"
-gpreempt-ctl snapshot -o "$W/day" > /dev/null || fail "snapshot"
+gpreempt-lab snapshot -o "$W/day" > /dev/null || fail "snapshot"
 takes snapshot "$W/day"
 says "\"pid\": *$(pid notebook),"
 for list in list status doctor; do
@@ -79,9 +79,9 @@ for file in preempt.samples preempt.json monitor.json; do
 done
 
 step "all of them on one page; and what is none of them"
-ctl 0 report "$W"/*.json "$W/guard.prom" "$W/monitor.csv" "$W"/*.samples "$W/day" -o "$W/all.html"
+lab 0 report "$W"/*.json "$W/guard.prom" "$W/monitor.csv" "$W"/*.samples "$W/day" -o "$W/all.html"
 rm "$W/all.html"
-ctl 2 report "$W/guard.json" /etc/passwd -o "$W/all.html"
+lab 2 report "$W/guard.json" /etc/passwd -o "$W/all.html"
 says_what_to_do "this is no output of gpreempt-ctl that report knows"
 [ ! -e "$W/all.html" ] || fail "a page was written"
 ctl 0 resume "$(pid notebook)"

@@ -9,37 +9,37 @@ begun() {
 	[ -s "$e/a-1/during/info" ]
 }
 
-ctl 2 experiment --a "true
+lab 2 experiment --a "true
 true"
 says "of one line"
 
 step "two in one directory, and Ctrl-C"
 # The model is a child of its shell: that one's end alone would not end it.
-gpreempt-ctl experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 1500ms; vgpu-load --queues 1 --packet 1ms; true" \
+gpreempt-lab experiment --runs 2 -o "$e" --a "[ -e $W/go ] && exec vgpu-load --queues 2 --packet 1ms --duration 1500ms; vgpu-load --queues 1 --packet 1ms; true" \
 	> "$W/x.out" 2> "$W/x.err" &
 x=$!
 wait_for 40 begun
-ctl 7 experiment --resume "$e"
+lab 7 experiment --resume "$e"
 says "at work there"
 kill -INT $x
 wait $x
 [ $? -eq 130 ] || fail "it ended with $?, not 130"
-grep -q "interrupted; to go on: gpreempt-ctl experiment --resume $e" "$W/x.err" || fail "it does not say how to go on"
+grep -q "interrupted; to go on: gpreempt-lab experiment --resume $e" "$W/x.err" || fail "it does not say how to go on"
 wait_for 5 no_kfd_process
 [ ! -e "$e/a-1/result" ] || fail "a run that was interrupted counts"
-ctl 1 experiment --report-only "$e"
+lab 1 experiment --report-only "$e"
 says "no complete run"
 
 step "gone on with"
 touch "$W/go"
-gpreempt-ctl experiment --resume "$e" --json > "$W/json" 2> "$W/x.err" || fail "--resume ended with $?"
+gpreempt-lab experiment --resume "$e" --json > "$W/json" 2> "$W/x.err" || fail "--resume ended with $?"
 [ "$(head -c 1 "$W/json")" = "{" ] || fail "more than JSON on stdout"
 [ "$(tail -n 1 "$W/json")" = "}" ] || fail "JSON has no end"
 grep -q '"same_ids": true' "$W/json" || fail "the ids differ"
 [ "$(wc -l < "$W/x.err")" -eq 2 ] || fail "not one line for each run on stderr"
 
 step "a series that is ended has its last snapshot"
-gpreempt-ctl snapshot -o "$W/series" --every 400ms --count 100 > "$W/x.out" 2>&1 &
+gpreempt-lab snapshot -o "$W/series" --every 400ms --count 100 > "$W/x.out" 2>&1 &
 x=$!
 second() {
 	[ -e "$W/series/002-sample/kernel-log" ]
@@ -58,9 +58,9 @@ step "where it cannot be written"
 mkdir "$W/small"
 mount -t tmpfs -o size=64k none "$W/small" || fail "no tmpfs"
 start a --queues 2 --packet 1ms
-ctl 1 snapshot -o "$W/small/s"
+lab 1 snapshot -o "$W/small/s"
 says "small/s.*No space left"
-ctl 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packet 1ms --duration 800ms"
+lab 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packet 1ms --duration 800ms"
 says "No space left"
 mount -o remount,ro "$W/small"
 for c in snapshot "experiment --a true"; do
@@ -72,7 +72,7 @@ umount "$W/small"
 step "self, without the module"
 stop a
 unload
-gpreempt-ctl self -- vgpu-load --queues 2 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
+gpreempt-lab self -- vgpu-load --queues 2 --packet 1ms --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
 	fail "self ended with $?"
 cat "$W/self.err"
 grep -q 'has 2 queues' "$W/self.err" || fail "self did not fall back to sysfs"

@@ -6,7 +6,7 @@
 
 e=$W/e
 step "two models with equal ids and priorities"
-ctl 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --rate 20 --duration 2400ms" \
+lab 0 experiment --a "exec vgpu-load --queues 2 --packet 1ms --rate 20 --duration 2400ms" \
 	--b "exec vgpu-load --queues 3 --packet 1ms --rate 20 --duration 2400ms" \
 	--runs 2 --concurrent 1 -o "$e"
 says "^Same queue ids every run: yes .overlap with the first: 1.00, consistent"
@@ -29,38 +29,38 @@ grep -q ready "$e/a-1/a.out" || fail "what the model printed is not kept"
 step "taken up again, and read again"
 rm "$e/b-2/result"
 touch "$e/b-2/rubbish" "$e/a-1/kept"
-ctl 0 experiment --resume "$e" --json
+lab 0 experiment --resume "$e" --json
 says '"strategy": "pid"'
 says '"same_ids": true'
 says '"common_ids": 2'
 [ ! -e "$e/b-2/rubbish" ] || fail "the run that was not complete was not repeated"
 [ -e "$e/a-1/kept" ] || fail "a run that was complete was repeated"
-ctl 0 experiment --report-only "$e"
+lab 0 experiment --report-only "$e"
 says "^Choose queues by pid: "
 [ -s "$e/report.md" ] && [ -s "$e/report.json" ] || fail "the report was not written"
 
 step "commands that others could have written"
 chmod 666 "$e/experiment"
-ctl 4 experiment --resume "$e"
+lab 4 experiment --resume "$e"
 says "its commands would be run"
-ctl 0 experiment --report-only "$e"
+lab 0 experiment --report-only "$e"
 
 step "one more queue in the second run"
-ctl 0 experiment --runs 2 -o "$W/more" --duration 800ms --a \
+lab 0 experiment --runs 2 -o "$W/more" --duration 800ms --a \
 	"echo x >> $W/n; exec vgpu-load --packet 1ms --rate 20 --queues \$(wc -l < $W/n)"
 says "^Same queue ids every run: no .overlap with the first: 0.50, not consistent"
 says "^Same number of queues every run: no"
 says "^Choose queues by pid: queue ids are not the same"
 
 step "a model without queues"
-ctl 1 experiment --runs 1 --a "true" -o "$W/none"
+lab 1 experiment --runs 1 --a "true" -o "$W/none"
 says "ended before its queues were seen"
-ctl 2 experiment --runs 1
+lab 2 experiment --runs 1
 says "is needed"
 
 step "self"
-gpreempt-ctl self -- vgpu-load --queues 2 --sdma 1 --packet 1ms --rate 20 --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
+gpreempt-lab self -- vgpu-load --queues 2 --sdma 1 --packet 1ms --rate 20 --duration 1200ms > "$W/self.out" 2> "$W/self.err" ||
 	fail "self ended with $?"
 grep -Eq 'process [0-9]+ has 3 queues: .*compute-aql.*sdma' "$W/self.err" || fail "self did not name three queues"
-gpreempt-ctl self -- sh -c 'exit 7' 2> "$W/self2"
+gpreempt-lab self -- sh -c 'exit 7' 2> "$W/self2"
 [ $? -eq 7 ] || fail "self lost the exit status"

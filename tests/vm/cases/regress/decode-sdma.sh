@@ -24,7 +24,7 @@ echo "$dumps dumps of 5 SDMA queues"
 [ "$dumps" -gt 5 ] || fail "the driver prints one MQD of each SDMA queue: this case shows nothing"
 
 step "each SDMA slot is its own process's"
-ctl 0 decode --json
+lab 0 decode --json
 says '"adds_up": true'
 tr -d ' \n' < "$W/ctl" > "$W/flat"
 # places PID: "ENGINE RLC" of the slots that decode gives to a process.

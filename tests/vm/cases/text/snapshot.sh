@@ -7,16 +7,16 @@
 . /t/lib.sh
 
 s=$W/snap
-ctl 0 snapshot -o "$s" --tag 1-before
+lab 0 snapshot -o "$s" --tag 1-before
 says "1-before: 0 processes, 0 queues, 0 of [1-9][0-9]* CP slots active .0%."
-ctl 1 snapshot -o "$s" --tag 1-before
+lab 1 snapshot -o "$s" --tag 1-before
 says "exists"
 start a --queues 2 --packet 1ms
 a=$(pid a)
-ctl 0 snapshot -o "$s" --tag 2-one
+lab 0 snapshot -o "$s" --tag 2-one
 start b --queues 3 --packet 1ms
 b=$(pid b)
-ctl 0 snapshot -o "$s" --tag 3-two
+lab 0 snapshot -o "$s" --tag 3-two
 for f in info mqds hqds rls sysfs ps processes nodes kernel-log "queues-$a" "queues-$b"; do
 	[ -s "$s/3-two/$f" ] || fail "the snapshot has no $f"
 done
@@ -26,50 +26,50 @@ grep -q "^kernel $(uname -r)$" "$s/3-two/info" || fail "info does not name the k
 grep -q '^simulated 1$' "$s/3-two/info" || fail "info does not say that the GPU is simulated"
 
 step "what is common"
-ctl 0 diff "$s/2-one" "$s/3-two" --pid "$a"
+lab 0 diff "$s/2-one" "$s/3-two" --pid "$a"
 says "^queue ids: 2 common, 0 only in A, 0 only in B, overlap 100%"
-ctl 0 diff "$s/2-one" "$s/3-two"
+lab 0 diff "$s/2-one" "$s/3-two"
 says "^queue ids: 2 common, 0 only in A, 3 only in B, overlap 40%"
-ctl 0 diff "$s/3-two" "$s/3-two" --pid-a "$a" --pid-b "$b"
+lab 0 diff "$s/3-two" "$s/3-two" --pid-a "$a" --pid-b "$b"
 says "^queue ids: 2 common, 0 only in A, 1 only in B, overlap 67%"
 says "^CP slots: 0 common, "
 says "share no queue"
-ctl 0 diff --json "$s/3-two" "$s/3-two" --pid-a "$a" --pid-b "$b"
+lab 0 diff --json "$s/3-two" "$s/3-two" --pid-a "$a" --pid-b "$b"
 says '"shared_queues": false'
-ctl 0 diff "$s/1-before" "$s/2-one"
+lab 0 diff "$s/1-before" "$s/2-one"
 says "^queue ids: 0 common, 0 only in A, 2 only in B, overlap 0%"
-ctl 0 diff "$s/1-before" "$s/2-one" --pid "$a"
+lab 0 diff "$s/1-before" "$s/2-one" --pid "$a"
 says "not in $s/1-before: it has no queue there"
 says "^queue ids: 0 common, 0 only in A, 2 only in B, overlap 0%: not consistent"
-ctl 5 diff "$s/1-before" "$s/2-one" --pid 1
+lab 5 diff "$s/1-before" "$s/2-one" --pid 1
 says "not in either of them"
-ctl 2 diff "$s/1-before"
+lab 2 diff "$s/1-before"
 
 step "a snapshot is a text as any other"
-ctl 0 decode --pid "$b" "$s/3-two"
+lab 0 decode --pid "$b" "$s/3-two"
 says "^3 compute queues"
 
 step "a series"
-ctl 0 decode "$s"
+lab 0 decode "$s"
 says "^1-before.0.0.0.0"
 says "^3-two.2.5"
 says "$b:0,$b:1,$b:2"
 stop b
-ctl 0 snapshot -o "$W/series" --every 300ms --count 3
+lab 0 snapshot -o "$W/series" --every 300ms --count 3
 [ "$(ls "$W/series" | xargs)" = "000-baseline 001-sample 002-sample 003-sample 004-final" ] ||
 	fail "not a baseline, three and a final one"
-ctl 0 decode --pid "$a" "$W/series"
+lab 0 decode --pid "$a" "$W/series"
 says "^Queues of 3 samples: mean 2.0, least 2, most 2: stable"
 says "^Queue ids of all samples: the same"
-ctl 0 decode --json --pid "$a" "$W/series"
+lab 0 decode --json --pid "$a" "$W/series"
 [ "$(grep -c '"queues": 2' "$W/ctl")" -eq 5 ] || fail "not 2 queues in all five"
 
 step "a series while a command runs"
-ctl 3 snapshot -o "$W/model" --every 300ms --tag busy -- sh -c \
+lab 3 snapshot -o "$W/model" --every 300ms --tag busy -- sh -c \
 	"vgpu-load --queues 3 --packet 1ms --duration 2s; exit 3"
 grep -q '^ready pid' "$W/model/command.out" || fail "what the command printed is not kept"
 # A sample that is taken while the program ends can have half of it: 6 then.
-gpreempt-ctl decode "$W/model" > "$W/ctl" 2>&1
+gpreempt-lab decode "$W/model" > "$W/ctl" 2>&1
 status=$?
 [ $status -eq 0 ] || [ $status -eq 6 ] || fail "decode ended with $status: $(cat "$W/ctl")"
 says "^000-baseline.1.2"
@@ -78,8 +78,8 @@ says "^[0-9]*-final.1.2"
 
 step "without the module, ids are sysfs's"
 unload
-ctl 0 snapshot -o "$W/no-module"
+lab 0 snapshot -o "$W/no-module"
 [ ! -e "$W/no-module/queues-$a" ] || fail "a view without the module"
-ctl 0 diff "$s/2-one" "$W/no-module" --pid "$a"
+lab 0 diff "$s/2-one" "$W/no-module" --pid "$a"
 says "^queue ids: 2 common, 0 only in A, 0 only in B, overlap 100%"
 stop a

@@ -39,25 +39,25 @@ umount /proc/kallsyms
 step "without the one that it needs"
 grep -v ' kfd_ioctl_set_debug_trap	' /proc/kallsyms > "$W/symbols"
 mount -o bind "$W/symbols" /proc/kallsyms
-ctl 3 trace "$p" --duration 100ms
+lab 3 trace "$p" --duration 100ms
 says_what_to_do 'kfd_ioctl_set_debug_trap cannot be traced'
 umount /proc/kallsyms
 rm "$W/symbols"
 tracing_unchanged
 
 step "its time; a place that cannot be written"
-ctl 1 trace "$p" --duration 100ms -o /nowhere/x.json
+lab 1 trace "$p" --duration 100ms -o /nowhere/x.json
 says_what_to_do '/nowhere/x.json: No such file'
 says '^# traced [0-9.]+ s: 0 operations on 1 process, 0 on others'
 tracing_unchanged
 
 step "bad input"
-ctl 2 trace
-ctl 2 trace "$p" --amd-log 4
+lab 2 trace
+lab 2 trace "$p" --amd-log 4
 says_what_to_do 'amd-log is for a command'
-ctl 5 trace 999999 --duration 100ms
+lab 5 trace 999999 --duration 100ms
 says_what_to_do 'no process 999999'
-as-user gpreempt-ctl trace "$p" > "$W/ctl" 2>&1
+as-user gpreempt-lab trace "$p" > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "as an ordinary user"
 says_what_to_do 'root'
 
@@ -76,7 +76,7 @@ wait_for 15 running "$(pid b)"
 umount $TRACING
 umount $DEBUGFS/tracing 2> /dev/null	# the kernel mounts it when it is looked at
 umount $DEBUGFS || fail "debugfs stays"
-ctl 3 trace "$(pid b)" --duration 100ms
+lab 3 trace "$(pid b)" --duration 100ms
 says_what_to_do 'mount -t tracefs'
 mount -t debugfs none $DEBUGFS
 mount -t tracefs nodev $TRACING
@@ -84,7 +84,7 @@ mount -t tracefs nodev $TRACING
 step "lockdown"
 mount -t securityfs none /sys/kernel/security
 echo confidentiality > /sys/kernel/security/lockdown
-ctl 4 trace "$(pid b)" --duration 100ms
+lab 4 trace "$(pid b)" --duration 100ms
 says_what_to_do 'does not let us trace'
 expect_progress b
 stop b

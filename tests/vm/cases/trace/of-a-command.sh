@@ -37,7 +37,7 @@ END
 
 step "a command"
 cd "$W" || exit
-timeout $((60 * PACE)) gpreempt-ctl trace --json -o dir --amd-log 4 -- sh "$W/command" "$W" \
+timeout $((60 * PACE)) gpreempt-lab trace --json -o dir --amd-log 4 -- sh "$W/command" "$W" \
 	> "$W/run.json" 2> "$W/notes"
 [ $? -eq 7 ] || fail "status $?: $(cat "$W/notes")"
 cat "$W/notes"
@@ -66,11 +66,11 @@ cat "$W/order"
 	"dispatch 1 suspend 1 dispatch 1 resume 1 dispatch 1 " ] || fail "not in the order of time"
 
 step "a directory that is there; no such command; killed by a signal; without -o"
-ctl 1 trace -o dir -- true
+lab 1 trace -o dir -- true
 says_what_to_do 'cannot make the directory dir'
-ctl 127 trace -- /no/such/program
+lab 127 trace -- /no/such/program
 says_what_to_do 'cannot run'
-ctl 137 trace -- sh -c 'kill -9 $$'
-ctl 0 trace -- true
+lab 137 trace -- sh -c 'kill -9 $$'
+lab 0 trace -- true
 says '^# traced .* 0 operations on 0 processes'
 tracing_unchanged
