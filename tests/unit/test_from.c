@@ -320,7 +320,7 @@ TEST(report)
 	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
 }
 
-/* What another program prints, or none, is unknown. */
+/* Output of another program, or none, is unknown. */
 TEST(report_without_ctl)
 {
 	make_ctl();

@@ -162,8 +162,9 @@ static int run(const struct ctl_command *cmd, int argc, char **argv)
 }
 
 /*
- * Started without stdin, stdout or stderr (">&-"), the next file that we open would take its
- * number, and get what we print. To what is put in its place writing fails as it would have.
+ * Fill the gaps of a start without stdin, stdout or stderr (">&-"): the next file that we open
+ * would take such a number, and get our output. A write to the stand-in fails as it would have
+ * failed before.
  */
 static void fill_gaps(void)
 {

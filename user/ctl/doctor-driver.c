@@ -150,7 +150,7 @@ int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *cou
 #define PAUSE_MINOR 7
 #define DEBUG_MINOR 13
 
-/* Only amdgpu-dkms's module has a version. */
+/* Read the version of amdgpu-dkms's module; the kernel's own has none. */
 static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 {
 	if (gp_read_small(g, text, size, GP_AMDGPU "/version") < 0)
@@ -435,7 +435,7 @@ static enum answer runs_unscheduled(struct gpreempt *g, struct names *names)
 	find_nodes(g, names, no_scheduler);
 	if (names->count || (n > 0 && *text == '2'))
 		return YES;
-	/* Without gpreempt.ko, the parameter alone speaks for all GPUs. */
+	/* The parameter speaks for all GPUs if there is no gpreempt.ko. */
 	if (n > 0)
 		names->silent = 0;
 	return names->all && !names->silent ? NO : SILENT;

@@ -64,9 +64,9 @@ void gp_find_failed(struct gp_finding *f, enum gpreempt_class class, const char 
 	va_end(ap);
 }
 
-/* Checks of what the caller may do on this host. */
+/* Checks of the caller's rights on this host. */
 
-#define HOST_PID_NAMESPACE "pid:[4026531836]" /* the same on every kernel */
+#define HOST_PID_NAMESPACE "pid:[4026531836]" /* the host's number on every kernel */
 
 static void check_root(struct gpreempt *g, struct gp_finding *f)
 {
@@ -193,7 +193,7 @@ const struct gp_doctor_check gp_host_checks[] = {
 	{ 0 },
 };
 
-/* Checks of gpreempt.ko, and of what runs on the GPUs just now. */
+/* Checks of gpreempt.ko, and of the work on the GPUs just now. */
 
 #define FEATURE "feature_"
 
@@ -347,7 +347,7 @@ static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	struct gpreempt_description d;
 
-	/* Not its command line, for which the process could make us wait. */
+	/* Do not read its command line: the process could make us wait for that. */
 	if (gpreempt_identify(g, pid, &d) || !d.tracer)
 		return false;
 	snprintf(buf, size, "%d by %d (%.15s)", pid, d.tracer, d.tracer_comm);

@@ -42,7 +42,7 @@ struct report {
 	int status;
 };
 
-/* In place of what the library says, which knows no commands. */
+/* Steps that replace those of the library, which knows no commands. */
 static const struct {
 	const char *check;
 	enum gp_health health;
@@ -96,7 +96,7 @@ static void report(void *data, const struct gp_finding *f)
 	print_row(r, &row);
 }
 
-/* Where holders keep locks and sockets. */
+/* Check the directory of the holders' locks and sockets. */
 static void check_dir(struct report *r)
 {
 	struct gp_finding f = { .name = "run-directory" };
@@ -172,7 +172,7 @@ static bool is_paused_here(struct gpreempt *g, pid_t pid)
 	       r.finding == PAUSE_WAITS;
 }
 
-/* The other route, for what the debug ioctl cannot hold. */
+/* Check the other method, for a process that the debug ioctl cannot hold. */
 static void check_route(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "pause" };

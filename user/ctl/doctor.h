@@ -21,7 +21,7 @@ enum gp_health {
 /* Words for enum gp_health. */
 extern const char *const gp_health_names[];
 
-/* One check. */
+/* Result of one check. */
 struct gp_finding {
 	const char *name; /* a word */
 	enum gp_health health;
@@ -39,8 +39,8 @@ void gp_doctor(struct gpreempt *g, void (*found)(void *data, const struct gp_fin
 	       void *data);
 
 /*
- * Can suspending work, by this finding and what the ones before came to? The host
- * comes before the target, and that it cannot before a right.
+ * Returns the class that a finding makes of the class before it. A host on which suspending
+ * cannot work counts for more than the target, and that for more than a right that is missing.
  */
 enum gpreempt_class gp_finding_class(const struct gp_finding *f, enum gpreempt_class before);
 
@@ -71,8 +71,8 @@ __attribute__((format(printf, 4, 5))) void gp_find_failed(struct gp_finding *f,
 							  ...);
 
 /*
- * Known faults of drivers and firmware: what each applies to, and where it was reported.
- * A row only warns. Nothing is decided by it: distributions move repairs to old releases.
+ * Known faults of drivers and firmware: the hosts to which each applies, and its report. A row
+ * only warns. Nothing is decided by it: distributions move repairs to old releases.
  */
 
 /* Facts about a GPU and its driver. */
@@ -87,7 +87,7 @@ enum gp_fact {
 	GP_FACTS,
 };
 
-/* By enum gp_fact; GPREEMPT_UNKNOWN: it could not be read. */
+/* Facts by enum gp_fact; GPREEMPT_UNKNOWN: it could not be read. */
 struct gp_gpu_facts {
 	int64_t gpu_id;
 	int64_t value[GP_FACTS];
@@ -119,8 +119,8 @@ void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct
 		      void *data);
 
 /*
- * List what keeps /dev/kfd open, which blocks a repartition of the GPU that the word
- * names. The exit status.
+ * List the processes that keep /dev/kfd open, which blocks a repartition of the GPU that the
+ * word names. Returns the exit status.
  */
 int ctl_partition(const char *gpu, enum out_mode mode);
 

@@ -116,7 +116,7 @@ const struct gp_fault gp_faults[] = {
 	{ 0 },
 };
 
-/* 1: it applies; 0: not; -ENODATA: it would, if what cannot be read were so. */
+/* Does the fault apply? 1: yes; 0: no; -ENODATA: only if facts that cannot be read are so. */
 static int gp_fault_applies(const struct gp_fault *fault, const struct gp_gpu_facts *facts)
 {
 	bool open = false;
@@ -175,7 +175,7 @@ static int find_fault(const struct gp_fault *fault, const struct gp_gpu_facts *f
 	return 1;
 }
 
-/* One line for all faults, of which none has a line of its own. */
+/* Make one line for all faults when none has a line of its own. */
 static void find_none(struct gp_finding *f, size_t gpus, size_t faults, size_t open)
 {
 	f->name = "known-faults";

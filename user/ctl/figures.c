@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How busy GPUs and processes are: looks, shares, memory, and who they are. */
+/* Figures of how busy GPUs and processes are: looks, shares, memory, and owners. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ void gp_figures_init(struct gp_figures *f, struct gpreempt *g)
 	*f = (struct gp_figures){ .g = g };
 }
 
-/* Close and free what is in it. */
+/* Close and free the members. */
 static void gp_figures_clear_process(struct gp_process_figures *p)
 {
 	if (p->fd >= 0)
@@ -153,7 +153,7 @@ double gp_share_percent(const struct gp_share *share)
 	return share->looks ? 100.0 * share->busy / share->looks : -1;
 }
 
-/* The queues of the process whose lines stand together, where they had to be read. */
+/* Queues of the process whose lines stand together, where they had to be read. */
 struct queues {
 	int64_t pid; /* 0: of none yet */
 	struct gpreempt_view *view;
@@ -199,7 +199,7 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct 
 	}
 }
 
-/* Begin a look at something; what is known of it is added up. */
+/* Begin a look at something; its facts are added up. */
 static void begin_look(struct gp_look *look, uint64_t number)
 {
 	*look = (struct gp_look){ .number = number, .method = GP_METHOD_WAVES };
@@ -255,7 +255,7 @@ static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct
 	return 0;
 }
 
-/* Who has no line has no queue: it was not busy, if it ever had one. */
+/* End the look at a process without a line: it has no queue, so it was not busy. */
 static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
 {
 	bool suspended, held;
@@ -308,7 +308,7 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 	return 0;
 }
 
-/* Who is there, what memory each process has, and what slots its queues. */
+/* Refresh: the processes that are there, the memory of each, and the slots of its queues. */
 
 /* Slots may take that part of a CPU's time, and so may memory. */
 #define SLOW_PART 250
@@ -415,7 +415,7 @@ static bool is_same(struct gp_figures *f, struct gp_process_figures *p)
 	return gpreempt_start_time(f->g, p->pid, &start) || start == p->start;
 }
 
-/* Take out who has ended. */
+/* Remove the processes that have ended. */
 static void drop_ended(struct gp_figures *f)
 {
 	size_t i, kept = 0;
@@ -431,7 +431,7 @@ static void drop_ended(struct gp_figures *f)
 	f->processes.count = kept;
 }
 
-/* Which GPUs a process may use is fixed when it opens /dev/kfd: once is enough. */
+/* List the GPUs that a process may use, once: they are fixed when it opens /dev/kfd. */
 static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
 {
 	struct gpreempt_process_gpus *list;
@@ -533,7 +533,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 	return ret;
 }
 
-/* When to look, and who the processes are. */
+/* Times of the looks, and the owners of the processes. */
 
 /* Looks take that part of a CPU at most, and are no closer than that. */
 #define LOOK_PART  100
@@ -599,7 +599,7 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 	uint64_t now, next, ms;
 	bool looked = false;
 
-	/* On a busy host, too, each period has a look that was due in it. */
+	/* Each period has a look that was due in it, on a busy host, too. */
 	while ((now = shr_now_ns()) < until_ns || (now >= s->next_ns && !looked)) {
 		if (now >= s->next_ns) {
 			ctl_sampler_look(s);
@@ -626,7 +626,7 @@ const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t
 	return find(s, pid);
 }
 
-/* Who has ended goes, and so does who had the number of another one. */
+/* Remove the processes that have ended, also when another one has the number. */
 static void drop_people(struct ctl_sampler *s)
 {
 	const struct gp_process_figures *p = s->figures.processes.items;

@@ -31,7 +31,7 @@ enum gp_method {
 /* The words for it. */
 extern const char *const gp_method_names[GP_METHODS];
 
-/* In how many looks something was busy. */
+/* Share of looks in which something was busy. */
 struct gp_share {
 	enum gp_method method; /* the least of all looks */
 	uint64_t looks;	       /* looks in which it was known */
@@ -102,7 +102,7 @@ struct gp_figures {
 	uint64_t look_ns;    /* when the last one was */
 	uint64_t slow_ns;    /* when slots may be read again */
 	uint64_t refresh_ns; /* when the last refresh was */
-	size_t memory_at;    /* whose memory was read last */
+	size_t memory_at;    /* process whose memory was read last */
 };
 
 void gp_figures_init(struct gp_figures *f, struct gpreempt *g);
@@ -118,20 +118,20 @@ void gp_figures_begin(struct gp_figures *f);
 int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err);
 
 /*
- * Find out which processes are there, and what memory they have. Slots are read when
- * that took at most 0.4 % of a CPU since the last time, as each takes register reads. The
- * memory of so many processes as to take the same is read again, in turn.
+ * Find the processes that are there, and their memory. Slots are read when that took at most 0.4
+ * % of a CPU since the last time, as each takes register reads. Memory is read again for as many
+ * processes as take the same time, in turn.
  */
 int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error *err);
 
 #define GP_FIGURES_STEP "looking how busy the GPUs are"
 
 /*
- * Samples of how busy GPUs and processes are, with who these processes are: for
- * commands that show it.
+ * Samples of how busy GPUs and processes are, with the owners of the processes: for commands
+ * that show both.
  */
 
-/* Who a process is: found out when it is new. Its user chooses most of the texts. */
+/* Owner of a process, found when the process is new. The owner chooses most of the texts. */
 struct ctl_person {
 	int64_t pid; /* first, for shr_compare_first() */
 	uint64_t start;
@@ -143,7 +143,7 @@ struct ctl_person {
 	bool holder; /* holds another process for us: no tenant */
 };
 
-/* Who holds a process now. */
+/* Holder of a process. */
 struct ctl_holder {
 	int64_t pid; /* GPREEMPT_UNKNOWN: none */
 	char as[64]; /* the command ("suspend", "guard"), or the name of a debugger */
@@ -174,7 +174,7 @@ void ctl_sampler_look(struct ctl_sampler *s);
 /* Look until then, or until stop (or -1) is readable. true: it is. */
 bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop);
 
-/* Who is there now, and what memory they have. 0 or -errno with *err. */
+/* Find the processes that are there now, and their memory. 0 or -errno with *err. */
 int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
 
 /* Find a process of the last refresh; NULL: not known. */

@@ -65,10 +65,10 @@ static int leave_cgroup(pid_t target, bool *moved)
 		ours[0] = '\0';
 	else if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	/* One whose path cannot be read can be anywhere. */
+	/* A process whose path cannot be read can be anywhere. */
 	if (theirs.lost ? *moved : !share(theirs.path, ours))
 		return 0;
-	/* systemd knows who writes to the journal by the cgroup. */
+	/* systemd knows the writer to the journal by its cgroup. */
 	if (!*moved && getenv("INVOCATION_ID"))
 		ctl_note("leaving the cgroup %s, which is below /%.*s as the "
 			 "target is: the journal has what follows without "
@@ -116,10 +116,9 @@ static int leave_group(pid_t target)
 }
 
 /*
- * Leave what would stop or freeze this process together with the target: a
- * cgroup that both are in, and its process group. 0, or the exit status after
- * saying why not. *moved is set when it is in a cgroup of its
- * own now.
+ * Leave the cgroup and the process group by which job control would stop or freeze this process
+ * together with the target. 0, or the exit status after a message. *moved is set when this
+ * process is in a cgroup of its own now.
  */
 static int follow_leave(pid_t target, bool *moved)
 {
@@ -133,7 +132,7 @@ static int follow_leave(pid_t target, bool *moved)
  * cgroup is frozen, and run while it does.
  */
 
-/* A pause has no event for what job control does. */
+/* Time between looks at a paused target: a pause has no event for job control. */
 #define PROCESS_LOOK_NS (50 * NSEC_PER_MSEC)
 
 struct follow {
@@ -188,7 +187,7 @@ static void tell_pause(struct follow *f)
 	ctl_note("%s; so it is paused", text);
 }
 
-/* Do what the process does. 0 or -errno. */
+/* Suspend or resume, as the process stops or runs. 0 or -errno. */
 static int follow_state(struct follow *f)
 {
 	bool stopped = owner_is_stopped(&f->owner);
@@ -275,7 +274,7 @@ static int serve(struct follow *f)
 	}
 }
 
-/* The exit status: 0, or that of resume. */
+/* Release the target. Returns 0, or the exit status of resume. */
 static int release(struct follow *f)
 {
 	int ret = owner_close(&f->owner);
@@ -361,7 +360,7 @@ static int follow_process(pid_t target, enum gpreempt_how how)
 	};
 	int ret;
 
-	/* The other follower looks for targets; this one has its own. */
+	/* The parent looks for targets; this child has its own. */
 	ret = foreground_capabilities(CAPABILITIES_HOLDER);
 	if (ret)
 		return ret;
@@ -384,17 +383,17 @@ static int follow_process(pid_t target, enum gpreempt_how how)
  * target when the process that suspended it ends.
  */
 
-/* Processes that are followed at once: docs/clusters.md has what one costs. */
+/* Number of processes that are followed at once: docs/clusters.md has the cost of one. */
 #ifndef FOLLOW_PLACES
 #define FOLLOW_PLACES 1024
 #endif
-/* And of some that have given their place up, and are about to end. */
+/* Number of processes that have given their place up, and are about to end. */
 #define SPARE 64
 /* How often to look for new targets. */
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 #define NOTICE	"note: %zu lines were not read in time, and dropped\n"
 
-/* When to try again what failed: it doubles each time. */
+/* Time before another try after a failure; it doubles each time. */
 #define RETRY_NS      (2 * NSEC_PER_SEC)
 #define RETRY_MOST_NS (300 * NSEC_PER_SEC)
 #define NEVER	      UINT64_MAX
@@ -437,7 +436,7 @@ static struct follower *find_place(struct followers *f, const struct gpreempt_ta
 	return NULL;
 }
 
-/* A follower that stays tries again what failed: what was in the way may have ended. */
+/* Note the end of a child. A follower that stays tries again: the obstacle may have gone. */
 static void note_end(struct followers *f, struct follower *place, int status)
 {
 	f->status = f->status < 0 ? status : ctl_merge_status(f->status, status);
@@ -471,11 +470,11 @@ static pid_t start_child(const struct followers *f, pid_t target)
 	child = fork();
 	if (child)
 		return child;
-	/* When the command that the user sees ends, its children end too. */
+	/* The children end with the command that the user sees. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(GPREEMPT_CLASS_FAILED);
-	/* Stopped together with its target it could not follow it. */
+	/* A follower that is stopped together with its target could not follow it. */
 	if (getpgid(target) == getpgrp())
 		setpgid(0, 0);
 	close(f->stop);
@@ -573,8 +572,8 @@ static bool can_grow(const char *word)
 }
 
 /*
- * Word by word: one that names no process now must not keep us from those that
- * another one names.
+ * Look word by word: one that names no process now must not keep us from the processes of
+ * another one.
  */
 static void look(struct followers *f)
 {
@@ -637,7 +636,7 @@ static void end_all(struct followers *f)
 	}
 }
 
-/* Also readable when a child has ended. */
+/* Open a descriptor that is readable at a stop, and when a child has ended. */
 static int open_stop(void)
 {
 	sigset_t set;
@@ -747,7 +746,7 @@ static int run_follow(void *data)
 	ret = foreground_capabilities(CAPABILITIES_HOLDER);
 	if (ret)
 		return ret;
-	/* Without memory it is as it was. */
+	/* The output stays as it is without memory. */
 	lossy_output_start_both(NOTICE, NOTICE);
 	ret = ctl_open(NULL, &f.find.g);
 	if (ret)

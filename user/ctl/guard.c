@@ -19,7 +19,7 @@
 
 /* How long the guard may take to release: it may wait for the hardware. */
 #define RELEASE_NS (15 * NSEC_PER_SEC)
-/* Until a guard that runs has answered. */
+/* Patience with a running guard that has to answer. */
 #define PATIENCE_NS (30 * NSEC_PER_SEC)
 #define RETRY_NS    (5 * NSEC_PER_MSEC)
 
@@ -290,7 +290,10 @@ static int check_module(struct guard *guard)
 			     "which knows where the indices of a queue are");
 }
 
-/* Before its files are tried: what can be written then can be written later. */
+/*
+ * Give up rights before the files are tried: files that can be written then can be written
+ * later.
+ */
 static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->samples;

@@ -40,7 +40,7 @@ struct row {
 	const char *held_as;
 	const char *role;
 	const char *command;
-	/* Where these texts are: */
+	/* Memory of the texts above: */
 	const struct gpreempt_description *who;
 	struct gp_place place;
 	char shown[ID_SHOWN + 1];
@@ -131,7 +131,7 @@ static void add_queues(struct row *row, const struct gpreempt_view *view)
 	row->state = state_of(row, view);
 }
 
-/* On all GPUs together. */
+/* Read the memory on all GPUs together. */
 static int64_t read_vram(struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_process_gpus *list;
@@ -146,7 +146,7 @@ static int64_t read_vram(struct gpreempt *g, pid_t pid)
 	return sum;
 }
 
-/* live: what /run/gpreempt says is of the same system. */
+/* Add the owner. live: /run/gpreempt is of the same system. */
 static void add_owner(struct row *row, bool live)
 {
 	struct hold_owner owner;
@@ -179,8 +179,8 @@ static void add_place(struct gpreempt *g, int cgroups, struct row *row)
 }
 
 /*
- * With its number if it has no name. Most are of the user of the row before,
- * which is NULL for the first.
+ * Add the user's name, or its number. Most rows have the user of the row before, which is NULL
+ * for the first.
  */
 static void add_user(struct gpreempt *g, struct row *row, const struct row *before)
 {
@@ -224,7 +224,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 	add_user(g, row, before);
 	add_place(g, cgroups, row);
 	add_owner(row, live);
-	/* Who cannot see whom it holds goes by its name. */
+	/* Without the list of owners, a holder is known by its name. */
 	if (owners ? hold_skip_owner(owners, pid) : !strcmp(who->comm, HOLD_TITLE)) {
 		row->state = "holder";
 		row->queues = 0;
@@ -289,7 +289,7 @@ static int print_list(struct gpreempt *g, const struct list_args *args,
 	return ret;
 }
 
-/* Who uses a GPU: --gpu and --quiet of list. */
+/* Processes that use a GPU: --gpu and --quiet of list. */
 
 static bool has_gpu(const struct gpreempt_nodes *nodes, uint32_t gpu_id)
 {
@@ -339,7 +339,7 @@ static void ctl_keep_gpu_users(struct gpreempt *g, const struct gpreempt_filter 
 	list->count = kept;
 }
 
-/* *open: one of which it is not known, so far. Returns whether this one does. */
+/* Does the process use the GPUs? *open gets one for which that is not known. */
 static bool is_user(struct gpreempt *g, const struct gpreempt_filter *which, pid_t pid, pid_t *open)
 {
 	int64_t answer = uses(g, which, pid);
@@ -360,7 +360,7 @@ static int end(bool found, pid_t open)
 			     "whether process %d uses the GPU is not known", open);
 }
 
-/* KFD's own list has those that are hidden from us in /proc, too. */
+/* Ask for all in KFD's own list, which has processes that /proc hides from us, too. */
 static int has_any(struct gpreempt *g, const struct gpreempt_filter *which)
 {
 	struct gpreempt_error err;
@@ -378,7 +378,7 @@ static int has_any(struct gpreempt *g, const struct gpreempt_filter *which)
 }
 
 /*
- * For scripts, the exit status: does one of the processes use the GPUs? @list NULL: does
+ * Answer scripts by the exit status: does one of the processes use the GPUs? @list NULL: does
  * any process?
  */
 static int ctl_has_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of GPUs, and what AMD's exporter calls each of them. */
+/* Metrics of GPUs, by the names and labels of AMD's exporter. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int compare_devices(const char *a, const char *b)
 	return x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* But for the function, where KFD's sysfs has the number of a partition. */
+/* Are the addresses equal but for the function, where KFD's sysfs has the number of a partition? */
 static bool are_near(const char *a, const char *b)
 {
 	size_t len = strcspn(a, ".");
@@ -55,7 +55,7 @@ static void name_gpu(const struct gp_figures *f, size_t i, struct metrics_gpu *o
 		strcpy(out->partition, "NA");
 }
 
-/* For free() of gpus, and not longer than the figures. 0 or -ENOMEM. */
+/* Name the GPUs; the caller frees gpus, before the figures. 0 or -ENOMEM. */
 static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
 {
 	bool known = true;
@@ -82,7 +82,7 @@ static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *ou
 	return 0;
 }
 
-/* Put those of that GPU into labels. */
+/* Set the labels of that GPU. */
 static void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
 			    struct out_labels *labels)
 {
@@ -140,10 +140,10 @@ struct ranked {
 	const struct ctl_person *person; /* NULL: not known */
 	double busy;			 /* percent, on the GPU where it is highest */
 	int64_t vram;
-	char by[64]; /* who holds it, or "" */
+	char by[64]; /* holder of it, or "" */
 };
 
-/* The busiest first, then those with most memory. */
+/* Order: the busiest first, then the process with more memory. */
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
@@ -171,7 +171,7 @@ static void find_holder(struct ctl_sampler *s, struct ranked *r)
 	bool held = p->paused > 0 || p->debugged > 0 || is_suspended(p);
 	struct ctl_holder holder;
 
-	/* Without the module all may be. */
+	/* Any process may be paused if the module is not there. */
 	if (!held && p->paused != GPREEMPT_UNKNOWN)
 		return;
 	ctl_sampler_holder(s, p->pid, &holder);
@@ -274,7 +274,7 @@ static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, siz
 		m->counting = false;
 		count = m->series - before;
 		m->series = before;
-		/* After one that does not fit, no lesser one is taken. */
+		/* Once a process did not fit, no lesser one is taken. */
 		if (dropped || before - begin + count > room)
 			dropped += count;
 		else
@@ -385,13 +385,13 @@ static int count_left(void *arg, const struct places_left *left)
 	return 0;
 }
 
-/* Both are there at any time, so that an alert needs no other series. */
+/* Add the numbers of both roles at any time, so that an alert needs no other series. */
 static void add_left(struct out_metrics *m, struct gpreempt *g)
 {
 	static const enum hold_role roles[] = { HOLD_ROLE_FOLLOW, HOLD_ROLE_GUARD };
 	size_t sums[HOLD_ROLES] = { 0 }, i;
 
-	/* Not root's: it is not known. */
+	/* Only root can read the numbers. */
 	if (places_left_list(g, count_left, sums))
 		return;
 	for (i = 0; i < ARRAY_SIZE(roles); i++)
@@ -425,7 +425,7 @@ static int add_all(struct out_metrics *m, struct ctl_sampler *s, const struct me
 	return ret;
 }
 
-/* On stdout, or as the whole of a file. 0 or an exit status. */
+/* Print to stdout, or to a whole file. 0 or an exit status. */
 static int print(struct out_metrics *m, const struct metrics_args *args, enum out_format format)
 {
 	char *text = NULL;

@@ -9,7 +9,7 @@
 #include "cli/table.h"
 #include "shared/util.h"
 
-/* One look at one process. */
+/* Sample of one process. */
 struct sample {
 	int64_t t_ns;
 	int64_t pid;
@@ -183,7 +183,7 @@ static void look(struct monitor *m, struct watched *w)
 	free(ids);
 }
 
-/* Until then, or until there is a reason to stop. */
+/* Wait until then, or until there is a reason to stop. */
 static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
 {
 	uint64_t now;
@@ -249,7 +249,7 @@ static void print_figure(FILE *f, const char *head, const char *name, const stru
 			figure->min == figure->max ? "stable" : "not stable");
 }
 
-/* With the samples in CSV it is not for the same file. */
+/* Print the sums. They are not for the same file as samples in CSV. */
 static void print_sum(const struct monitor *m, const struct watched *w)
 {
 	FILE *f = m->args->mode == OUT_CSV ? stderr : stdout;

@@ -260,7 +260,7 @@ static const char with_event[] = "\x12\x02\x10\x40"; /* PostStartContainer */
 static const char with_more[] = "\x12\x02\x10\x01";
 static const char with_nothing[] = "";
 
-/* Numbers of fields of what we receive. */
+/* Numbers of fields in the messages that we receive. */
 enum { METHOD = 2, PAYLOAD = 3, STATUS = 1, MORE = 3 };
 
 struct nri_args {
@@ -376,7 +376,7 @@ static int act(struct nri *n, struct wire_bytes method, struct wire_bytes payloa
 	return 0;
 }
 
-/* Each request has an answer, whatever it is. */
+/* Answer a request, whatever it is. */
 static int answer(struct nri *n, uint32_t stream, struct wire_bytes request)
 {
 	const char *response = with_nothing;
@@ -390,7 +390,7 @@ static int answer(struct nri *n, uint32_t stream, struct wire_bytes request)
 	return send_message(n, WIRE_TO_US, WIRE_RESPONSE, stream, response);
 }
 
-/* To what we have asked: may we be a plug-in? */
+/* Check the answer to our question: may we be a plug-in? */
 static int check_response(struct wire_bytes response)
 {
 	struct wire_field status;
@@ -426,7 +426,7 @@ static int handle_all(struct nri *n, unsigned int connection)
 
 static int receive(const struct nri *n, void *to, size_t len)
 {
-	/* With nothing to read it would wait for what comes next. */
+	/* recv() of 0 bytes would wait for the next message. */
 	ssize_t got = len ? recv(n->fd, to, len, MSG_WAITALL) : 0;
 
 	return got < 0 ? -errno : (size_t)got < len ? -ECONNRESET : 0;
@@ -469,7 +469,7 @@ static int connect_to(const char *path)
 	return ret;
 }
 
-/* Until the connection ends, which it does with an error. */
+/* Serve until the connection ends, which it does with an error. */
 static int serve(const struct nri_args *args)
 {
 	struct nri n = { .args = args, .fd = connect_to(args->socket) };
@@ -498,7 +498,10 @@ static int run_nri(void *data)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	/* The runtime must not wait for who reads us. Without memory it is as it was. */
+	/*
+	 * The runtime must not wait for the reader of our output. Without memory the output
+	 * stays as it is.
+	 */
 	lossy_output_start_both(NOTICE, NOTICE);
 	notify_manager("READY=1");
 	for (;; shr_sleep_ns(RETRY_NS)) {

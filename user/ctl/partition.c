@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* doctor --partition: what keeps a GPU from being partitioned, and who uses it. */
+/* doctor --partition: obstacles to a partition of a GPU, and the processes behind them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ struct row {
 	const char *engine;
 	const char *command;
 	const char *next;
-	/* Where these texts are: */
+	/* Memory of the texts above: */
 	struct gp_container in;
 };
 
@@ -69,7 +69,7 @@ struct partition {
 	struct gpreempt_nodes *nodes;
 	const struct gpreempt_node *gpu;
 	struct scan *scan;
-	size_t unseen; /* processes whose descriptors were not looked at */
+	size_t unseen; /* processes whose descriptors could not be read */
 	int code;      /* -errno of the last of them */
 	struct hold_owners owners;
 	SHR_ARRAY(struct row, rows);
@@ -121,7 +121,7 @@ static void add_client(struct scan *scan, pid_t pid, bool listed)
 	scan->clients[scan->work.count++] = (struct client){ .pid = pid, .listed = listed };
 }
 
-/* KFD's processes, also those that have ended, and all others. */
+/* Find KFD's processes, also those that have ended, and all others. */
 static int find_clients(struct partition *p)
 {
 	struct gp_pids kfd = { 0 }, all = { 0 };
@@ -149,7 +149,7 @@ static int find_clients(struct partition *p)
 	return p->scan ? 0 : ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -ENOMEM, 0);
 }
 
-/* One of the nodes into which its device is divided now. */
+/* May the process use one of the nodes into which the device is divided now? */
 static bool may_use(struct partition *p, pid_t pid)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One cycle: suspend, hold, resume, wait. */
+/* A cycle: suspend, hold, resume, wait. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,7 +11,7 @@
 #include "shared/util.h"
 #include "preempt.h"
 
-/* When the last slot of all was seen empty; unknown if one is not known. */
+/* Note when the last slot of all members was seen empty; unknown if one member is. */
 static void note_slots(struct preempt_cycle *all, const struct gpreempt_member *m, bool first)
 {
 	const struct gpreempt_outcome *o = &m->outcome;
@@ -51,8 +51,8 @@ static void note_suspend(struct preempt *p, const struct gpreempt_gang_outcome *
 }
 
 /*
- * The slots were empty after the suspend; what ran after that makes it no "yes",
- * and a "no" when it was a tenth of the time.
+ * Note queues that ran after the slots were empty: the verdict is no "yes" then, and a "no" when
+ * they ran a tenth of the time.
  */
 static void note_released(struct preempt_cycle *c, uint64_t ns)
 {
@@ -83,7 +83,7 @@ static void note_resume(struct preempt *p, uint64_t held_ns,
 	}
 }
 
-/* Why a call on all targets failed: the reason of the first that did. */
+/* Fail a call on all targets, by the reason of the first target that failed. */
 static int fail_members(struct preempt *p, int code)
 {
 	size_t i;
@@ -101,7 +101,7 @@ static int fail_members(struct preempt *p, int code)
 static void disturb_begin(struct disturb *d, enum disturb_op op);
 static void disturb_end(struct disturb *d);
 
-/* 0, or the first error; what came of each is in p->members. */
+/* Call the gang. 0, or the first error; p->members has the result of each. */
 static int ask(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outcome *out)
 {
 	const struct gpreempt_filter *which = &p->args->targets.queues;
@@ -124,7 +124,7 @@ static int call(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outc
 	return ret ? fail_members(p, ret) : 0;
 }
 
-/* Is what is suspended out of its slots? */
+/* Check that the suspended queues are out of their slots. */
 static void verify_all(struct preempt *p)
 {
 	static const int weight[] = {
@@ -235,7 +235,7 @@ int preempt_cycle(struct preempt *p)
 /* How often to look which processes there are. */
 #define LIST_PERIOD_NS NSEC_PER_SEC
 
-/* Another process, during one call. */
+/* State of another process during one call. */
 struct watch {
 	bool there;	       /* the thread looks at it */
 	bool mapped[MAX_QIDS]; /* queue ids in their slots at the start */
@@ -380,13 +380,13 @@ static void watch_call(struct disturb *d)
 		first_look(d, i);
 	sem_post(&d->ready);
 	do {
-		/* One more look after the end, for a call shorter than one. */
+		/* Look once more after the end, for a call that is shorter than one look. */
 		if (atomic_load(&d->ended) && !limit)
 			limit = shr_now_ns() + LIMIT_NS;
 		began = shr_now_ns();
 		for (i = 0; i < d->count; i++)
 			look(d, i);
-		/* Half of the time is left to those that are measured. */
+		/* Leave half of the time to the measured processes. */
 		shr_sleep_ns(shr_now_ns() - began);
 	} while (!limit || (!all_back(d) && shr_now_ns() < limit));
 	keep_disturb(d);
@@ -449,7 +449,7 @@ static bool uses_our_gpus(const struct disturb *d, pid_t pid)
 	return found;
 }
 
-/* Processes come and go; what was seen of one that went is kept. */
+/* List the processes, which come and go; the results of one that went are kept. */
 static void list_processes(struct disturb *d)
 {
 	struct gpreempt_process_list *all;
@@ -491,7 +491,7 @@ static void add_gpus(struct disturb *d, pid_t pid)
 	gpreempt_view_free(view);
 }
 
-/* Only the module shows slots. */
+/* Is the module there? Only the module shows slots. */
 static bool module_there(struct gpreempt *g)
 {
 	struct gpreempt_facts *facts;

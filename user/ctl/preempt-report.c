@@ -336,7 +336,7 @@ static void put_line(const struct preempt *p, pid_t pid, const struct preempt_cy
 	fprintf(p->samples, " %s %s\n", verdicts[c->verdict], ctl_verified_by_name(c->by) ?: "-");
 }
 
-/* Each cycle at once: what was measured is there however we end. */
+/* Write each cycle at once: the samples are there however we end. */
 void preempt_put_samples(struct preempt *p)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which way each target is taken off its GPUs, and what a pause needs besides. */
+/* Method by which each target is taken off its GPUs, and the needs of a pause. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -116,7 +116,7 @@ static void preempt_end_pause(struct preempt *p, struct preempt_target *t)
 			 t->pid, strerror(-ret));
 }
 
-/* While the targets are off the GPU: a time, or the online command. */
+/* Wait while the targets are off the GPU: for a time, or for the online command. */
 
 /* A command that is asked to end gets so long before it is killed. */
 #define PATIENCE_NS (2 * NSEC_PER_SEC)
@@ -141,7 +141,7 @@ static int check_events(struct preempt *p)
 	return 0;
 }
 
-/* In short pieces, so that the heart beats. */
+/* Wait in short pieces, so that the heart beats. */
 int preempt_wait(struct preempt *p, uint64_t ns, int fd)
 {
 	uint64_t start = shr_now_ns();
@@ -192,7 +192,7 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 		signal(ours[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* When we are killed, it must end too. */
+	/* The command must end when we are killed. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(127);
@@ -226,7 +226,7 @@ static int start(const struct preempt *p, pid_t *out)
 	if (pid < 0)
 		code = errno;
 	close(error[1]);
-	/* Nothing comes from one that could be run. */
+	/* The pipe stays empty if the command could be executed. */
 	while (!code && read(error[0], &code, sizeof(code)) < 0 && errno == EINTR)
 		;
 	close(error[0]);

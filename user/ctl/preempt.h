@@ -34,7 +34,7 @@ struct preempt_cycle {
 /* Figures of a target, or of all of them together. */
 struct preempt_figures {
 	struct preempt_series suspend; /* without the first */
-	struct preempt_series slots;   /* the same */
+	struct preempt_series slots;   /* likewise without the first */
 	struct preempt_series resolution;
 	struct preempt_series resume;
 	uint64_t open_ns;
@@ -93,8 +93,8 @@ struct preempt {
 /* Find a target by its PID (route.c); NULL: none. */
 struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 /*
- * After a suspend that failed, with --how auto: is one of those that were refused
- * paused from now on, so that another try makes sense?
+ * Change the method after a suspend that failed, with --how auto: is one of the targets that
+ * were refused paused from now on, so that another try makes sense?
  */
 bool preempt_change_route(struct preempt *p);
 
@@ -121,8 +121,8 @@ void preempt_print_cycle(const struct preempt *p);
 void preempt_print_result(struct preempt *p, const char *error);
 
 /*
- * disturb.c: what a suspend or resume does to the other processes on
- * the same GPUs, seen by a thread that looks at their slots all the time.
+ * Effects of a suspend or resume on the other processes on the same GPUs, seen by a thread that
+ * looks at their slots all the time.
  */
 enum disturb_op {
 	DISTURB_SUSPEND,

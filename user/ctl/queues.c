@@ -10,9 +10,9 @@
 #include "shared/util.h"
 
 #define STATE	   96  /* room for all words of a state together */
-#define EXCEPTIONS 384 /* the same of exceptions */
+#define EXCEPTIONS 384 /* characters for exceptions */
 
-/* A column of the view, and what of it is a text. */
+/* A row of the view, with the columns that are texts. */
 struct row {
 	int64_t pid;
 	struct gpreempt_queue q;
@@ -25,7 +25,7 @@ struct row {
 
 #define NUMBER(member, title, what) OUT_NAMED(#member, struct row, q.member, title, what)
 
-/* By the importance for who reads; the last ones are for programs. */
+/* Columns by their importance for a reader; the last ones are for programs. */
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	NUMBER(qid, "QUEUE", OUT_DEC),
@@ -58,7 +58,7 @@ static const struct out_field fields[] = {
 	NUMBER(context, NULL, OUT_DEC),
 };
 
-/* Each column of the view is among them. */
+/* Check that each column of the view is among them. */
 #define COUNT_COLUMN(name, kind) 1 +
 _Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_COLUMNS(COUNT_COLUMN) 1,
 	       "a column of the view is missing");

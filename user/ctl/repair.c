@@ -12,7 +12,7 @@
 #include "cli/table.h"
 #include "shared/util.h"
 
-/* An entry of the journal, and what came of it. */
+/* An entry of the journal, and the result of its repair. */
 struct row {
 	int64_t pid;
 	int64_t status;

@@ -19,7 +19,7 @@
 #define PATIENCE_NS (5 * NSEC_PER_SEC)
 #define RETRY_NS    (20 * NSEC_PER_MSEC)
 
-/* One target, and what is printed of it. */
+/* A target, and its line of the output. */
 struct job {
 	int64_t pid;
 	uint64_t start;
@@ -122,7 +122,7 @@ static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 	pause_look_locked(g, job->pid, &r);
 	if (foreign)
 		pause_entry_init(&r.entry, job->pid, job->start);
-	/* Another one may have resumed it just now. */
+	/* Another command may have resumed it just now. */
 	if (foreign || r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_WAITS) {
 		job->queues = queues_of(g, job->pid);
 		if (pause_undo(g, &r.entry, &report, &err))
@@ -215,7 +215,7 @@ static void ask_begin(struct job *job, struct hold_request *request)
 
 	request->start = job->start;
 	job->fd = gp_hold_ask_begin(job->pid, request, shr_now_ns() + HOLD_ANSWER_NS);
-	/* Another holder may follow it at once. */
+	/* Note the holder, since another one may follow it at once. */
 	if (job->fd >= 0)
 		getsockopt(job->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
 	job->asked = peer.pid;

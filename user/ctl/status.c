@@ -173,7 +173,7 @@ static int add_pause(void *arg, pid_t target)
 	pause_look(rows->g, target, &r);
 	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
 		return 0;
-	/* The command that pauses it has told its role in the lock. */
+	/* The lock has the role of the command that pauses the process. */
 	known = find_row(rows, target);
 	set_how(known ? known : &row, true);
 	if (known)
@@ -267,7 +267,10 @@ static int add_foreign(struct rows *rows)
 	return ret;
 }
 
-/* One limit for all: a holder that hangs must not delay each of the others. */
+/*
+ * Take the answers within one limit for all: a holder that hangs must not delay each of the
+ * others.
+ */
 static void take_answers(struct rows *rows)
 {
 	uint64_t deadline = shr_now_ns() + ANSWER_NS;

@@ -26,8 +26,8 @@ static void fail_foreign(struct suspend_job *job)
 }
 
 /*
- * After an error the driver has restored the queues, or not: what is paused is
- * let run, and what cannot be stays in the journal for repair.
+ * Report a failed pause. After an error the driver has restored the queues, or not: unpause the
+ * process; if that fails, its entry stays in the journal for repair.
  */
 static void fail_pause(struct gpreempt *g, struct suspend_job *job,
 		       const struct gp_pause_report *report, const struct gpreempt_error *err)
@@ -62,7 +62,7 @@ static void report_done(struct gpreempt *g, struct suspend_job *job)
 	reply->status = GPREEMPT_CLASS_DONE;
 }
 
-/* With the lock and an entry. */
+/* Pause a process whose lock we have, and whose entry is written. */
 static void pause_now(struct gpreempt *g, struct suspend_job *job)
 {
 	struct gp_pause_report report;
@@ -307,8 +307,8 @@ static bool wait_for_change(struct pollfd *fds, size_t count)
 }
 
 /*
- * Stay until a signal asks for the end, or until no holder is left. Their end
- * comes with that of this process at the latest.
+ * Stay until a signal asks for the end, or until no holder is left. The holders end with this
+ * process at the latest.
  */
 static void suspend_stay(struct suspend_job *jobs, size_t count)
 {
@@ -398,8 +398,8 @@ static int64_t or_unknown(uint64_t value)
 }
 
 /*
- * A reply's text is what, and on its second line what to do next; with this command
- * there is more to do about a pause that is not ours.
+ * Split the reply's text: the error, and on its second line the next step; this command has one
+ * more step for a pause that is not ours.
  */
 static void split_text(struct suspend_job *job)
 {
@@ -527,7 +527,7 @@ static void print_held(const struct suspend_job *job)
 		     "the lease is new");
 }
 
-/* With no process behind it. */
+/* Print a pause that has no process behind it. */
 static void print_detached(const struct suspend_job *job)
 {
 	print_change(job);
@@ -581,7 +581,7 @@ struct suspend_args {
 	enum out_mode mode;
 };
 
-/* 0, or the exit status; what came of each target is in the jobs. */
+/* Print all targets by the results in the jobs. 0, or the exit status. */
 static int print_all(const struct suspend_args *args, struct suspend_job *jobs, size_t count)
 {
 	int status = jobs[0].reply.status;

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "hold/holder.h"
 
-/* One target of a suspend. */
+/* A target of a suspend. */
 struct suspend_job {
 	pid_t pid;
 	struct hold_request request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the sampler to what top shows. */
+/* Model of top, copied from the sampler. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void copy_person(const struct ctl_person *person, struct top_process *to)
 			 person->place.in.id);
 }
 
-/* Who may be held is asked for; of the others it costs two files each. */
+/* Find the holder of a process that may be held; for the others that would cost two files each. */
 static void find_holder(struct ctl_sampler *s, const struct gp_process_figures *p,
 			struct top_process *to)
 {
@@ -160,7 +160,7 @@ static int copy_process(struct ctl_sampler *s, const struct gp_process_figures *
 	return 0;
 }
 
-/* Both lists are by PID: who is still there keeps its history. */
+/* Copy the processes. Both lists are by PID: a process that is still there keeps its history. */
 static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 {
 	size_t i, j = 0, old = m->processes.count;
@@ -194,7 +194,7 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 	return i < s->figures.processes.count ? -ENOMEM : ret;
 }
 
-/* Without looks it is not known who has queues. */
+/* Count the processes with queues; unknown if there was no look. */
 static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looked)
 {
 	int64_t n = 0;
@@ -250,7 +250,7 @@ static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 	return 0;
 }
 
-/* Why no look has succeeded since the last time, and what to do about it. */
+/* Copy the reason why no look has succeeded since the last time, with its next step. */
 static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
 {
 	char why[256], next[256];
@@ -309,7 +309,7 @@ int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
 	return ret;
 }
 
-/* Sums, order, filter and groups of what top shows. */
+/* Sums, order, filter and groups of the lines. */
 
 const char *const top_tree_names[TOP_TREES] = {
 	[TOP_FLAT] = "none",
@@ -399,7 +399,7 @@ static void add_figure(struct top_process *p, const struct top_figure *f)
 		p->method = f->method;
 }
 
-/* On the GPUs that are chosen. false: it is not there. */
+/* Sum up the figures on the chosen GPUs. false: the process is on none of them. */
 static bool sum_up(struct top_process *p, int64_t gpu_id)
 {
 	size_t i, used = 0;
@@ -427,7 +427,7 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	return !gpu_id || used;
 }
 
-/* In what its line says of it. */
+/* Does the process's line have the text? */
 static bool has_text(const struct top_process *p, const char *pattern)
 {
 	const char *const texts[] = {
@@ -520,8 +520,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /*
- * Put headings in. A group stands where its first process would. Until the end,
- * members is the place of the group, and busy that of the process in it.
+ * Add headings. A group stands where its first process would. Until the end, members is the
+ * place of the group, and busy the place of the process in it.
  */
 static int add_headings(struct top_model *m, enum top_tree tree)
 {

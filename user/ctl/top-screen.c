@@ -158,7 +158,7 @@ static void device(const struct top_gpu *gpu, char buf[TEXT])
 	snprintf(buf, TEXT, "%.*s", TEXT - 1, gpu->device);
 }
 
-/* Beside name and bar, from left to right. The highest rank is left out first. */
+/* Parts beside name and bar, from left to right. The highest rank is left out first. */
 static const struct part {
 	void (*text)(const struct top_gpu *gpu, char buf[TEXT]);
 	int width;
@@ -284,7 +284,7 @@ static bool is_spare(const struct top_model *m, const struct out_field *field)
 	return field->spare;
 }
 
-/* Which columns fit: those of a rank below the one that is returned. */
+/* Returns the rank below which all columns fit. */
 static int fitting_columns(const struct top_model *m, int width, bool *spare)
 {
 	int rank = MOST_RANK, sum, worst;
@@ -468,7 +468,7 @@ static void question(const struct top_request *r, char text[LINE])
 			 (long long)r->pid, r->command);
 }
 
-/* The question may be cut, what to press is not. */
+/* Ask the question, which may be cut; the keys are not. */
 static void ask(struct top_screen *s, int y, const struct top_request *r)
 {
 	static const char keys[] = " y/N";

@@ -81,7 +81,7 @@ static const struct {
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
-/* Only what a handler may call: plain text, a cursor, the screen of before. */
+/* Leave the screen, by calls that a handler may make: plain text, a cursor, the earlier screen. */
 static void leave_at_crash(int signal)
 {
 	static const char leave[] = "\033[0m\033[?25h\033[?1049l\r\n";

@@ -47,7 +47,7 @@ static int top_job_start(struct top_job *job, char **command)
 		return -EBUSY;
 	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
 		return -errno;
-	/* Its end is its own: who writes there waits as usual. */
+	/* The child has an end of its own: its writes wait as usual. */
 	fcntl(pipes[1], F_SETFL, 0);
 	start.output = pipes[1];
 	*job = (struct top_job){
@@ -85,7 +85,7 @@ static void add_text(struct top_job *job, const char *some, size_t n)
 
 static void top_job_end(struct top_job *job);
 
-/* Read what it has printed. true: it has ended, and text is complete. */
+/* Read the child's output. true: it has ended, and text is complete. */
 static bool top_job_check(struct top_job *job)
 {
 	int status = 0;
@@ -95,7 +95,7 @@ static bool top_job_check(struct top_job *job)
 
 	if (!job->child)
 		return false;
-	/* Before reading: what it wrote until then is there. */
+	/* Ask for its end before reading: then all its output is there. */
 	gone = shr_child_gone(&job->child, &status);
 	late = !gone && shr_now_ns() > job->until;
 	while ((n = read(job->output, some, sizeof(some))) > 0)
@@ -177,14 +177,14 @@ static int print_table(const struct top *t)
 	return 0;
 }
 
-/* Once is enough. */
+/* Note once what cannot be seen. */
 static void note_missing(const struct top *t, uint64_t number)
 {
 	if (!number && t->model.missing)
 		ctl_note("%s", t->model.missing);
 }
 
-/* Without a terminal. Returns the exit status. */
+/* Run without a terminal. Returns the exit status. */
 static int top_batch(struct top *t)
 {
 	uint64_t next = shr_now_ns(), i;
@@ -408,7 +408,7 @@ static int loop(struct session *s, struct gpreempt_error *err)
 	return ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "drawing the screen");
 }
 
-/* On a terminal. Returns the exit status. */
+/* Run on a terminal. Returns the exit status. */
 static int top_interactive(struct top *t)
 {
 	struct session s = { .t = t, .events = epoll_create1(EPOLL_CLOEXEC) };
@@ -435,9 +435,9 @@ static int top_interactive(struct top *t)
 	return ret ? ctl_fail(&err) : 0;
 }
 
-/* Processes on the GPUs, how busy they are, and what can be done with them. */
+/* top: processes on the GPUs, how busy they are, and the actions on them. */
 
-/* 0, or the exit status after saying what is wrong. */
+/* Check the options. 0, or the exit status after a message. */
 static int check(const struct top_args *args)
 {
 	if (args->delay_ns < TOP_SHORTEST_NS || args->delay_ns > TOP_LONGEST_NS)

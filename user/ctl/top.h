@@ -86,7 +86,7 @@ struct top_gpu {
 	struct top_history history;
 };
 
-/* For its page: a queue, and what of it is a text. */
+/* A queue on the process's page, with the columns that are texts. */
 struct top_queue {
 	struct gpreempt_queue q;
 	const char *type;
@@ -133,7 +133,7 @@ void top_process_clear(struct top_process *p);
 
 /* busy: in tenths of a percent. */
 void top_history_add(struct top_history *h, int64_t busy);
-/* The one of so many refreshes ago, or TOP_NOTHING. */
+/* Returns the value of so many refreshes ago, or TOP_NOTHING. */
 unsigned int top_history_at(const struct top_history *h, unsigned int ago);
 
 /* Add up figures, and make the lines. 0 or -ENOMEM. */
@@ -228,8 +228,8 @@ struct top {
 int top_refresh(struct top *t, struct gpreempt_error *err);
 
 /*
- * The one table of columns: the heading, --batch, the keys of JSON, --help, the manual
- * and the screen's own help are made of it.
+ * Table of columns: the heading, --batch, the keys of JSON, --help, the manual and the screen's
+ * own help are made of it.
  */
 
 /*
@@ -283,7 +283,7 @@ int top_refresh(struct top *t, struct gpreempt_error *err);
 
 #define TOP_HELP_OF(member, key, title, kind, width, rank, help, ...) help
 #define TOP_HELP_OF_DRAWN(title, width, rank, help)		      help
-/* One string. */
+/* Help on the columns, as one string. */
 #define TOP_COLUMNS_HELP TOP_COLUMNS(TOP_HELP_OF, TOP_HELP_OF_DRAWN)
 /* clang-format on */
 
@@ -304,17 +304,17 @@ extern const size_t top_column_busy, top_column_vram, top_column_pid;
 extern const struct out_table top_processes, top_figures, top_queues, top_gpus;
 
 /*
- * Copy what the sampler has seen since the last time, one point of the history, and
- * begin its next interval. Call it after ctl_sampler_refresh(). 0 or -ENOMEM.
+ * Copy the sampler's facts since the last time, one point of the history, and begin its next
+ * interval. Call it after ctl_sampler_refresh(). 0 or -ENOMEM.
  */
 int top_gather(struct top_model *m, struct ctl_sampler *s);
 
 /* Read the queues of that process for its page. 0 or -ENOMEM. */
 int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid);
 
-/* The one table of keys: what they do, --help, the manual and the help on the screen. */
+/* Table of keys: their actions, --help, the manual and the help on the screen are made of it. */
 
-/* Keys that are no characters; term.c has those of the terminal for them. */
+/* Keys that are no characters; top-term.c has the terminal's codes for them. */
 enum top_key_code {
 	TOP_KEY_NONE = 0,
 	TOP_KEY_ENTER = '\n',
@@ -390,7 +390,7 @@ enum top_key_code {
 enum top_action { TOP_KEYS(TOP_KEYS_NAME) TOP_ACTIONS };
 
 #define TOP_KEYS_HELP_OF(action, codes, help) help
-/* One string. */
+/* Help on the keys, as one string. */
 #define TOP_KEYS_HELP TOP_KEYS(TOP_KEYS_HELP_OF)
 /* clang-format on */
 
@@ -409,7 +409,7 @@ enum top_look {
 };
 
 struct top_cell {
-	wchar_t text[4]; /* a character and what combines with it; "": see left */
+	wchar_t text[4]; /* a character and its combining ones; "": see left */
 	uint32_t look;	 /* enum top_look */
 };
 
@@ -426,13 +426,13 @@ void top_screen_clear(struct top_screen *s);
 void top_screen_free(struct top_screen *s);
 
 /*
- * Put a harmless text in width columns: what is too long is cut, and the rest is blank.
- * Returns the column behind them, which a text never passes, nor the edge.
+ * Put a harmless text in width columns: a longer one is cut, and the rest is blank. Returns the
+ * column behind them, which a text never passes, nor the edge.
  */
 int top_put(struct top_screen *s, int y, int x, int width, enum top_look look, const char *text);
 int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
 		  const char *text);
-/* The same for others' bytes. */
+/* Put a text of another program's bytes in width columns. */
 int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
 		    const char *text);
 /* Columns that a harmless text takes. */
@@ -450,15 +450,15 @@ int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, c
 void top_draw_details(struct top_screen *s, int y, const struct top_model *m, struct top_view *v);
 void top_draw_help(struct top_screen *s, int y, struct top_view *v);
 
-/* The screen as a function of what there is, what the user chose, and its size. */
+/* Screen as a function of the model, the user's choices, and its size. */
 
 /*
- * Draw all of it. The lines of m are those of top_view_settle(). v learns how long a page
- * of the list is, and how far a long page can be moved.
+ * Draw the whole screen. The lines of m are those of top_view_settle(). v gets the length of a
+ * page of the list, and how far a long page can be moved.
  */
 void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *v);
 
-/* The terminal, by ncurses; nothing else here knows of it. */
+/* Terminal, by ncurses, which no other file uses. */
 
 /*
  * Take the terminal. 0, or the exit status after an error message. A process that ends
@@ -471,14 +471,14 @@ void top_term_close(void);
 bool top_term_utf8(void);
 /* Its size now. */
 void top_term_size(int *width, int *height);
-/* After a change of its size. */
+/* Set the terminal's new size. */
 void top_term_resize(int width, int height);
-/* Show the cells; before is what it shows, or has another size: all is drawn. */
+/* Show the cells. before: the cells on the terminal; with another size all is drawn. */
 void top_term_draw(const struct top_screen *s, const struct top_screen *before);
 /* The next key that was pressed, or TOP_KEY_NONE; does not wait. */
 int top_term_key(void);
 
-/* Another command of gpreempt-ctl, as a child whose end the loop does not wait for. */
+/* Another command of gpreempt-ctl, as a child; the loop does not wait for its end. */
 
 struct top_job {
 	pid_t child;	/* 0: none */

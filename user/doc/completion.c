@@ -72,7 +72,7 @@ void doc_bash(const struct ctl_program *p)
 	put_table(p, "commands", put_commands);
 }
 
-/* In the language of _arguments. */
+/* Texts in the language of _arguments. */
 
 /* Inside '...', where ":" and brackets mean something. */
 static void put_quoted(const char *text)

@@ -47,7 +47,7 @@ static const char *skip_source(const char *at, const char *end)
 	return at < end && *at == ':' ? at + 1 : NULL;
 }
 
-/* Without a level, only its mark tells such a line from a compiler's. */
+/* Skip ROCr's mark, which alone tells such a line from a compiler's if there is no level. */
 static const char *skip_rocr(const char *at, const char *end)
 {
 	const char *behind = skip_source(at + 1, end);
@@ -60,8 +60,8 @@ static const char *skip_rocr(const char *at, const char *end)
 }
 
 /*
- * Where the next record of a line begins, or NULL; its level and where what is
- * behind the name of the source file begins.
+ * Find the next record of a line, or NULL; its level, and the place behind the name of the
+ * source file.
  */
 static const char *gp_record_find(const char *at, const char *end, unsigned int *level,
 				  const char **behind)
@@ -215,7 +215,7 @@ static const struct {
 	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue", true },
 	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
-	/* Since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
+	/* The form since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
 	{ "Selected queue (mode=", GP_AMDLOG_ACQUIRED, "):", false },
 	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED, "Reusing preferred queue:", false },
 	/* Up to ROCm 5: the count behind it is the one before. */
@@ -310,7 +310,7 @@ static void gp_message_parse(struct gp_span text, struct gp_message *message)
 
 /* ROCm's log: lines, records, and the tables of queues and processes. */
 
-/* So many are kept: a log of any length takes no more memory than this. */
+/* Entries that are kept, at most: a log of any length takes no more memory than this. */
 #define QUEUES_MAX    16384
 #define PROCESSES_MAX 4096
 #define PROBLEMS_MAX  1024
@@ -323,7 +323,7 @@ struct gp_amdlog {
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
 	uint16_t *buckets; /* index + 1 of a queue */
-	size_t process;	   /* the one of the last line */
+	size_t process;	   /* process of the last line */
 	uint64_t line;	   /* the last one counted, of all files */
 	bool other;	   /* the line has no record so far, and is counted as other text */
 	struct gp_amdlog_data data;
@@ -402,7 +402,7 @@ static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 {
 	struct gp_amdlog_data *d = &log->data;
 	struct gp_amdlog_process *process;
-	size_t i = log->process; /* most often it is that of the last line */
+	size_t i = log->process; /* mostly the process of the last line */
 
 	if (i >= d->n_processes || d->processes[i].pid != record->pid)
 		for (i = 0; i < d->n_processes; i++)
@@ -440,7 +440,7 @@ static void set(int64_t *to, int64_t value)
 		*to = value;
 }
 
-/* By their times: the log's order may be another. */
+/* Note indices by their times: the log's order may be another. */
 static void put_indices(const struct gp_record *record, const struct gp_message *m,
 			struct gp_amdlog_queue *queue)
 {

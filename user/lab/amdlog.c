@@ -168,7 +168,7 @@ static void print_python_queue(const struct gp_amdlog_queue *row)
 		printf("\"priority\": None},\n");
 }
 
-/* For scripts: the same facts as assignments. */
+/* Print the same facts as assignments, for scripts. */
 static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	size_t i;

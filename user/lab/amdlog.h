@@ -71,7 +71,7 @@ struct gp_amdlog_problem {
 	const char *what;
 };
 
-/* All that was read so far. */
+/* Data of the log so far. */
 struct gp_amdlog_data {
 	struct gp_amdlog_queue *queues;
 	size_t n_queues;

@@ -32,7 +32,7 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("snapshots", fields, struct series_row);
 
-/* A queue that any of them has: what it is, and how often it was there. */
+/* A queue of any snapshot: its identity, and how often it was there. */
 struct series_queue {
 	int64_t pid;
 	int64_t queue_id;
@@ -105,7 +105,7 @@ static bool has_ring(const struct ctl_text *text, const struct gp_text_queue *wa
 	return false;
 }
 
-/* Without ids: by ring, of which a process has each but once. "7@0x7f12". */
+/* Add rings for want of ids: a process has each ring once. "7@0x7f12". */
 static void add_rings(const struct ctl_text *text, const struct ctl_text *other, int64_t pid,
 		      char **list)
 {
@@ -279,7 +279,7 @@ static void print_text(enum out_mode mode, const struct series *series)
 								    "not the same");
 }
 
-/* All of them, one after the other. 0, or the exit status. */
+/* Read all snapshots, one after the other. 0, or the exit status. */
 static int read_series(struct series *series, int64_t pid)
 {
 	struct ctl_text text = { 0 }, before = { 0 };

@@ -103,7 +103,7 @@ static struct json_object *decode_json_packets(const struct ctl_text *text, int6
 	return array;
 }
 
-/* And as rows, if there are any. */
+/* Print the packets as rows, if there are any. */
 static void decode_print_packets(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	struct decode_packet *rows;
@@ -254,10 +254,7 @@ static char *find_where(const struct gp_text_data *d, size_t queue)
 	return text;
 }
 
-/*
- * The VMID that its slots have; they differ: none. That of the MQD is what it
- * had when it was last saved.
- */
+/* Find the VMID of the queue's slots; none, if they differ. The MQD's is that of its last save. */
 static int64_t find_vmid(const struct gp_text_data *d, size_t queue, int64_t saved)
 {
 	int64_t vmid = saved;
@@ -297,7 +294,7 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 	return row;
 }
 
-/* All of them, or those of a process (0: all), for free_queues(). */
+/* Make the rows of all queues, or of a process's (0: all), for free_queues(). */
 static struct queue_row *make_queues(const struct ctl_text *text, int64_t pid, size_t *count)
 {
 	struct queue_row *rows = shr_must(calloc(text->data->n_queues + 1, sizeof(*rows)));
@@ -352,7 +349,7 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid)
 	return false;
 }
 
-/* With a process given: of the slots those that hold its queues. */
+/* Make the slots; for a process, those that hold its queues. */
 static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 				      enum gp_text_type type, const struct out_table *table)
 {
@@ -439,7 +436,7 @@ static void decode_print_problems(enum out_mode mode, const struct ctl_text *tex
 
 /* The driver's own text as tables. */
 
-/* On a terminal: more of them only hide what is above. JSON has them. */
+/* Problems shown on a terminal: more of them only hide the lines above. JSON has all. */
 #define PROBLEMS_SHOWN 20
 
 static void print_number(int width, int64_t value)
@@ -466,7 +463,7 @@ static void print_counts(const char *what, const struct gp_text_check *check)
 	putchar('\n');
 }
 
-/* Only XCCs that something is about. */
+/* Print the XCCs that have a figure. */
 static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
 {
 	char name[48];
@@ -509,7 +506,7 @@ static void note_gpus(const struct gp_text_data *d, int64_t pid)
 	}
 }
 
-/* Why something is not known, and what differences mean. */
+/* Print notes on unknown figures, and on differences. */
 static void note_check(const struct ctl_text *text, int64_t pid, const struct gp_text_check *sum)
 {
 	const struct gp_text_data *d = text->data;

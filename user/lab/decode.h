@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of what a text says; decode, diff and experiment print them. */
+/* Rows of a text's facts; decode, diff and experiment print them. */
 #ifndef CTL_TEXT_DECODE_H
 #define CTL_TEXT_DECODE_H
 
@@ -10,9 +10,8 @@
 bool decode_has_pid(const struct ctl_text *text, int64_t pid);
 
 /*
- * A directory that has snapshots in it: one line for each, with what changed;
- * only of that process, or 0: of all.
- * Returns the exit status.
+ * Print a directory of snapshots: one line for each, with the changes; only of that process, or
+ * 0: of all. Returns the exit status.
  */
 int decode_series(enum out_mode mode, uint64_t pid, const char *dir);
 /* Are there snapshots in it? */

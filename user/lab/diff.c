@@ -152,7 +152,7 @@ static bool rings_known(const struct diff *diff)
 	       diff->queues_a + diff->queues_b == (int64_t)diff->rings.n && !diff->other_process;
 }
 
-/* Whose slots they are is asked only when one process is compared. */
+/* Are the slots known? Their owner matters only when one process is compared. */
 static bool slots_known(const struct ctl_text *text, int64_t pid)
 {
 	const struct gp_text_data *d = text->data;
@@ -338,7 +338,7 @@ struct diff_args {
 	enum out_mode mode;
 };
 
-/* With --pid one side will do: before the program, and during it. */
+/* Check the processes. With --pid one side may lack it: before the program, and during it. */
 static int check_pids(const struct diff_args *args, const struct ctl_text *a,
 		      const struct ctl_text *b)
 {

@@ -33,11 +33,11 @@ struct diff_rows {
 };
 
 struct diff {
-	/* By process (0 when two are compared), GPU and queue id. */
+	/* Queues by process (0 when two are compared), GPU and queue id. */
 	struct diff_rows queues;
-	/* By GPU, XCC, pipe and queue. */
+	/* Slots by GPU, XCC, pipe and queue. */
 	struct diff_rows slots;
-	/* By process, GPU and ring: what mqds alone has of queues. */
+	/* Rings by process and GPU: mqds alone has no ids of queues. */
 	struct diff_rows rings;
 	int64_t queues_a; /* number of queues in mqds; or unknown */
 	int64_t queues_b;

@@ -141,7 +141,7 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 	return list;
 }
 
-/* Figures of a sample whose text and pid are there. */
+/* Fill in the figures of a sample whose text and pid are there. */
 static void exp_fill_sample(struct exp_sample *sample)
 {
 	struct gp_text_check sum = ctl_text_check(&sample->text, sample->pid);
@@ -427,7 +427,7 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m, bool 
 	}
 }
 
-/* With a limit of time, they are ended by a signal. */
+/* Print the failed runs. Models with a limit of time end by a signal, which is no failure. */
 static void print_failed(FILE *f, const struct exp_plan *plan, const struct exp_report *report,
 			 size_t m)
 {
@@ -663,13 +663,13 @@ static const struct exp_sample *judge(const struct exp_report *report, size_t m,
 		model->same_number &= sample->queues == first->queues;
 	}
 	model->same_ids = model->overlap == 1;
-	/* One run, or none, is not the same as another. */
+	/* A verdict needs two runs. */
 	if (model->runs > 1)
 		model->verdict = diff_judge(model->overlap);
 	return first;
 }
 
-/* By what a scheduler should choose the queues that it suspends. */
+/* Choose the key by which a scheduler should find the queues that it suspends. */
 static void choose(struct exp_report *report, bool two, const struct exp_sample *a,
 		   const struct exp_sample *b)
 {

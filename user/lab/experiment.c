@@ -148,7 +148,7 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	return 0;
 }
 
-/* The commands are run as the user who calls this, which is root. */
+/* Is the path only ours? The commands are run as the caller's user, which is root. */
 static bool only_ours(const char *path)
 {
 	struct stat st;
@@ -205,14 +205,14 @@ void exp_plan_free(struct exp_plan *plan)
 /* The runs: each with snapshots before, during and after. */
 
 #define LOOK_NS (20 * NSEC_PER_MSEC)
-/* Once it has queues: reading the view is work, too. */
+/* Time between looks at a model that has queues: reading the view is work, too. */
 #define LOOK_AGAIN_NS (200 * NSEC_PER_MSEC)
 /* A model makes its queues one after the other: so long without a new one. */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)
 /* A model that has no queue by then has none. */
 #define START_NS (300 * NSEC_PER_SEC)
 #define GONE_NS	 (60 * NSEC_PER_SEC)
-/* When it is interrupted, models get so long to end. */
+/* Time that models get to end after an interrupt. */
 #define END_NS (10 * NSEC_PER_SEC)
 
 /* A signal that came for us, and how many did. */
@@ -333,7 +333,7 @@ static bool has_ended(struct model *model)
 	return model->ended;
 }
 
-/* Until it has queues, and no more come. */
+/* Wait until it has queues, and no more come. */
 static int wait_for_queues(struct run *run, size_t m)
 {
 	uint64_t begin = shr_now_ns(), since = begin;
@@ -491,7 +491,7 @@ static int wait_for_models(struct run *run, bool told)
 	return ret;
 }
 
-/* Until the models are gone, and their queues with them. */
+/* Wait until the models are gone, and their queues with them. */
 static int wait_for_end(struct run *run, bool told)
 {
 	uint64_t begin;
@@ -588,7 +588,7 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind, const ch
 	return ret;
 }
 
-/* Do what is not done yet. 0, or the exit status. */
+/* Make the runs that are not finished. 0, or the exit status. */
 static int exp_execute(const struct exp_plan *plan)
 {
 	static const struct sigaction action = { .sa_handler = on_stop };

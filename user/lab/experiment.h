@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Does a model use the same queues each time? Runs, then what they say. */
+/* Experiment: does a model use the same queues each time? First the runs, then their results. */
 #ifndef CTL_EXPERIMENT_H
 #define CTL_EXPERIMENT_H
 
@@ -9,7 +9,7 @@
 #define EXP_RUNS_MAX 100
 #define EXP_NAME     32
 
-/* In the directory: what was asked for. In a run's: what came of it. */
+/* Names of the plan in the directory, and of the result in a run's directory. */
 #define EXP_PLAN   "experiment"
 #define EXP_RESULT "result"
 /* Snapshot in a run of both models: A before B came. */
@@ -119,7 +119,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report);
 void exp_report_free(struct exp_report *report);
 
 struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report);
-/* Markdown is what people read, too. */
+/* Print the report as Markdown, for people, too. */
 void exp_print(FILE *file, const struct exp_plan *plan, const struct exp_report *report);
 
 #endif

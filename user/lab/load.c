@@ -33,7 +33,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x->qid > y->qid) - (x->qid < y->qid);
 }
 
-/* Add those of the older text, which has them itself, and sort all. */
+/* Add the ids of the older text, which has them itself, and sort all. */
 static void ctl_finish_ids(struct ctl_text *out)
 {
 	size_t i, kept = 0;
@@ -269,8 +269,8 @@ static const struct {
 };
 
 /*
- * "snapshot_mqd_1.txt" is MQDs of "snapshot_1". False: a file of another kind;
- * summaries are what a script made of the text.
+ * Parse a name: "snapshot_mqd_1.txt" is MQDs of "snapshot_1". False: a file of another kind;
+ * summaries are a script's texts about the text.
  */
 static bool take_apart(const char *file, int *role, char **name)
 {
@@ -291,7 +291,7 @@ static bool take_apart(const char *file, int *role, char **name)
 		return false;
 	before = at - file;
 	at += len;
-	/* One of the two marks around the word goes with it. */
+	/* Drop one of the two marks around the word, too. */
 	if (before)
 		before--;
 	else if (*at && *at != '.')
@@ -455,7 +455,7 @@ void text_moments_free(struct text_moment *moments, size_t count)
 	free(moments);
 }
 
-/* One, for text_moments_free() with a count of 1: a directory that is a snapshot. */
+/* Make one moment of a directory that is a snapshot, for text_moments_free() with a count of 1. */
 static struct text_moment *text_moment_snapshot(const char *dir)
 {
 	struct moments moments = { NULL, 0 };
@@ -679,7 +679,7 @@ int ctl_one_stdin(const char *const *words, size_t count)
 		       0;
 }
 
-/* 0, or what to say: mqds takes the lock of each process. */
+/* Read the driver's files. 0, or the reason: mqds takes the lock of each process. */
 static int read_live(struct ctl_text *out)
 {
 	char path[128];
@@ -690,7 +690,7 @@ static int read_live(struct ctl_text *out)
 	for (i = 0; i < TEXT_FILES && !ret; i++) {
 		snprintf(path, sizeof(path), TEXT_DIR "/%s", text_names[i]);
 		fd = text_open(path);
-		/* Not needed for the join, and empty under MES. */
+		/* The join needs no rls, which is empty under MES. */
 		if (fd < 0 && i == TEXT_RLS)
 			continue;
 		if (fd == -ENOENT && geteuid())

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The moments that a directory has: snapshots of gpreempt-lab, which are
- * directories, or pairs of files whose names differ only in mqd and hqd, as
- * scripts write them ("baseline_mqd.txt", "hqd_during_20260203_120005.txt").
+ * Moments in a directory: snapshots of gpreempt-lab, which are directories, or pairs of files
+ * whose names differ only in mqd and hqd, as scripts write them ("baseline_mqd.txt",
+ * "hqd_during_20260203_120005.txt").
  */
 #ifndef LAB_LOAD_H
 #define LAB_LOAD_H
@@ -16,7 +16,7 @@
 #include "cli/cli.h"
 #include "text.h"
 
-/* When: by the words baseline and before, final and after in the name. */
+/* Time of a moment: by the words baseline and before, final and after in the name. */
 enum text_when {
 	TEXT_BEFORE,
 	TEXT_SAMPLE,
@@ -64,8 +64,8 @@ void text_moments_free(struct text_moment *moments, size_t count);
 int text_open(const char *path);
 
 /*
- * A descriptor, or -errno: -ELOOP for a link, -EINVAL for what is neither a link
- * nor a regular file, -EFBIG for one that has more than @max bytes.
+ * Open a file of a directory. Returns a descriptor, or -errno: -ELOOP for a link, -EINVAL for
+ * neither a link nor a regular file, -EFBIG for one that has more than @max bytes.
  */
 int text_open_in(const char *dir, const char *name, int64_t max);
 
@@ -75,7 +75,7 @@ const char *text_open_error(int err);
 /* All of it, with a NUL behind it, for free(). The length or -errno. */
 ssize_t text_read_all(int fd, int64_t max, char **out);
 
-/* The same of a regular file; NULL: errno says why. */
+/* Read a whole regular file; NULL: errno has the reason. */
 char *ctl_read_file(const char *path, size_t *len);
 char *text_read_in(const char *dir, const char *name, size_t *len);
 
@@ -87,7 +87,7 @@ struct text_guess {
 	const char *next;  /* next step, or NULL */
 };
 
-/* By the first bytes of a file; NULL: not known. */
+/* Guess by the first bytes of a file; NULL: not known. */
 const struct text_guess *text_guess(const char *begin, size_t len);
 
 /* The driver's text, from the system, from files and from snapshots. */
@@ -96,10 +96,10 @@ const struct text_guess *text_guess(const char *begin, size_t len);
 #ifndef TEXT_DIR
 #define TEXT_DIR "/sys/kernel/debug/kfd"
 #endif
-/* In a snapshot: the module's view of a process's queues, "queues-<pid>". */
+/* Start of a name in a snapshot: the module's view of a process's queues, "queues-<pid>". */
 #define TEXT_QUEUES "queues-"
 
-/* In a snapshot: what KFD's sysfs says, "pid qid gpu_id size type". */
+/* Name in a snapshot: KFD's facts in sysfs, "pid qid gpu_id size type". */
 #define TEXT_SYSFS "sysfs"
 
 /* A queue by its id, which is its process's own. */
@@ -123,8 +123,8 @@ struct ctl_text {
 /* Read the state of the system now. 0, or the exit status after a message. */
 int ctl_text_live(struct ctl_text *out);
 /*
- * Files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of those in a
- * directory; all are of one moment. 0, or the exit status after saying why not.
+ * Read files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of those in a
+ * directory; all are of one moment. 0, or the exit status after a message.
  */
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out);
 /* The files of one moment in a directory. */
@@ -148,7 +148,7 @@ __attribute__((format(printf, 2, 3))) void text_append(char **list, const char *
 
 /* Text that has queue ids and no slots: monitor --csv, and a snapshot's sysfs. */
 
-/* So many bytes tell what monitor --csv wrote. */
+/* Bytes that tell a file of monitor --csv. */
 #define IDS_CSV_BEGIN 4
 
 struct ids_problems {
@@ -160,10 +160,10 @@ bool ids_is_csv(const char *begin, size_t len);
 /* The text is cut up. -EINVAL: it has no columns with pid and ids. */
 int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad);
 
-/* "pid qid gpu_id ..." a line; what is none is skipped. */
+/* Read lines "pid qid gpu_id ..."; other lines are skipped. */
 void ids_read_sysfs(struct ctl_text *out, char *text);
 
-/* Files into a text that is not joined yet; what is no text is refused. */
+/* Files that are read into a text without a join; a file that is no text is refused. */
 
 /* Each gives 0, or the exit status after saying why not. */
 int text_feed_fd(struct ctl_text *out, const char *path, int fd);
@@ -172,7 +172,7 @@ int text_feed_path(struct ctl_text *out, const char *path);
 /* A file in a directory; one that is not there is left out. */
 int text_feed_in(struct ctl_text *out, const char *dir, const char *name);
 
-/* Say what went wrong with a file; @err is -errno. The exit status. */
+/* Print the error of a file; @err is -errno. Returns the exit status. */
 int text_fail(const char *path, int err);
 
 #endif

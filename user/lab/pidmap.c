@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which number a process has here, and which where it lives. */
+/* PIDs of a process: here, and in its own namespace. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +91,8 @@ struct pidmap_args {
 };
 
 /*
- * All GPU processes, or those that the words name. A number is looked for on
- * both sides: it may be a container's.
+ * Are the words about this process? No words: all GPU processes. A number is looked for on both
+ * sides: it may be a container's.
  */
 static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 		   const struct gpreempt_targets *chosen)

@@ -7,7 +7,7 @@
 
 #include "report.h"
 
-/* A cell in quotes is a list, of which nothing is read: its end is what counts. */
+/* Split a line into cells. A cell in quotes is a list, of which only the end is looked for. */
 static size_t split(char separator, char *line, char **cell)
 {
 	size_t n = 0;
@@ -59,7 +59,7 @@ static double report_cell(const struct report_columns *c, const char *name)
 	return NAN;
 }
 
-/* A column of times in ns, and what the latency is called. */
+/* A column of times in ns, and the name of the latency. */
 struct column {
 	const char *name;
 	const char *latency;
@@ -149,7 +149,7 @@ static struct json_object *points_of(struct report *r, const char *source, int64
 	return list;
 }
 
-/* Values are those of points; nothing else is known of a sample without a time. */
+/* Add a point. A sample without a time has only values. */
 static void add_point(struct report *r, const char *source, double pid, const double *values)
 {
 	struct json_object *point;
@@ -201,7 +201,7 @@ static void report_monitor_json(struct report *r, const char *name, struct json_
 		take_series(r, name, report_get(json_object_array_get_idx(targets, i), "series"));
 }
 
-/* guard's events: what the page needs to draw a lane for each target, and latencies. */
+/* Events of guard: data for a lane for each target, and latencies. */
 
 #define MAX_EVENTS 40000 /* events that the page gets: the last ones */
 
@@ -239,7 +239,7 @@ static void take_event_latencies(struct events *e, struct json_object *o, bool s
 		report_time(&e->times[i], 1e3 * report_number(o, latencies[i].key));
 }
 
-/* When it happened: a process is not held any more when its resume begins. */
+/* Returns the time of an event: a process is not held any more when its resume begins. */
 static double time_of(struct json_object *o, const char *event, double now)
 {
 	double before = !strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
@@ -352,12 +352,12 @@ static void report_events(struct report *r, const char *name, char *text)
 /* Six buckets in each power of ten. */
 static const double steps[] = { 1, 1.5, 2, 3, 5, 7 };
 
-/* Without memory it ends the command. */
+/* Add a time. Without memory the command ends. */
 static void report_time(struct report_times *times, double ns)
 {
 	uint64_t *one;
 
-	/* Also what is not known. */
+	/* The time may be unknown. */
 	if (!(ns >= 0 && ns < 1e18))
 		return;
 	one = shr_must(shr_add(&times->ns));
@@ -439,7 +439,7 @@ static void report_latency(struct report *r, const char *source, const char *nam
 	*times = (struct report_times){ 0 };
 }
 
-/* The same of figures that others have computed, in us; figures is kept by the caller. */
+/* Add a latency whose figures others have computed, in us; the caller keeps figures. */
 static void report_figures(struct report *r, const char *source, const char *name,
 			   struct json_object *figures)
 {
@@ -475,7 +475,10 @@ struct histogram {
 	double count;
 };
 
-/* At the brace, which may also stand in the value of a label, or at the end of the line. */
+/*
+ * Returns the brace behind the labels, or the end of the line; a brace may also stand in a
+ * label's value.
+ */
 static char *end_of_labels(char *at)
 {
 	bool quoted = false;
@@ -489,7 +492,7 @@ static char *end_of_labels(char *at)
 	return at;
 }
 
-/* False: it is something else. */
+/* Parse a sample. False: the line is something else. */
 static bool parse_sample(char *line, struct sample *s)
 {
 	char *at = line + strcspn(line, "{ "), *end;
@@ -578,8 +581,8 @@ static void report_metrics(struct report *r, const char *name, char *text)
 /* Kinds of files, found by their content; and the objects that commands print with --json. */
 
 /*
- * One list of a host, as list, status and doctor print it. Those that are given together
- * are taken to be of one host.
+ * Take one list of a host, in the form of list, status and doctor. Lists that are given together
+ * count as one host's.
  */
 static void take_state(struct report *r, const char *name, const char *key,
 		       struct json_object *rows)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page: what make-page has made of the files beside this one, with the data in it. */
+/*
+ * Page of the report: the page that make-page has made of the files beside this one, with the
+ * data in it.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -90,7 +93,7 @@ static void add_clean(struct json_object *to, const char *key, struct json_objec
 	free(clean);
 }
 
-/* json-c has refused what is nested deeper than 32. */
+/* Clean all texts. json-c has refused data that are nested deeper than 32. */
 struct json_object *report_clean(struct json_object *o)
 {
 	struct json_object_iterator at, end;
@@ -121,7 +124,7 @@ struct json_object *report_clean(struct json_object *o)
 }
 
 /*
- * A host, now or in a snapshot: what list, status and doctor print of it with --json. Each
+ * State of a host, now or in a snapshot: the output of list, status and doctor with --json. Each
  * runs in a process of its own, which a target that does not answer can keep for ever.
  */
 
@@ -295,7 +298,7 @@ static int report_system(struct report *r, const char *snapshot)
 	add_gpus(r, state, g);
 	gpreempt_free(g);
 	add_rows(r, state, snapshot, "list", "processes");
-	/* A snapshot does not have what holders would answer. */
+	/* A snapshot does not have the holders' answers. */
 	if (!snapshot)
 		add_rows(r, state, NULL, "status", "holders");
 	add_rows(r, state, snapshot, "doctor", "checks");
@@ -307,7 +310,7 @@ static int report_system(struct report *r, const char *snapshot)
 	return 0;
 }
 
-/* One page of all that other commands have printed, or of this host now. */
+/* report: one page of the output of other commands, or of this host now. */
 
 struct report_args {
 	struct ctl_words files;

@@ -13,7 +13,7 @@
 #include "shared/util.h"
 
 #define LOOK_NS (50 * NSEC_PER_MSEC)
-/* So long without a new one, before they are printed. */
+/* Time without a new queue before all are printed. */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)
 
 static volatile pid_t child;
@@ -23,7 +23,7 @@ static void pass_on(int signal)
 	kill(child, signal);
 }
 
-/* On stderr: stdout is the program's. */
+/* Print on stderr: stdout is the program's. */
 static void say(pid_t pid, const struct gpreempt_view *view)
 {
 	size_t i;
@@ -35,7 +35,7 @@ static void say(pid_t pid, const struct gpreempt_view *view)
 	fputc('\n', stderr);
 }
 
-/* All queues of what the program is and has started. */
+/* Look at all queues of the program and of its children. */
 static size_t look(struct gpreempt *g, bool print)
 {
 	struct gpreempt_targets *all;

@@ -27,9 +27,9 @@
 #include "snapshot.h"
 
 /*
- * snapshot-files.c: files by their names below the directory; directories that a name
- * needs are made. Only root may read elsewhere what is in them, so only their owner may
- * here. Each says why it fails, and returns the exit status, or 0.
+ * Files by their names below the directory; directories that a name needs are made. Only root
+ * may read their content elsewhere, so only their owner may here. Each function prints its
+ * error, and returns the exit status, or 0.
  */
 static int snapshot_fail(const char *what, int err)
 {
@@ -65,7 +65,7 @@ int snapshot_make(const char *dir)
 	return 0;
 }
 
-/* One in it, which may be there. */
+/* Make a directory in it, which may be there. */
 static int snapshot_make_dir(const char *dir, const char *name)
 {
 	char path[4096];
@@ -323,7 +323,7 @@ static int snapshot_save_host(const char *dir)
 	return ret ? ret : each_path(HOST_ROOT SNAPSHOT_KFD "/proc/*", dir, save_process);
 }
 
-/* Who traces the processes. g reads the snapshot. */
+/* Save the processes that trace others. g reads the snapshot. */
 static int snapshot_save_tracers(const char *dir, struct gpreempt *g,
 				 const struct gpreempt_targets *targets)
 {
@@ -483,7 +483,7 @@ static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 void snapshot_log_open(struct snapshot_log *log, bool all)
 {
 	log->fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	/* SEEK_DATA is behind what was cleared. */
+	/* Seek behind the cleared lines with SEEK_DATA, or to the end. */
 	if (log->fd >= 0)
 		lseek(log->fd, 0, all ? SEEK_DATA : SEEK_END);
 }
@@ -606,11 +606,11 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 	return ret ? ret : write_own(dir, tag, log);
 }
 
-/* One snapshot, or a baseline, a series and a last one. */
+/* snapshot: one, or a baseline, a series and a last one. */
 
 #define DEFAULT_EVERY (10 * NSEC_PER_SEC)
 #define DEFAULT_COUNT 10
-/* So soon a Ctrl-C is noticed. */
+/* Time in which a Ctrl-C is noticed. */
 #define NAP_NS (50 * NSEC_PER_MSEC)
 
 struct snapshot_args {
@@ -641,7 +641,7 @@ static void on_stop(int signal)
 		kill(child, signal);
 }
 
-/* Nothing more is to come before the final one. */
+/* Is the series over, but for the final snapshot? */
 static bool is_over(struct series *s)
 {
 	if (!child)
@@ -756,7 +756,7 @@ static int take_series(struct series *s)
 			break;
 		ret = take_next(s, s->args->tag ? s->args->tag : "sample");
 	}
-	/* Also when a snapshot could not be taken: it is not left behind. */
+	/* Wait for the command, also when a snapshot could not be taken: it is not left behind. */
 	if (child)
 		wait_until(s, UINT64_MAX);
 	return ret ? ret : take_next(s, "final");

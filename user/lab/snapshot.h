@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Everything about now, in a directory. docs/text.md says what is in it. */
+/* Snapshot: all facts of this moment, in a directory. docs/text.md lists them. */
 #ifndef CTL_TEXT_SNAPSHOT_H
 #define CTL_TEXT_SNAPSHOT_H
 
@@ -18,14 +18,14 @@ struct snapshot_log {
 	int fd;
 };
 
-/* From now on, or all since it was last cleared. */
+/* Open the log, from now on, or from the last clearing on. */
 void snapshot_log_open(struct snapshot_log *log, bool all);
 void snapshot_log_close(struct snapshot_log *log);
 
 /*
- * Take one into a directory that must not exist yet; those above it may be
- * missing, too. With a log that was opened: the lines that came since it was
- * last given. 0, or the exit status after saying why not.
+ * Take a snapshot into a directory that must not exist yet; those above it may be missing, too.
+ * With a log that was opened: the lines since the last snapshot. 0, or the exit status after a
+ * message.
  */
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
 

@@ -29,7 +29,7 @@ static inline uint32_t word(const unsigned char *p, unsigned int *good)
 		*good &= digits[p[i]];
 		sum = (sum << 4) + digits[p[i]];
 	}
-	/* Less what DIGIT added at each place. */
+	/* Take off the marks that DIGIT added at each place. */
 	return sum - 0x111111110;
 }
 
@@ -74,10 +74,10 @@ int gp_text_problem(struct gp_text *text, uint64_t line, const char *what)
 }
 
 /*
- * The driver (pqm_debugfs_mqds) sets the number of dumps at compute queues only,
- * and keeps it for the queues that it prints after one. An SDMA queue and a DIQ
- * have one MQD: further dumps are what is behind it in the pool of MQDs, which
- * are other queues', perhaps of another process.
+ * Are the further dumps of other queues? The driver (pqm_debugfs_mqds) sets the number of dumps
+ * at compute queues only, and keeps it for the queues that it prints after one. An SDMA queue
+ * and a DIQ have one MQD: their further dumps show the memory behind it in the pool of MQDs,
+ * which is other queues', perhaps of another process.
  */
 static bool is_of_others(const struct gp_text_queue *queue)
 {
@@ -119,7 +119,7 @@ static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
  * bits 31:30, its length less 2 in bits 29:16 and its opcode in bits 15:8.
  */
 #define TYPE_3	      3
-#define PROCESS_WORDS 2 /* the least that has what is decoded */
+#define PROCESS_WORDS 2 /* words up to the last decoded one */
 #define QUEUE_WORDS   5
 
 static void decode(struct gp_text_packet *packet, const uint32_t *words, size_t count,

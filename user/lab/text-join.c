@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which slots hold which queue: by the address of the MQD, and the ring. */
+/* Join of slots and queues: by the address of the MQD, and the ring. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static int compare_pids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The same pid again is another context of that process. */
+/* Number the contexts: the same PID again is another context of that process. */
 static int number_contexts(const struct gp_text_data *d)
 {
 	struct gp_text_process **sorted = calloc(d->n_processes + 1, sizeof(*sorted));

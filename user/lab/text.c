@@ -63,7 +63,7 @@ static int give_whole(struct gp_lines *lines, const char *data, size_t len)
 		    (struct gp_line){ data, too_long ? GP_LINE_MAX : len, too_long, too_long });
 }
 
-/* A line, or what is up to a carriage return in it; @end is behind it. */
+/* Take a line, or the part of it up to a carriage return; @end is behind it. */
 static int take_piece(struct gp_lines *lines, const char *data, const char *end)
 {
 	int ret = 0;
@@ -156,7 +156,7 @@ struct entry {
 	int64_t xcc;
 	int64_t mqds;
 	int64_t slots;
-	int64_t unreadable; /* slots whose registers are not there */
+	int64_t unreadable; /* slots without registers */
 	int64_t active;
 	int64_t without_owner;
 };
@@ -250,7 +250,7 @@ static struct gp_text_check judge(const struct gp_text_data *d, int64_t pid,
 	};
 }
 
-/* Without its MQDs, for how many XCCs a queue is cannot be known. */
+/* Are MQDs missing? Without them the number of XCCs of a queue is unknown. */
 static bool mqds_are_missing(const struct gp_text_data *d, int64_t pid)
 {
 	size_t i;
@@ -315,7 +315,7 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 	return 0;
 }
 
-/* The lines that say what a dump is of. */
+/* Heads: lines that name the owner of a dump. */
 
 #define NUMBERS_MAX 4 /* with one that is left out */
 
@@ -361,7 +361,7 @@ static int take_process(struct gp_text *text, const int64_t *numbers, int is_pas
 		return -ENOMEM;
 	process->file = text->file;
 	process->pid = numbers[0];
-	/* From Linux 6.16 on, if not before, it is the first thread. */
+	/* The number is the first thread's PID from Linux 6.16 on, if not before. */
 	process->pasid = is_pasid ? numbers[1] : GPREEMPT_UNKNOWN;
 	text->have_process = true;
 	text->have_node = false;
@@ -603,7 +603,7 @@ static bool matches(const char *pattern, const char *p, const char *end, int64_t
 	return p == end;
 }
 
-/* A block's head said more than what came below it. */
+/* End a block, and report words that its head had and no line below it. */
 static int end_block(struct gp_text *text)
 {
 	const struct gp_text_queue *queue;
@@ -626,7 +626,7 @@ static int end_block(struct gp_text *text)
 	return ret;
 }
 
-/* And the block, as at the end of a file. */
+/* End the block at the end of a file, too. */
 static int gp_text_end_block(struct gp_text *text)
 {
 	int ret = end_block(text);
@@ -664,7 +664,7 @@ static int gp_text_head(struct gp_text *text, struct gp_line line)
 	return gp_text_problem(text, text->lines.number, "not a line that the driver prints");
 }
 
-/* The driver's mqds, hqds and rls: lines, dumps and what they belong to. */
+/* Parser of the driver's mqds, hqds and rls: lines, dumps and their owners. */
 
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
 static int start_dump(struct gp_text *text, uint64_t offset)
@@ -678,7 +678,7 @@ static int start_dump(struct gp_text *text, uint64_t offset)
 }
 
 /*
- * In a slot's dump the addresses may jump, as the registers do. In the others
+ * Check an offset. The addresses in a slot's dump may jump, as the registers do. In the others
  * an offset of 0 starts the MQD of the next XCC.
  */
 static int check_offset(struct gp_text *text, uint64_t offset)
@@ -699,10 +699,7 @@ static int check_offset(struct gp_text *text, uint64_t offset)
 	return ret ? ret : start_dump(text, offset);
 }
 
-/*
- * After a line that could not be read, which may have been a head: is this
- * dump still of the block before it?
- */
+/* Is this dump still of the block before the unreadable line, which may have been a head? */
 static bool goes_on(const struct gp_text *text, uint64_t offset)
 {
 	if (text->words.count)

@@ -35,8 +35,8 @@ struct gp_text_regs {
 	int64_t known; /* 0: the layout is not known */
 	int64_t mqd;   /* GPU address of the MQD; CP only */
 	/*
-	 * CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update that of an
-	 * MQD: it means nothing.
+	 * CP_HQD_ACTIVE bit 0, or RB_ENABLE. The driver does not update the bit in an MQD, where
+	 * it means nothing.
 	 */
 	int64_t active;
 	int64_t vmid;	   /* VMID of the address space; CP only */
@@ -52,20 +52,20 @@ struct gp_text_regs {
 	int64_t engine, rlc;
 };
 
-/* One MQD; a compute queue has one for each XCC. */
+/* An MQD; a compute queue has one for each XCC. */
 struct gp_text_mqd {
 	size_t queue; /* index of its queue */
 	/*
-	 * 0 for the first under its queue. Of an SDMA queue and a DIQ there is only
-	 * this one: the driver prints as many MQDs as the compute queue before them
-	 * had, and the further ones are those of other queues.
+	 * Number among the MQDs of its queue. An SDMA queue and a DIQ have only number 0: the
+	 * driver prints as many MQDs as the compute queue before them had, and the further ones
+	 * are those of other queues.
 	 */
 	unsigned int xcc;
 	unsigned int slots; /* active slots that hold it, once joined */
 	struct gp_text_regs regs;
 };
 
-/* One block of mqds. */
+/* A block of mqds. */
 struct gp_text_queue {
 	enum gp_text_type type;
 	unsigned int file; /* its number, from 0 */
@@ -93,7 +93,7 @@ struct gp_text_queue {
 	int64_t slots_active;
 };
 
-/* One block of hqds. */
+/* A block of hqds. */
 struct gp_text_slot {
 	enum gp_text_type type; /* compute (CP), SDMA or HIQ */
 	unsigned int file;
@@ -114,7 +114,7 @@ enum gp_text_packet_op {
 	GP_TEXT_MAP_QUEUES = 0xa2,
 };
 
-/* One packet of rls. */
+/* A packet of rls. */
 struct gp_text_packet {
 	unsigned int file;
 	uint64_t line;	  /* line on which it begins */
@@ -123,7 +123,7 @@ struct gp_text_packet {
 	int64_t pasid;	  /* PASID of the process; for a queue, of the process before it */
 	int64_t doorbell; /* doorbell of a queue, in dwords */
 	int64_t mqd;	  /* MQD of a queue, GPU address */
-	ssize_t queue;	  /* index of the queue whose MQD it is, or -1 */
+	ssize_t queue;	  /* index of the queue that has this MQD, or -1 */
 };
 
 /* Texts that a node's block has instead of slots. */
@@ -154,7 +154,7 @@ struct gp_text_problem {
 	const char *what; /* static text, a clause */
 };
 
-/* All that was read so far. */
+/* Data of the text so far. */
 struct gp_text_data {
 	struct gp_text_process *processes;
 	size_t n_processes;
@@ -172,7 +172,7 @@ struct gp_text_data {
 	size_t kept;			  /* how many these are */
 	uint64_t n_problems;		  /* all of them */
 	uint64_t known_lines;		  /* lines that are the driver's */
-	/* There is an mqds. That of an idle driver is an empty file. */
+	/* There is an mqds. An idle driver's is an empty file. */
 	bool mqds_seen;
 	bool hqds_seen;
 	/* A queue or a slot is in it twice. Then nothing is joined. */
@@ -210,9 +210,7 @@ struct gp_text_check {
 	int64_t gpu_id; /* unknown in the sum */
 	int64_t xcc;	/* counted within the node; unknown in the sum */
 	int64_t queues; /* compute queues; unknown without mqds */
-	/*
-	 * One for each MQD of them; unknown without mqds, or when one of them has no MQD.
-	 */
+	/* Slots of them: one for each MQD; unknown without mqds, or when a queue has no MQD. */
 	int64_t slots_expected;
 	/*
 	 * CP slots that are active; HIQs are not among them. Unknown when hqds does not have
@@ -224,16 +222,16 @@ struct gp_text_check {
 };
 
 /*
- * Count what the join found, of the process @pid (then slots without an owner are
- * not its), or of all for 0 and GPREEMPT_UNKNOWN. @by_xcc, if it is not NULL, gets
- * a line for each XCC that has MQDs or slots, for free(). 0 or -ENOMEM.
+ * Count the slots by the join, for process @pid (then slots without an owner are not its), or
+ * for all with 0 and GPREEMPT_UNKNOWN. @by_xcc, if it is not NULL, gets a line for each XCC that
+ * has MQDs or slots, for free(). 0 or -ENOMEM.
  */
 int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 		  struct gp_text_check **by_xcc, size_t *count);
 
 /*
- * Lines out of pieces of a text. A carriage return ends one, too: a progress bar
- * has many of them in what an editor shows as one line, whose number they share.
+ * Lines out of pieces of a text. A carriage return ends one, too: a progress bar has many of
+ * them in one line of an editor, whose number they share.
  */
 
 /* Bytes of a line that are read; the rest is left out. */
@@ -243,23 +241,23 @@ struct gp_line {
 	const char *at;
 	size_t len;    /* without its end */
 	bool cut;      /* longer than GP_LINE_MAX, or without an end */
-	bool too_long; /* the former */
+	bool too_long; /* longer than GP_LINE_MAX */
 };
 
 struct gp_lines {
-	/* Gets each line, whose number is @number. 0 or -errno to stop. */
+	/* Called for each line, whose number is @number. 0 or -errno to stop. */
 	int (*take)(void *data, struct gp_line line);
 	void *data;
 	uint64_t number;
 	uint64_t count; /* lines of all files */
-	char *carry;	/* start of a line whose end has not come */
+	char *carry;	/* start of a line that has no end so far */
 	size_t carried;
 	bool too_long;
 	bool within; /* a carriage return came, and no end of line */
 };
 
 int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len);
-/* The text ends: what is left is a line. The next one has number 1. */
+/* End the text: the rest is a line. The next line has number 1. */
 int gp_lines_end(struct gp_lines *lines);
 void gp_lines_free(struct gp_lines *lines);
 
@@ -298,7 +296,7 @@ struct gp_text {
 	struct gp_text_data data;
 };
 
-/* One more of something in the data, zeroed, or NULL; and the last one, or NULL. */
+/* Add a zeroed item to a list of the data, or NULL; and the last item, or NULL. */
 #define gp_text_add(text, name) \
 	shr_array_add(&(text)->data.name, &(text)->data.n_##name, sizeof(*(text)->data.name))
 #define gp_text_last(text, name) \
@@ -308,18 +306,18 @@ struct gp_text {
 int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
 int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what);
 
-/* The words of a line of a dump, behind those so far. How many; 0: it is none. */
+/* Read the words of a dump's line, behind those so far. Returns how many; 0: it is no such line. */
 size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
 
-/* The dump is complete: make of it what the block says. 0 or -ENOMEM. */
+/* End the dump, and decode it by its block. 0 or -ENOMEM. */
 int gp_text_end_dump(struct gp_text *text);
 
 /* Fill in the registers of a block without any: known is 0, and the others are unknown. */
 void gp_text_no_regs(struct gp_text_regs *regs);
 
 /*
- * Decode the dump of an MQD or a slot; fields that are behind its end are unknown.
- * Returns NULL or what is wrong with it.
+ * Decode the dump of an MQD or a slot; fields that are behind its end are unknown. Returns NULL
+ * or the error in it.
  */
 const char *gp_text_regs(enum gp_text_type type, bool mqd, const uint32_t *words, size_t count,
 			 struct gp_text_regs *regs);

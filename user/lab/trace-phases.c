@@ -163,7 +163,7 @@ static int by_time(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* One entry a thread, by its number. */
+/* Make one entry for each thread, by its number. */
 static int make_threads(struct gp_trace *t)
 {
 	const struct item *items = t->events.items;
@@ -250,7 +250,7 @@ static void got_lock(struct gp_trace *t, struct thread *thread, const struct gp_
 		op->stack = event->args[0];
 }
 
-/* Whose work is it? Another thread does it, but it lies on that one's stack. */
+/* Find the owner of the work: another thread does it, but it lies on the owner's stack. */
 static size_t op_of_work(struct gp_trace *t, uint64_t work)
 {
 	const struct thread *thread = t->threads.items;
@@ -293,7 +293,7 @@ static int enter(struct gp_trace *t, struct thread *thread, const struct gp_trac
 	return 0;
 }
 
-/* The phases are parts of the whole: what is left is the rest. */
+/* End an operation. The phases are parts of the whole; OTHER gets the rest. */
 static void end_op(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	struct gp_trace_op *op = op_at(t, thread->op);
@@ -396,7 +396,7 @@ static void apply_gaps(struct gp_trace *t)
 	if (!t->gaps.count)
 		return;
 	qsort(gaps, t->gaps.count, sizeof(*gaps), shr_compare_first);
-	/* Each reaches as far as all before it. */
+	/* Make each gap reach as far as all before it. */
 	for (i = 0; i < t->gaps.count; i++) {
 		if (gaps[i].to < reach)
 			gaps[i].to = reach;

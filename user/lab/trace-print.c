@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A timeline in Chrome's format, which Perfetto's UI opens: one object with an array of events,
- * times in microseconds of CLOCK_MONOTONIC. What is about a target stands below that process,
- * whichever thread did it, and what its AMD log says stands there, too.
+ * Timeline in Chrome's format, which Perfetto's UI opens: one object with an array of events,
+ * times in microseconds of CLOCK_MONOTONIC. Events about a target stand below that process,
+ * whichever thread made them, and the events of its AMD log stand there, too.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -44,7 +44,7 @@ static struct json_object *event(const char *phase, const char *name, int64_t pi
 	return o;
 }
 
-/* With the digits that it has: ns, told in microseconds. */
+/* Add a time in microseconds with three digits for ns. */
 static void add_us(struct json_object *o, const char *key, uint64_t ns)
 {
 	char text[40];
@@ -90,7 +90,7 @@ static void put_slice(struct timeline *t, const struct trace_report *r,
 	add_us(o, "dur", s->end_ns - s->begin_ns);
 	out_add(o, "cat", json_object_new_string("driver"));
 	out_add(args, "cpu", json_object_new_int64(s->cpu));
-	/* The ioctl itself: what it was for. */
+	/* Add the operation to the ioctl itself. */
 	if (s->op != GP_TRACE_NO_OP && f->needed) {
 		const struct gp_trace_op *op = r->data->ops + s->op;
 		const char *kind = gp_trace_kinds[op->kind];
@@ -189,8 +189,8 @@ int trace_write_timeline(const struct trace_report *r, const char *path)
 }
 
 /*
- * The AMD log of a traced command. Its times are microseconds of
- * CLOCK_MONOTONIC, as those of our instance are.
+ * AMD log of a traced command. Its times are microseconds of CLOCK_MONOTONIC, as those of our
+ * instance are.
  */
 
 #define NAME "amd.log"
@@ -254,7 +254,7 @@ void trace_log_read(const char *dir, struct trace_packets *packets)
 		closedir(d);
 }
 
-/* The table of phases, and what is missing in it. */
+/* Table of phases, and notes on its gaps. */
 
 /* Members are the keys of JSON. */
 struct phase_row {

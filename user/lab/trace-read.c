@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which of the driver's functions this kernel has. */
+/* Functions of the driver in the running kernel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -171,8 +171,8 @@ void trace_spool_drain(struct trace_kernel *k)
 }
 
 /*
- * A trace for trace-cmd and KernelShark: the pages as the kernel had them,
- * behind what describes them. trace-cmd.dat.v6(5) has the format.
+ * Trace for trace-cmd and KernelShark: the kernel's pages, behind their description.
+ * trace-cmd.dat.v6(5) has the format.
  */
 
 enum {
@@ -297,7 +297,7 @@ static int put_pages(FILE *f, const struct trace_kernel *k, unsigned int cpu)
 	return ret;
 }
 
-/* Where the pages of each CPU are, from the next whole page on. */
+/* Write the place of each CPU's pages, from the next whole page on. */
 static void put_places(FILE *f, const struct trace_kernel *k)
 {
 	uint64_t at = ftell(f) + k->cpus * 2 * sizeof(uint64_t);
@@ -415,7 +415,7 @@ int trace_make_dir(const char *dir)
 
 /* Pages of the kernel's ring buffer as events of our functions. */
 
-/* One of our probe events. (libtracefs would read all of kallsyms for them.) */
+/* A probe event of ours. (libtracefs would read all of kallsyms for them.) */
 struct known {
 	int id; /* in the ring buffer */
 	unsigned int function;
@@ -575,7 +575,7 @@ int trace_read(struct trace_kernel *k, struct gp_trace *trace)
 	if (!ret)
 		ret = read_pages(&r, k);
 	close_reader(&r);
-	/* At an unknown time: nothing of it can be trusted. */
+	/* Events are missing at an unknown time: no operation can be trusted. */
 	if (!ret && k->missed)
 		ret = gp_trace_lost(trace, 0, UINT64_MAX, k->missed);
 	return ret ? ret : gp_trace_end(trace);

@@ -41,7 +41,7 @@ static const struct dynlib_call kbuffer_rows[] = {
 DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-lab trace", TRACEFS_SONAME);
 DYNLIB_NOTE(traceevent_note, "trace", "gpreempt-lab trace", TRACEEVENT_SONAME);
 
-/* Before all others. 0, or the exit status after an error message. */
+/* Load the libraries, before all other calls. 0, or the exit status after a message. */
 static int trace_load_libs(void)
 {
 	int ret = 0;
@@ -56,9 +56,9 @@ static int trace_load_libs(void)
 }
 
 /*
- * The kernel's tracing: an instance with a ring buffer of its own, and probe
- * events at the driver's functions. Both bear our PID and start time, so that
- * those of a killed predecessor can be found and removed.
+ * Tracing by the kernel: an instance with a ring buffer of its own, and probe events at the
+ * driver's functions. Both bear our PID and start time, so that those of a killed predecessor
+ * can be found and removed.
  */
 
 #define PREFIX	    "gpreempt_"
@@ -82,7 +82,7 @@ static int fail(int code, const char *what)
 			     "cannot trace the kernel: %s: %s", what, strerror(-code));
 }
 
-/* Is it the name of one of us who is not there any more? */
+/* Is it the name of a predecessor that is gone? */
 static bool is_stale(struct gpreempt *g, const char *name)
 {
 	uint64_t start, now;
@@ -193,7 +193,7 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n, boo
 	return tracefs.kprobe_alloc(k->name, name, where, args);
 }
 
-/* Both events of a function, or none. 0 or -errno. */
+/* Add both events of a function, or none. 0 or -errno. */
 static int add_function(struct trace_kernel *k, size_t n)
 {
 	size_t i;
@@ -231,7 +231,7 @@ static void name_missing(const struct trace_kernel *k)
 			 names);
 }
 
-/* All functions that there are. 0, or the exit status. */
+/* Add all functions that the kernel has. 0, or the exit status. */
 static int add_functions(struct trace_kernel *k)
 {
 	const struct gp_trace_function *f = gp_trace_functions;
@@ -281,8 +281,8 @@ static int set_up(struct trace_kernel *k)
 static void trace_kernel_end(struct trace_kernel *k);
 
 /*
- * Make it, after what our killed predecessors left is removed, and begin.
- * 0, or the exit status after saying why not; nothing is left then.
+ * Make the instance, after the leftovers of killed predecessors are removed, and begin. 0, or
+ * the exit status after a message; nothing is left then.
  */
 static int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 {
@@ -378,7 +378,7 @@ char *trace_comm(const struct trace_kernel *k, int64_t tid)
 
 /* The command: trace processes for a while, or a command until it ends. */
 
-/* So often the kernel's buffer is emptied and new processes are looked for. */
+/* Time between two looks, which empty the kernel's buffer and find new processes. */
 #define TICK_MS 50
 
 struct trace_args {
@@ -496,7 +496,7 @@ static bool look(struct tracing *t)
 	return true;
 }
 
-/* Until the time is over, all have ended, or a signal comes. */
+/* Collect until the time is over, all processes have ended, or a signal comes. */
 static void collect(struct tracing *t)
 {
 	struct pollfd fd = { .fd = t->signals, .events = POLLIN };
@@ -522,7 +522,7 @@ static int start_command(struct tracing *t)
 	return 0;
 }
 
-/* Files first: they need what describes the events. */
+/* Write the files first: they need the description of the events. */
 static int write_files(struct tracing *t)
 {
 	struct trace_report *r = &t->report;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the time of a suspend goes: events of the driver's own functions, put together to
- * operations with their phases. Nothing here reads the kernel's trace; the caller gives the
- * events, in any order. One thread at a time for each handle.
+ * Time of a suspend by phases: events of the driver's own functions, put together to operations.
+ * Nothing here reads the kernel's trace; the caller gives the events, in any order. One thread
+ * at a time for each handle.
  */
 #ifndef LAB_TRACE_H
 #define LAB_TRACE_H
@@ -33,7 +33,7 @@ enum gp_trace_phase {
 	GP_TRACE_FENCE, /* until the hardware has done so */
 	GP_TRACE_MAP,	/* the new run list is sent */
 	GP_TRACE_COPY,	/* headers of the saved contexts */
-	GP_TRACE_OTHER, /* the rest */
+	GP_TRACE_OTHER, /* rest of the time */
 	GP_TRACE_TOTAL, /* from entry to return */
 	GP_TRACE_PHASES,
 };
@@ -57,7 +57,7 @@ struct gp_trace_function {
 	bool needed; /* without it there is no result */
 };
 
-/* The functions, by number; of those that mean more than a phase: */
+/* Functions by number; these mean more than a phase: */
 enum {
 	GP_TRACED_IOCTL,   /* pid, operation */
 	GP_TRACED_SUSPEND, /* address of the stack */
@@ -93,7 +93,7 @@ struct gp_trace_op {
 	/* GPREEMPT_UNKNOWN where there was no such phase. */
 	int64_t phase_ns[GP_TRACE_PHASES];
 	int64_t ret;
-	/* All of it is in the trace; else the times cannot be trusted. */
+	/* The trace has all of it; else the times cannot be trusted. */
 	bool whole;
 	uint64_t stack; /* while it is in suspend_queues(), else 0 */
 };
@@ -114,7 +114,7 @@ struct gp_trace_slice {
 struct gp_trace_data {
 	struct gp_trace_op *ops; /* by the time of their entry */
 	size_t n_ops;
-	/* Likewise; only those whose entry and return were seen. */
+	/* Slices by the time of their entry; only those whose entry and return were seen. */
 	struct gp_trace_slice *slices;
 	size_t n_slices;
 	uint64_t events;   /* events that were given */
@@ -126,10 +126,10 @@ struct gp_trace_data {
 struct gp_trace;
 
 int gp_trace_new(struct gp_trace **out); /* 0 or -ENOMEM */
-/* With all that it gave out. */
+/* Free the trace and its data. */
 void gp_trace_free(struct gp_trace *trace);
 
-/* One event more. 0 or -ENOMEM. */
+/* Add an event. 0 or -ENOMEM. */
 int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
 
 /*
@@ -208,7 +208,7 @@ extern struct kbuffer_calls {
 	KBUFFER_CALLS(KBUFFER_POINTER)
 } kbuffer;
 
-/* Where preemption time goes: the driver's functions, from the kernel's trace. */
+/* Trace of preemption time: the driver's functions, in the kernel's trace. */
 
 /* A page of the kernel's ring buffer, in the order of reading. */
 struct trace_page {
@@ -230,17 +230,17 @@ struct trace_kernel {
 	size_t n_pages;
 	bool full;	 /* the spool could not be written */
 	uint64_t missed; /* calls that the probes did not see */
-	char *comms;	 /* "TID NAME" lines, of those that are in it */
+	char *comms;	 /* "TID NAME" lines of the threads in the trace */
 };
 
-/* Take what the kernel has; often enough, or it overwrites the oldest. */
+/* Take the kernel's pages; call it often, or the kernel overwrites the oldest. */
 void trace_spool_drain(struct trace_kernel *k);
 
 #define TRACE_EVENT_NAME 64
 /* Make the name of the event at the entry of a function, or at its return. */
 void trace_event_name(size_t function, bool leave, char *name);
 
-/* Which functions the running kernel's amdgpu has. 0 or -errno. */
+/* Find the functions that the running kernel's amdgpu has. 0 or -errno. */
 int trace_find_symbols(bool *found);
 /* Does amdgpu stand alone, as a module? Its symbols need its name then. */
 bool trace_is_module(void);
@@ -249,9 +249,9 @@ bool trace_is_module(void);
 int trace_spool_open(struct trace_kernel *k);
 void trace_spool_close(struct trace_kernel *k);
 
-/* Before trace_kernel_end(): the pages as events. 0 or -errno. */
+/* Read the pages as events, before trace_kernel_end(). 0 or -errno. */
 int trace_read(struct trace_kernel *k, struct gp_trace *trace);
-/* The same for trace-cmd and KernelShark. 0 or -errno. */
+/* Write the pages for trace-cmd and KernelShark. 0 or -errno. */
 int trace_write_dat(const struct trace_kernel *k, const char *path);
 
 struct trace_packets {
@@ -262,7 +262,7 @@ struct trace_packets {
 	uint64_t files;
 };
 
-/* All that a trace is, when it is over. */
+/* Data of a trace that is over. */
 struct trace_report {
 	const struct gp_trace_data *data;
 	const struct trace_kernel *kernel;
@@ -279,7 +279,7 @@ char *trace_comm(const struct trace_kernel *k, int64_t tid);
 /* Chrome's format, which Perfetto's UI opens. 0 or -errno. */
 int trace_write_timeline(const struct trace_report *r, const char *path);
 
-/* In the child: where its AMD log goes, if a level is asked for. */
+/* Set the place of the AMD log in the child, if a level is asked for. */
 void trace_log_set(const char *dir, uint64_t level);
 void trace_log_read(const char *dir, struct trace_packets *packets);
 
