@@ -65,7 +65,10 @@ static bool is_struct(const struct btf_type *t)
 	return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
 }
 
-/* Kinds that are known; those without a name here have nothing behind their struct btf_type. */
+/*
+ * Layouts of the kinds that we know; a kind without a name here has nothing behind its struct
+ * btf_type.
+ */
 static const struct kind_layout known[BTF_KIND_ENUM64 + 1] = {
 	[BTF_KIND_INT] = { .once = sizeof(u32) },
 	[BTF_KIND_ARRAY] = { .once = sizeof(struct btf_array) },
@@ -183,7 +186,7 @@ void gp_btf_release(struct gp_btf *btf)
 	memset(btf, 0, sizeof(*btf));
 }
 
-/* Without names and qualifiers. NULL: it is void, or garbage. */
+/* Resolve a type to one without names and qualifiers. NULL: it is void, or garbage. */
 static const struct btf_type *resolve(const struct gp_btf *btf, u32 id)
 {
 	const struct btf_type *t = type_by_id(btf, id);
@@ -370,7 +373,7 @@ int gp_btf_enum(const struct gp_btf *btf, const char *type, const char *name, u3
 	return -ENOENT;
 }
 
-/* A text under construction: what does not fit is cut off. */
+/* A text under construction: the part that does not fit is cut off. */
 struct text {
 	char *at;
 	size_t left; /* with the final NUL, at least 1 */

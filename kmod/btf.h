@@ -19,7 +19,7 @@ struct gp_btf {
 	u32 n_types;
 };
 
-/* Where a field is, in bytes from the start of the outermost structure. */
+/* Place of a field, in bytes from the start of the outermost structure. */
 struct gp_btf_field {
 	u32 offset;
 	u32 size;

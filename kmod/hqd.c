@@ -122,7 +122,7 @@ int gp_hqd_dump(struct gp_node *n, u32 slot, u32 inst, struct gp_hqd *hqd)
 		return -GP_VIEW_HARDWARE_FAILED;
 	gp_node_add_reads(n, n_regs);
 	ret = -GP_VIEW_HARDWARE_UNSUPPORTED;
-	/* Another layout of the dump is not one to guess at. */
+	/* Refuse another layout of the dump: guesses are no good. */
 	if (n_regs != HQD_N_REGS || !in_order(regs, n_regs))
 		goto out;
 	ret = gp_no_answer(regs, n_regs) ? gp_node_lose(n) : 0;
@@ -150,7 +150,7 @@ out:
 #define SDMA_VMID_MASK	     0xf
 #define SDMA_DOORBELL_ENABLE 0x10000000
 
-/* The others by generation: gfx 9 to 11, and 12. */
+/* Layouts of the other registers by generation: gfx 9 to 11, and 12. */
 struct sdma_layout {
 	u32 n_regs_min, n_regs_max, doorbell, doorbell_offset;
 };
@@ -255,7 +255,7 @@ static int check_slot(struct gp_node *n)
 	return gp_hqd_dump(n, slot, gp_node_first_xcc(n), &hqd);
 }
 
-/* One slot of one XCC holds the queue: 1, 0 or an error. */
+/* Does one slot of one XCC hold the queue? 1, 0 or an error. */
 static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst, u32 slot, u64 mqd,
 		      struct gp_hqd *hqd)
 {
@@ -271,7 +271,7 @@ static int slot_holds(struct gp_node *n, const struct gp_queue *q, u32 inst, u32
 	       hqd->mqd == (mqd & HQD_MQD_BASE_MASK) && hqd->ring == (q->ring & ~RING_LOW_BITS);
 }
 
-/* The same for all slots of one XCC; q->slot is the one then. */
+/* Does any slot of one XCC hold the queue? Then q->slot is that slot. */
 static int xcc_holds(struct gp_node *n, struct gp_queue *q, u32 inst, u64 mqd, struct gp_hqd *hqd)
 {
 	u32 first = q->slot >= 0 && q->slot < n->n_slots ? q->slot : 0;

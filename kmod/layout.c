@@ -130,7 +130,7 @@ static bool type_fits(const struct field_row *row, const char *text)
 	}
 }
 
-/* A line for a row that the module must have: what the driver has there. */
+/* Log a row that the module must have, with what the driver has in its place. */
 static int refuse(const struct field_row *row, int err, u32 size, const char *text)
 {
 	const char *type = name_here(row->type);
@@ -243,7 +243,10 @@ static struct file *open_for_init(const char *name)
 	return file;
 }
 
-/* Is a file of sysfs the kernel's? Root can mount another over it, and it decides what is read. */
+/*
+ * Is a file of sysfs the kernel's own? Root can mount another one over it, and it decides what
+ * we read.
+ */
 static bool is_own(const struct file *file, const char *name)
 {
 	char buf[64];
@@ -310,7 +313,7 @@ static int parse(const char *name, struct gp_btf *btf, void *data, size_t size,
 	return -EOPNOTSUPP;
 }
 
-/* One blob out of sysfs; release with close_blob(). */
+/* Open a blob of sysfs; release it with close_blob(). */
 static int open_blob(const char *path, struct gp_btf *btf, void **data, const struct gp_btf *base)
 {
 	size_t size;
@@ -333,7 +336,7 @@ static void close_blob(struct gp_btf *btf, void *data)
 	vfree(data);
 }
 
-/* Where the counters of a lock stand, from GP_STAT_LOCK() on. */
+/* Counters of a lock, from GP_STAT_LOCK() on. */
 enum { TAKEN, TOTAL_NS, MAX_NS };
 
 atomic64_t gp_stats[GP_STAT_COUNT];
@@ -366,7 +369,7 @@ int gp_broken(const char *what)
 	return -EUCLEAN;
 }
 
-/* From the BTF of the kernel and the driver. */
+/* Load the layout from the BTF of the kernel and the driver. */
 static int load_btf(void)
 {
 	struct gp_btf kernel, driver;
@@ -416,7 +419,7 @@ static int loaded_id(char id[2 * ID_MAX + 1])
 	return ret;
 }
 
-/* The file is a layout, and that of the driver that is loaded. */
+/* Check that the file is a layout, made for the driver that is loaded. */
 static int check_head(const char *path, char *head, size_t size)
 {
 	size_t len = strlen(HEAD);
@@ -441,8 +444,8 @@ static int check_head(const char *path, char *head, size_t size)
 }
 
 /*
- * From the BTF made of the driver's headers, which needs no other. It is not signed: under lockdown
- * root could have the module read and write kernel memory.
+ * Load the layout from the BTF made of the driver's headers, which needs no other. It is not
+ * signed: under lockdown root could have the module read and write kernel memory.
  */
 static int load_headers(void)
 {

@@ -243,7 +243,7 @@ struct gp_place {
 	} s##__##f;
 #define GP_DECLARE_ENUM(e, n) u32 n;
 
-/* Places of the rows of all tables, whose type is only for sizeof(), and values of GP_ENUMS */
+/* Places of the rows of all tables, with their type for sizeof() only, and values of GP_ENUMS */
 struct gp_layout {
 	bool has_nodes;
 
@@ -255,7 +255,7 @@ struct gp_layout {
 
 extern struct gp_layout gp_layout;
 
-/* Where that came from: "btf" or "headers". */
+/* Source of the layout: "btf" or "headers". */
 extern const char *gp_layout_source;
 
 /* Address of a field of the driver's structure at base. */
@@ -318,7 +318,7 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 
 #define GP_STAT_ENUM(key) GP_STAT_##key,
 
-/* One counter for each key of the file stats, in its order: the module's own cost */
+/* Counters for each key of the file stats, in its order: the module's own cost */
 enum gp_stat { GP_VIEW_STATS(GP_STAT_ENUM) GP_STAT_COUNT };
 
 /* The three counters of a lock stand together, this one first. */
@@ -338,10 +338,13 @@ void gp_stat_unread(enum gp_view_hardware why);
 /* Log, and count, that the driver's data breaks this rule. Return -EUCLEAN, always. */
 int gp_broken(const char *what);
 
-/* Fill gp_layout. 0, or an error after a line in the log that names what is missing or differs. */
+/*
+ * Fill gp_layout. 0, or an error after a line in the log that names the row that is missing or
+ * differs.
+ */
 int gp_layout_load(void);
 
-/* The driver's symbols (symbols.c); those that are optional are NULL when not found. */
+/* The driver's symbols (symbols.c); an optional one is NULL when not found. */
 struct gp_symbols {
 	struct module *amdgpu;	  /* the module, with a reference held */
 	struct hlist_head *table; /* kfd_processes_table, and how many heads it has */

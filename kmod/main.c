@@ -53,7 +53,7 @@ struct view {
 	const char *head;		   /* its first line */
 	void (*show)(struct seq_file *m);  /* prints the rest of a file without records */
 	enum records records;		   /* kind of its records */
-	size_t first;			   /* offset of the first record in what take() returns */
+	size_t first;			   /* offset of the first record in the data of take() */
 	size_t size;			   /* size of a record */
 	const struct column *columns;	   /* columns of a record */
 	u32 n_columns;
@@ -91,7 +91,10 @@ static void *take(enum records records, struct gp_proc *proc)
 
 	if (records == NODES)
 		return gp_topology_take();
-	/* Samples of all, and what needs no lock, do not wait for other readers. */
+	/*
+	 * Readers of the samples of all processes, and of files that need no lock, do not wait
+	 * for others.
+	 */
 	if (records == GPUS || (records == USAGE && !proc))
 		ret = gp_snapshot_take(proc ? proc->pid : NULL, NULL, what[records], &s);
 	else
@@ -159,7 +162,7 @@ static const char *const scheduler_words[] = { GP_VIEW_SCHEDULERS(WORD_OF) };
 static const char *const unit_words[] = { GP_VIEW_UNITS(WORD_OF) };
 static const char *const state_words[] = { GP_VIEW_QUEUE_STATES(WORD_OF) };
 
-/* By bit; that of a code is one less than the code. */
+/* Words of a set, by bit; the bit of a code is one less than the code. */
 /* clang-format off */
 #define CODE_OF(name, code, word) \
 	[(code) - 1] = (word),
@@ -186,7 +189,7 @@ static const char *word_of(const char *column, s64 i)
 	return GP_VIEW_UNKNOWN;
 }
 
-/* Room for a cell, so that all stand below their names: what is larger is rare. */
+/* Width of a cell, so that columns stand below their names: a larger value is rare. */
 static const int widths[] = {
 	[GP_VIEW_DEC] = 5,  [GP_VIEW_BIG] = 10,	 [GP_VIEW_HEX] = 6,  [GP_VIEW_ADDR] = 14,
 	[GP_VIEW_FLAG] = 1, [GP_VIEW_WORD] = 11, [GP_VIEW_SET] = 17, [GP_VIEW_CODES] = 11,
@@ -292,7 +295,7 @@ static int view_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Why a queue is off, as far as the driver's facts say. */
+/* Returns the reasons why a queue is off, as far as the driver's facts show. */
 static unsigned long reasons(const struct gp_queue *q)
 {
 	unsigned long set = 0;
@@ -473,7 +476,7 @@ static void show_stats(struct seq_file *m)
 	.file = GP_VIEW_##NAME##_FILE,                                  \
 	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME, GP_VIEW_##NAME##_VERSION)
 
-/* Members of those with records; NAME is also their kind, record their type */
+/* Members of files with records; NAME is also their kind, record their type */
 #define VIEW_OF(NAME, list, member, record)					\
 	VIEW(NAME),								\
 	.records = NAME,							\
@@ -496,7 +499,7 @@ static const struct view views[] = {
 };
 
 /* clang-format on */
-/* The files of a process, whose reference lasts longer than dir, or the host's. */
+/* Add the files of a process, whose reference lasts longer than dir, or of the host. */
 static void add_files(struct dentry *dir, struct gp_proc *proc)
 {
 	size_t i;

@@ -113,9 +113,10 @@ static void load_waves(struct gp_node *n)
 }
 
 /*
- * Load what SDMA queues need; else they have no active slots. The driver gives the hardware
- * scheduler the engine and RLC of a queue; MES chooses them and does not report them, so a queue is
- * looked for in all of its node's; also where it is not known whether MES does.
+ * Load the facts for SDMA queues; without them the queues have no active slots. The driver gives
+ * the hardware scheduler the engine and RLC of a queue; MES chooses them and does not report
+ * them, so a queue is looked for in all of its node's slots; also where it is not known whether
+ * MES chooses.
  */
 static void load_sdma(struct gp_node *n, u32 index)
 {
@@ -324,7 +325,7 @@ int gp_node_check(struct gp_node *n, u32 inst)
 	return 0;
 }
 
-/* The part of this device is one whose registers are better left alone at all times. */
+/* Is this a part whose registers are better left alone at all times? */
 static enum gp_view_hardware look_at_part(const struct gp_node *n)
 {
 	void *virt = gp_ptr(n->adev, amdgpu_device, virt);

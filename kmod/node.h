@@ -45,7 +45,7 @@ struct gp_node {
 	u32 gfx;      /* version of its graphics core (gfx_target_version), 0: not known */
 	u32 xcc_mask; /* its XCCs, as the driver numbers them */
 	u32 n_queues; /* CP queues of a pipe */
-	u32 n_slots;  /* CP slots of an XCC, and those of them that are KFD's */
+	u32 n_slots;  /* CP slots of an XCC, and KFD's among them */
 	DECLARE_BITMAP(cp_slots, GP_CP_SLOTS_MAX);
 	u32 n_nodes;   /* nodes of its device */
 	u32 engines;   /* shader engines of an XCC */
@@ -119,7 +119,7 @@ bool gp_node_hold(struct gp_node *n);
 /* End that; may sleep, and holds no lock of the driver's. */
 void gp_node_drop(struct gp_node *n);
 
-/* After so many registers a reader makes way for a reset: 5 slots, or 5 XCCs' waves. */
+/* Registers after which a reader makes way for a reset: 5 slots, or 5 XCCs' waves. */
 #define GP_HOLD_READS 256
 
 /*
@@ -142,8 +142,9 @@ int gp_node_rest(struct gp_node *n);
 void gp_node_add_reads(struct gp_node *n, u32 registers);
 
 /*
- * Ask an awake XCC by one register whether it answers. 0: what was read before can be relied upon;
- * or the driver has no way to a single register and does not know the device as lost.
+ * Ask an awake XCC by one register whether it answers. 0: the registers that were read before
+ * can be relied upon; or the driver has no access to a single register and does not know the
+ * device as lost.
  */
 int gp_node_check(struct gp_node *n, u32 inst);
 
@@ -153,7 +154,7 @@ bool gp_node_is_lost(const struct gp_node *n);
 /* Note that the device does not answer, and is not read any more: -GP_VIEW_HARDWARE_LOST. */
 int gp_node_lose(struct gp_node *n);
 
-/* Registers of a slot that tell what it holds */
+/* Registers of a slot that show the queue in it */
 struct gp_hqd {
 	bool active;  /* the slot is active */
 	u64 mqd;      /* GPU address of the MQD that it was loaded from; CP only */
@@ -165,9 +166,9 @@ struct gp_hqd {
 };
 
 /*
- * Look which hardware slots hold a queue now. The device of its node is held, and put to rest
+ * Find the hardware slots that hold a queue now. The device of its node is held, and put to rest
  * afterwards. Sets hardware, active, rptr, wptr, first_slot and slot of the queue. Its slots, or
- * one record that says why not, are added to those that are kept, as far as there is room.
+ * one record with the reason why not, are added to the kept records, as far as there is room.
  */
 void gp_hqd_read(struct gp_node *n, struct gp_queue *q, struct gp_list *slots);
 
@@ -186,7 +187,7 @@ int gp_hqd_count(struct gp_node *n, int *active);
 void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_list *slots,
 		    struct kfd_cu_occupancy *counts);
 
-/* One KFD node in a line */
+/* A KFD node in a line */
 struct gp_host_node {
 	struct gp_node n; /* its device is referenced while device is not empty */
 	u32 node;	  /* number in KFD's topology */

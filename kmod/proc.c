@@ -43,7 +43,7 @@ static struct dentry *parent;
 static void (*add_files)(struct dentry *dir, struct gp_proc *proc);
 static struct workqueue_struct *scan_queue;
 
-/* Cache of what was read of all of them at once; it has no directory. */
+/* Cache of the last read of all processes; it has no directory. */
 static struct gp_proc everyone = {
 	.lock = __MUTEX_INITIALIZER(everyone.lock),
 };
@@ -76,7 +76,7 @@ static bool has_readers(void)
 	return time_before(jiffies, READ_ONCE(read_at) + msecs_to_jiffies(READER_MS));
 }
 
-/* Keep a copy of what was read for when the driver is busy. */
+/* Keep a copy of the list for a time when the driver is busy. */
 static void cache_list(struct gp_proc *proc, const struct gp_list *list)
 {
 	size_t size = struct_size(list, q, list->n);
@@ -90,7 +90,7 @@ static void cache_list(struct gp_proc *proc, const struct gp_list *list)
 	WRITE_ONCE(proc->last, copy);
 }
 
-/* Also in the context of a probe, where nothing may sleep. */
+/* Scan now, also in the context of a probe, where nothing may sleep. */
 static void scan_now(void)
 {
 	mod_delayed_work(scan_queue, &scan_work, 0);
@@ -153,7 +153,7 @@ static struct gp_proc *find_proc(struct pid *pid)
 	return NULL;
 }
 
-/* Called under SRCU with each process; takes new ones into the list. */
+/* Take a new process into the list; called under SRCU with each process. */
 static int track_process(void *p, void *data)
 {
 	struct pid *pid = gp_table_pid(p);
@@ -283,8 +283,8 @@ void gp_proc_reader(void)
 int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp_proc *proc))
 {
 	/*
-	 * Before others, as a directory has to be there in time, and on any CPU: one may be kept
-	 * free.
+	 * The work goes before others, as a directory has to be there in time, and on any CPU:
+	 * one may be kept free.
 	 */
 	scan_queue = alloc_workqueue("gpreempt", WQ_UNBOUND | WQ_HIGHPRI | WQ_FREEZABLE, 1);
 	if (!scan_queue)
@@ -293,7 +293,7 @@ int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp
 	refresh_at = jiffies;
 	read_at = jiffies;
 	parent = debugfs_create_dir(GP_VIEW_PID_DIR, dir);
-	/* Who opens a file pins the module: nothing can fail from here on. */
+	/* A process that opens a file pins the module: nothing can fail from here on. */
 	add_files(dir, NULL);
 	start_events();
 	scan_now();

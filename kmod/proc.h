@@ -33,8 +33,8 @@ void gp_proc_reader(void);
 bool gp_proc_has_events(void);
 
 /*
- * Make directories, and their files by fill(), whose reference to the process lasts longer; with
- * NULL it makes those in dir. -ENOMEM: no file was made.
+ * Make the directories, and their files by fill(), whose reference to the process lasts longer;
+ * with NULL fill() makes the files of dir. -ENOMEM: no file was made.
  */
 int gp_proc_start(struct dentry *dir, void (*fill)(struct dentry *dir, struct gp_proc *proc));
 

@@ -9,13 +9,13 @@
 #include "node.h"
 #include "snapshot.h"
 
-/* More queues than this mean that the list has no end. */
+/* Longest list of queues: more mean that the list has no end. */
 #define MAX_QUEUES 4096
 
 /* Queues that are copied while the mutex is held once: some 50 us of a slow CPU. */
 #define HOLD_QUEUES 4
 
-/* So often a process of many queues is waited for between them, and so long, in us. */
+/* Waits for a process of many queues between two of them, and the time of one, in us. */
 #define HOLD_WAITS   10
 #define HOLD_WAIT_US 10
 
@@ -214,8 +214,8 @@ static int add_queue(void *queue, struct copy *c)
 }
 
 /*
- * Under the mutex of the process: copy some queues, from the entry behind c->from on, or from
- * the first. The last of them is there then, or NULL after the end of the list.
+ * Copy some queues under the mutex of the process, from the entry behind c->from on, or from the
+ * first. c->from is the last one then, or NULL after the end of the list.
  */
 static int copy_queues(struct copy *c)
 {
@@ -249,7 +249,7 @@ static int copy_queues(struct copy *c)
 }
 
 /*
- * Hold the mutex once: copy_queues(), or -EBUSY. For what is copied already it waits a little,
+ * Hold the mutex once, and copy queues; or -EBUSY. After the first copy it waits a little,
  * without sleep as SRCU is held: a program that maps memory has the mutex often.
  */
 static int copy_some(struct copy *c)

@@ -27,14 +27,14 @@
 #include "node.h"
 #include "snapshot.h"
 
-/* More contexts than this are not read: a program can make any number of them. */
+/* Contexts that are read, at most: a program can make any number of them. */
 #define MAX_CONTEXTS 64
 
 /* Tries for a busy process: 0.3 ms in all, a suspend can hold it for 9 s. */
 #define LOCK_TRIES   4
 #define LOCK_WAIT_US 50
 
-/* Room beyond what is expected, and tries until the list fits. */
+/* Room beyond the expected need, and tries until the list fits. */
 #define SPARE_ROOM 8
 #define FIT_TRIES  4
 
@@ -46,7 +46,7 @@ struct request {
 };
 
 /*
- * One read: its memory and findings. The nodes are those of all contexts, each once; when the
+ * A read: its memory and findings. The nodes are those of all contexts, each once; when the
  * hardware is wanted their devices are held, until drop_nodes().
  */
 struct walk {
@@ -76,7 +76,8 @@ static bool wants(const struct walk *w, unsigned int what)
 }
 
 /*
- * Take over what was seen of a busy context; not that it had no queue: no line would show the age.
+ * Take over the last facts of a busy context; not that it had no queue: no line would show the
+ * age.
  */
 static int copy_last(void *p, struct walk *w)
 {
@@ -102,7 +103,7 @@ static int copy_last(void *p, struct walk *w)
 	return known ? 0 : -EBUSY;
 }
 
-/* The node among those that were loaded, or NULL for an error. */
+/* Load a node, or find it among the loaded ones; NULL for an error. */
 static int load_node(void *node, struct walk *w, struct gp_node **out)
 {
 	u32 i;
@@ -166,7 +167,7 @@ static void drop_nodes(struct walk *w)
 	}
 }
 
-/* Fill in the active slots of all queues; those of one process are kept. */
+/* Fill in the active slots of all queues; the slots of one process are kept. */
 static int find_slots(struct walk *w)
 {
 	struct gp_list *slots;
@@ -195,7 +196,7 @@ static int find_slots(struct walk *w)
 	return 0;
 }
 
-/* The same of their waves, which a slot or a doorbell leads to. */
+/* Count the waves of all queues, which a slot or a doorbell leads to. */
 static int count_waves(struct walk *w)
 {
 	u32 j;
@@ -276,7 +277,7 @@ static void join_queues(const struct context *c, u32 first, struct walk *w)
 	}
 }
 
-/* Note what is not known of a context, when another process asks. */
+/* Mark the facts of a context as unknown, when another process asks. */
 static void forget_context(const struct context *c, struct walk *w)
 {
 	u32 i;
@@ -297,7 +298,7 @@ static int take_context(const struct context *c, struct walk *w)
 	if (!ret && wants(w, GP_READ_QUEUES))
 		ret = gp_queues_copy(c->p, w->nodes, w->n_nodes, out);
 	w->stranger |= ret == -EAGAIN;
-	/* A process whose queues move is as one that is busy, when all are read. */
+	/* A process whose queues move counts as busy when all processes are read. */
 	if (ret == -EBUSY || (ret == -EAGAIN && !w->ask->pid)) {
 		w->busy = true;
 		out->n = n;
@@ -341,7 +342,7 @@ static int by_id(const void *a, const void *b)
 	return 0;
 }
 
-/* Order of the queues of all: those of one process after the other */
+/* Order of the queues of all processes: one process after the other */
 static int by_context(const void *a, const void *b)
 {
 	const struct gp_queue *x = a, *y = b;
@@ -408,7 +409,7 @@ static int walk_once(struct walk *w)
 	return gp_table_walk(take_process, w);
 }
 
-/* Until no context is busy, or with what was seen before of those that are. */
+/* Copy the facts until no context is busy, or with the last facts of busy ones. */
 static int copy_facts(struct walk *w)
 {
 	int i, ret;
@@ -426,7 +427,7 @@ static int copy_facts(struct walk *w)
 	return ret;
 }
 
-/* Where each queue was last seen; both lists are in order. */
+/* Find the slot in which each queue was last seen; both lists are in order. */
 static void find_last_slots(struct walk *w, int (*order)(const void *a, const void *b))
 {
 	const struct gp_list *last = w->ask->last;

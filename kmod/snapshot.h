@@ -18,7 +18,7 @@ struct gp_node;
 struct gp_queue {
 	unsigned long ctx; /* the kfd_process that it belongs to: to compare, not to follow */
 	ktime_t seen;	   /* when the facts were read */
-	u64 age_ms;	   /* the same, in ms before now; 0 when they are fresh */
+	u64 age_ms;	   /* time since then, in ms; 0 when the facts are fresh */
 	int context;	   /* KFD context of the process, or -1 when it has one only */
 	u32 qid;	   /* queue id */
 	u32 gpu_id;	   /* its node */
@@ -37,19 +37,19 @@ struct gp_queue {
 	u64 cwsr; /* context save area: user address, bytes */
 	u32 cwsr_size;
 	u64 mqd;	/* GPU address of its MQD, for XCC 0 of its node */
-	u64 mqd_stride; /* from the MQD of one XCC to that of the next */
+	u64 mqd_stride; /* bytes from the MQD of one XCC to that of the next */
 	s64 doorbell;	/* index of its doorbell in the device's doorbell BAR */
 	int engine;	/* engine of an SDMA queue, counted within the node; -1: none */
 	int rlc;	/* RLC of an SDMA queue, in its engine; -1: none */
 	u32 slots;	/* hardware slots it takes when mapped */
-	u32 first_slot; /* where the records of its slots are among those of its process */
-	u32 proc, gpu;	/* where its process and its node are among what was read with it */
+	u32 first_slot; /* index of its first slot among those of its process */
+	u32 proc, gpu;	/* index of its process and of its node in this read */
 	/*
-	 * where to look first, or -1: the slot it was last seen in, of CP pipe * queues of a
-	 * pipe + queue, of SDMA under MES engine * RLCs + RLC
+	 * slot in which it was last seen, or -1: for CP pipe * queues of a pipe + queue, for
+	 * SDMA under MES engine * RLCs + RLC
 	 */
 	int slot;
-	/* from here on -1 until the hardware is read */
+	/* the members below are -1 until the hardware is read */
 	int hardware;	/* enum gp_view_hardware: were they read, and if not, why */
 	int active;	/* slots that hold it now */
 	s64 rptr, wptr; /* indices in the slot; for a queue, in the first slot that holds it */
@@ -60,7 +60,7 @@ struct gp_queue {
 	int unit;
 };
 
-/* Queues in the order of their ids, or slots in that of the queues */
+/* Queues in the order of their ids, or slots in the order of their queues */
 struct gp_list {
 	u32 n;	  /* how many; the first member of every list of records */
 	u32 room; /* how many there is memory for */
@@ -95,7 +95,7 @@ struct gp_gpus {
 	struct gp_gpu g[];
 };
 
-/* One GPU process in a line */
+/* A GPU process in a line */
 struct gp_summary {
 	struct pid *of;		  /* its thread group: to compare, not to follow */
 	bool unknown;		  /* its queues are not known: it was busy */
@@ -116,7 +116,7 @@ struct gp_summary {
 	int suspended, evicted; /* how many of its queues are */
 	int debugged;		/* a debugger holds it */
 	int paused;
-	s64 age_ms; /* the largest age of what is known of its queues */
+	s64 age_ms; /* largest age of the facts about its queues */
 };
 
 /* GPU processes */
@@ -130,7 +130,7 @@ struct gp_summaries {
 enum {
 	GP_READ_QUEUES = 1, /* without it: gpu_id, vm and context of the nodes alone */
 	GP_READ_SLOTS = 2,  /* the slots of the queues */
-	GP_READ_WAVES = 4,  /* and their waves: those in their slots, or of their doorbells */
+	GP_READ_WAVES = 4,  /* and their waves: in their slots, or of their doorbells */
 };
 
 /* All that was read in one walk over KFD's table; end it with gp_snapshot_free(). */
@@ -138,7 +138,7 @@ struct gp_snapshot {
 	struct gp_list *queues; /* queues of one process by their ids, of all by processes */
 	struct gp_list *slots;	/* slots of the queues of one process, if the caller wants them */
 	struct gp_gpus *gpus;
-	struct gp_summaries *procs; /* without what their queues add up to */
+	struct gp_summaries *procs; /* processes, without the sums of their queues */
 };
 
 void gp_snapshot_free(struct gp_snapshot *s);
@@ -157,10 +157,13 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 /* Add the queues up for each process, and put these in the order of their pids. */
 void gp_snapshot_sum_procs(struct gp_snapshot *s);
 
-/* Add them up for each node; keep those with an address space, of all processes with queues. */
+/*
+ * Add the queues up for each node; keep nodes with an address space, for all processes with
+ * queues.
+ */
 void gp_snapshot_sum_gpus(struct gp_snapshot *s, bool all);
 
-/* Copy what the driver notes of a process's evictions: sets evicted, evicted_ms and need. */
+/* Copy the driver's notes on a process's evictions: sets evicted, evicted_ms and need. */
 void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu);
 /* How many evictions count there now, -1: not known. */
 int gp_evictions_count(void *pdd);
@@ -180,7 +183,7 @@ int gp_queues_copy(void *p, const struct gp_node *nodes, u32 count, struct gp_li
 /* Number of a kfd_process among its program's, -1: the first. */
 int gp_queue_context(void *p);
 
-/* Show the queue as one whose hardware was not read. */
+/* Mark the hardware of a queue as not read. */
 void gp_queue_forget_hardware(struct gp_queue *q);
 
 #endif /* GP_SNAPSHOT_H */

@@ -61,7 +61,7 @@ static void match(const char *name, const Elf_Sym *sym, struct found *found)
 	}
 }
 
-/* One walk over the symbol table of the pinned module. */
+/* Walk once over the symbol table of the pinned module. */
 static void look_up(const struct module *mod, struct found *found)
 {
 	const struct mod_kallsyms *syms;

@@ -13,15 +13,15 @@
 
 #include "layout.h"
 
-/* More entries than this in a bucket mean that it has no end. */
+/* Longest bucket: more entries mean that it has no end. */
 #define MAX_CHAIN 65536
 
 /* Tries, as the entry before one may go while this looks at both */
 #define LINK_TRIES 8
 
 /*
- * An entry is in its list, and so was while what was read before was. The one before it can go in
- * between, and then it is linked to by another.
+ * Is an entry in its list? Then it was there during the reads before this. The entry before it
+ * can go meanwhile, and then another one links to it.
  */
 static bool is_linked(struct hlist_node *node)
 {
@@ -60,8 +60,8 @@ static bool is_made(void *p)
 }
 
 /*
- * A process is in the table for good. That it is still linked after the rest was read shows that
- * what was read was its memory.
+ * Is a process in the table for good? It is still linked after the other reads, so these were
+ * reads of its memory.
  */
 static bool is_whole(void *p, struct hlist_node *node)
 {

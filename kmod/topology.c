@@ -22,14 +22,14 @@
 #include "layout.h"
 #include "node.h"
 
-/* More nodes than this mean that the list has no end. */
+/* Longest list of nodes: more mean that the list has no end. */
 #define MAX_NODES    1024
 #define SPARE_ROOM   16
 #define FIT_TRIES    4
 #define LOCK_TRIES   10
 #define LOCK_WAIT_US 200
 
-/* Where KFD puts its own queue, as its debugfs has it (KFD_CIK_HIQ_*). */
+/* KFD's place for its own queue, from its debugfs (KFD_CIK_HIQ_*). */
 #define HIQ_PIPE 4 /* and the first queue of it */
 
 static int scheduler_of(const struct gp_node *n)
@@ -81,7 +81,7 @@ static void copy_manager(struct gp_host_node *h)
 	copy_hiq(pm, h);
 }
 
-/* Under topology_lock. */
+/* Copy a node. Under topology_lock. */
 static int copy_node(void *node, u32 number, struct gp_host_node *h)
 {
 	struct gp_node *n = &h->n;
@@ -108,7 +108,7 @@ static int copy_node(void *node, u32 number, struct gp_host_node *h)
 	return 0;
 }
 
-/* Under topology_lock. How many nodes there are, or an error. */
+/* Copy all nodes. Returns how many there are, or an error. Under topology_lock. */
 static int copy_nodes(struct gp_host_nodes *out)
 {
 	struct list_head *at, link = *gp_symbols.topology;
@@ -123,7 +123,7 @@ static int copy_nodes(struct gp_host_nodes *out)
 			return gp_broken("the list of nodes has an end");
 		if (!node) /* a CPU */
 			continue;
-		/* In the list a little before its device knows it. */
+		/* A node is in the list a little before its device knows it. */
 		if (!gp_node_is_whole(node) || need++ >= out->room)
 			continue;
 		ret = copy_node(node, number, &out->h[out->n]);
@@ -147,7 +147,7 @@ static bool try_lock(struct rw_semaphore *lock)
 	return false;
 }
 
-/* The registers of a node, whose device is referenced. */
+/* Read the registers of a node, whose device is referenced. */
 static void read_node(struct gp_host_node *h)
 {
 	struct gp_node *n = &h->n;

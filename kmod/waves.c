@@ -32,7 +32,7 @@ static int waves_in(const struct gp_node *n, const struct gp_queue *q, u32 inst,
 			s->waves = c->wave_cnt;
 		return s->waves;
 	}
-	/* In no slot before: it has come into one, or executes all the same. */
+	/* The queue was in no slot before: it has come into one, or executes all the same. */
 	for (i = 0; i < n->n_slots; i++)
 		if (counts[i].wave_cnt && counts[i].doorbell_off == q->doorbell)
 			return counts[i].wave_cnt;
@@ -45,7 +45,7 @@ static int count_waves(struct gp_node *n, u32 inst, struct kfd_cu_occupancy *cou
 	int per_cu;
 	u32 i, used = 0;
 
-	/* The driver adds to what is there. */
+	/* Clear the counts: the driver adds to them. */
 	memset(counts, 0, GP_CP_SLOTS_MAX * sizeof(*counts));
 	n->get_cu_occupancy(n->adev, counts, &per_cu, inst);
 	for (i = 0; i < GP_CP_SLOTS_MAX; i++)
@@ -102,7 +102,7 @@ static void add_waves(const struct gp_node *n, u32 inst, struct gp_list *list,
 	}
 }
 
-/* They are not known, for a reason that is that of queues whose slots were not read. */
+/* Mark waves as unknown, with the reason for queues whose slots were not read. */
 static void forget_waves(const struct gp_node *n, struct gp_list *list, bool slots,
 			 enum gp_view_hardware why)
 {
@@ -123,7 +123,7 @@ void gp_waves_count(struct gp_node *n, struct gp_list *list, struct gp_list *slo
 	unsigned int inst;
 	int ret;
 
-	/* Without slots the hardware of SDMA queues is the question, too. */
+	/* The hardware of SDMA queues has to be checked, too, if no slots were read. */
 	if (!counted && (slots || !has_queues(n, list)))
 		return;
 	ret = -gp_node_get_hw(n);

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* CRIU's own limit for what comes before the dump is 10 s by default. */
+/* Limit for ending the hold. CRIU's own limit for the time before the dump is 10 s by default. */
 #define LIMIT_MS 8000
 
 enum { LEVEL_ERROR = 1, LEVEL_WARN = 2 };
@@ -32,7 +32,7 @@ extern void print_on_level(unsigned int level, const char *format, ...)
 
 extern char **environ;
 
-/* Each hold has one of these files for as long as it lasts. */
+/* Does a hold last? Each hold has one of these files for as long as it lasts. */
 static bool is_held(int pid)
 {
 	static const char *const kinds[] = { "lock", "pause" };
@@ -47,7 +47,10 @@ static bool is_held(int pid)
 	return false;
 }
 
-/* Nothing of CRIU's but its environment; what it prints goes to @out. */
+/*
+ * Start the command with CRIU's environment and no descriptor of CRIU's; its output goes to
+ * @out.
+ */
 static int start(int pid, int out, pid_t *child)
 {
 	char target[16];
@@ -81,7 +84,7 @@ static long now_ms(void)
 	return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Its end closes the pipe; after the limit it is killed. */
+/* Read until the child's end closes the pipe; after the limit the child is killed. */
 static void read_until_end(int in, pid_t child, char *text, size_t size)
 {
 	long end = now_ms() + LIMIT_MS, left;
@@ -109,7 +112,7 @@ static void read_until_end(int in, pid_t child, char *text, size_t size)
 		kill(child, SIGKILL);
 }
 
-/* 0, or -errno; what was printed is then in @text. */
+/* Resume the process. 0, or -errno; @text gets the command's output. */
 static int resume(int pid, char *text, size_t size)
 {
 	int fds[2], status, ret;

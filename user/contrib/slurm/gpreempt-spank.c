@@ -22,10 +22,10 @@
 
 SPANK_PLUGIN(gpreempt, 1);
 
-/* With commas between. SPANK gives the check of an option no context of ours. */
+/* Roles with commas between. SPANK gives the check of an option no context of ours. */
 static const char *allowed = "offline";
 
-/* The name of the role that the word asks for; NULL: it is none of those allowed. */
+/* Returns the name of the role that the word asks for; NULL: it is not allowed. */
 static const char *find_role(const char *word)
 {
 	static const char *const names[] = { "offline", "online" };
@@ -97,7 +97,7 @@ static int find_cgroup(uint32_t job, char *buf, size_t size)
 
 static int give(uint32_t job, const char *role)
 {
-	/* Where version 2 is mounted, alone or beside the first one. */
+	/* Mounts of version 2, alone or beside version 1. */
 	static const char *const mounts[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	char cgroup[4096], path[sizeof(cgroup) + 32];
 	int ret = find_cgroup(job, cgroup, sizeof(cgroup));
@@ -115,7 +115,10 @@ static int give(uint32_t job, const char *role)
 	return -errno;
 }
 
-/* In a task of the job, as root, once its cgroup is there and before its program starts. */
+/*
+ * Give the role in a task of the job, as root, once its cgroup is there and before its program
+ * starts.
+ */
 int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 {
 	const char *role;
