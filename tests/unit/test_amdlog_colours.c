@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A log with colours says what it says without: ROCm's log on a terminal. */
+/* ROCm's log on a terminal: a log with colours has the same facts as without. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define FIXTURE "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 
-/* All that was read of one log. */
+/* Facts read from one log. */
 struct reading {
 	struct gp_amdlog *log;
 	const struct gp_amdlog_data *data;
@@ -62,7 +62,7 @@ static const char *const colours[] = {
 	"\x1b\x1b",
 };
 
-/* Before each character, and at the ends of lines. */
+/* Put a colour before each character, and at the ends of lines. */
 TEST_EACH(everywhere, ARRAY_SIZE(colours))
 {
 	const char *c;

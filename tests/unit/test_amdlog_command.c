@@ -62,7 +62,7 @@ TEST(two_processes)
 	ERR_HAS("process 9 is not in this log");
 }
 
-/* Without packets, that there are none is not known. */
+/* The number of packets is not known in a log without them. */
 TEST(level_3)
 {
 	make_text("log", HEAD("3", "10", "7") CREATED);

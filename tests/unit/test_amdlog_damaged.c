@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ROCm's log that is interleaved, cut, wrapped, or hostile: what is read of it. */
+/* ROCm's log interleaved, cut, wrapped, or hostile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +155,7 @@ TEST(out_of_order)
 	ck_assert_int_eq(log_data->queues[0].backlog, 2);
 }
 
-/* At 80 columns, the process is cut off and the rest is a line of its own. */
+/* A terminal of 80 columns cuts the process off, and the rest is a line of its own. */
 TEST(wrapped)
 {
 	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"

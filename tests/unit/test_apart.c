@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A helper process: what it may wait for, and what is left of it. */
+/* Helper process: its waits, and its leftovers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -179,7 +179,7 @@ static void count_open(void *arg)
 	task->undone = fcntl(task->pipe[0], F_GETFD) >= 0;
 }
 
-/* Or none. */
+/* The helper has one descriptor, or none. */
 TEST_EACH(has_one_descriptor, 2)
 {
 	int keep = _i ? t->pipe[0] : -1;
@@ -219,7 +219,7 @@ TEST(shares_no_memory_of_sessions)
 TEST(undoes_what_came_late)
 {
 	struct task *task = t;
-	/* Not that of a pause, which is shorter here. */
+	/* The limit of a pause does not count: it is shorter here. */
 	const uint64_t ns = GP_APART_IOCTL_NS + IOCTL_NS;
 	uint64_t start = shr_now_ns();
 

@@ -225,7 +225,7 @@ TEST(gpus)
 	const struct gpreempt_filter *which;
 	size_t i;
 
-	/* Each once, as a packet must have it. */
+	/* A GPU that comes twice counts once, for the packet's sake. */
 	which = &parse_all("--gpu f7bc,0x3A1,f7bc")->targets.queues;
 	ck_assert_uint_eq(which->n_gpu_ids, 2);
 	ck_assert_uint_eq(which->gpu_ids[0], 0xf7bc);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which of its capabilities a process keeps. Each test is a process of its own. */
+/* Capabilities that a process keeps. Each test is a process of its own. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -49,7 +49,7 @@ static void get(struct __user_cap_data_struct *data)
 	ck_assert_int_eq(syscall(SYS_capget, &head, data), 0);
 }
 
-/* Not by the code under test. */
+/* Set capabilities without the code under test. */
 static void set(const struct __user_cap_data_struct *data)
 {
 	struct __user_cap_header_struct head = {
@@ -157,7 +157,7 @@ TEST(stands_in)
 	ck_assert_uint_eq(effective(), had & CAPABILITY(SYS_PTRACE));
 }
 
-/* From now on that system call fails with that errno. */
+/* Let that system call fail with that errno from now on. */
 static void forbid(int number, int code)
 {
 	struct sock_filter code_of[] = {
@@ -223,7 +223,7 @@ TEST(guard_refuses)
 	expect_no_holder();
 }
 
-/* The holder has what a holder needs, its command keeps all that it has. */
+/* The holder has the capabilities of a holder, its command keeps all its own. */
 TEST(holder_has)
 {
 	uint64_t had = effective();

@@ -67,7 +67,7 @@ TEST(freezer)
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
 	ck_assert_int_eq(freezer_v1_leave(&inside), -ENOENT);
 	unit_cgroups_mounted(true, true);
-	/* To stay in there is an error, not success. */
+	/* A process that stays in the cgroup is an error, not success. */
 	unit_path_fails = "-freezer/cgroup.procs";
 	unit_path_errno = EACCES;
 	ck_assert_int_eq(freezer_v1_leave(&inside), -EACCES);

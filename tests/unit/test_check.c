@@ -19,7 +19,7 @@ static void expect(int code, enum gpreempt_reason reason)
 	memset(&err, 0, sizeof(err));
 	ck_assert_int_eq(gpreempt_check(g, PID, &err), code);
 	ck_assert_int_eq(err.reason, reason);
-	/* Without anybody who wants the reason it is the same. */
+	/* The result is the same without a place for the reason. */
 	ck_assert_int_eq(gpreempt_check(g, PID, NULL), code);
 }
 
@@ -79,7 +79,7 @@ TEST(dead)
 	expect(-ESRCH, GPREEMPT_ENDED);
 }
 
-/* The tracer is a thread; what people know is its process. */
+/* The tracer is a thread; users know its process. */
 TEST(traced_by_thread)
 {
 	set_status("S (sleeping)", PID, 78, 3);
@@ -155,7 +155,7 @@ TEST(many_without_address_space)
 	ck_assert_uint_eq(strlen(err.name), sizeof(err.name) - 1);
 }
 
-/* Without the module: which render nodes has it open? Device 226:128 is e280. */
+/* The render nodes count if there is no module: which has it open? Device 226:128 is e280. */
 TEST(render_nodes)
 {
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
@@ -188,7 +188,7 @@ TEST(start_time)
 	ck_assert_int_eq(gpreempt_start_time(g, PID, &ticks), -EPROTO);
 }
 
-/* Each reason has a sentence without a hole, and one that says what to do. */
+/* Each reason has a sentence without a hole, and a next step. */
 TEST_EACH(sentences, GPREEMPT_REASON_COUNT - 1)
 {
 	char text[256], next[256];

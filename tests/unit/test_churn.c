@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process that does what it can to run while it is held. Queue 0 has work all
- * the time; the process makes queues and destroys them, names queues that it does
- * not destroy, and has itself interrupted. What counts is how long queue 0 runs,
- * by the made-up driver's state, and not what the session believes.
+ * A process that does all it can to run while it is held. Queue 0 has work all the time; the
+ * process makes queues and destroys them, names queues that it does not destroy, and has itself
+ * interrupted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +20,7 @@ struct attack {
 	uint32_t old;	    /* queues at the start */
 	void (*step)(const struct attack *a);
 	uint64_t length_ns;
-	bool any; /* any queue's time counts, not only that of 0 */
+	bool any; /* the time of each queue counts, not only of queue 0 */
 };
 
 static uint32_t next_old; /* the next of the old queues to destroy */
@@ -108,7 +107,7 @@ static void make_again(const struct attack *a)
 	}
 }
 
-/* One old queue after the other, as slowly as the rest stays released. */
+/* Destroy one old queue after the other, as slowly as the others stay released. */
 static void burn_down(const struct attack *a)
 {
 	if (phase == 0) {
@@ -216,7 +215,7 @@ TEST(unseen)
 	uint64_t looked;
 
 	open_with_queues(2);
-	/* Nothing is to be suspended: it may make what it likes. */
+	/* No queue is to be suspended: the process may make any. */
 	make_unseen();
 	dispatch_for(NSEC_PER_MSEC);
 	gpreempt_session_suspend(s, NULL, NULL);
@@ -250,7 +249,7 @@ TEST(unseen)
 	gpreempt_session_close(s);
 }
 
-/* Nothing was looked at, or held, before the suspend: that time is not counted. */
+/* The time before the first look, or before the suspend, is not counted. */
 TEST_EACH(unseen_at_first, 2)
 {
 	uint64_t start;
@@ -268,7 +267,7 @@ TEST_EACH(unseen_at_first, 2)
 	gpreempt_session_close(s);
 }
 
-/* With no queue at all, the time between two looks says nothing. */
+/* The time between two looks tells nothing if there is no queue at all. */
 TEST(unseen_alone)
 {
 	open_with_queues(0);

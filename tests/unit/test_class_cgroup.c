@@ -69,7 +69,7 @@ TEST(entered)
 	ck_assert(!unit_cgroup_exists(OFFLINE "/ended"));
 	ck_assert(unit_cgroup_exists(OFFLINE "/busy"));
 	ck_assert(unit_cgroup_exists("/gpreempt/online/other"));
-	/* Once more, as the next program of that name. */
+	/* Enter once more, as the next program of that name does. */
 	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tables of commands: their names, their help, what each must have. */
+/* Tables of commands: names, help, and the rules for each. */
 #include <stdio.h>
 #include <string.h>
 

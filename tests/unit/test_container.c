@@ -21,7 +21,7 @@ static const struct {
 	const char *pids;
 	enum gpreempt_reason reason;
 } impostors[] = {
-	/* With the id of another's container. */
+	/* Another user's cgroup has the id of a container. */
 	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n", "container:train", "100", 0 },
 	{ "0::/user.slice/user-1000.slice/docker-" ID_A ".scope\n", "container:" ID_A, "",
 	  GPREEMPT_SAME_CONTAINER },
@@ -46,7 +46,7 @@ TEST_EACH(impostor, ARRAY_SIZE(impostors))
 	ck_assert_int_eq(err.reason, impostors[_i].reason);
 	if (!err.reason)
 		return;
-	/* Not a mistake about the beginning of an id, and told apart. */
+	/* The error is another one than for the beginning of an id. */
 	class = gpreempt_error_class(&err);
 	ck_assert_int_eq(class, GPREEMPT_CLASS_USAGE);
 	gpreempt_error_text(&err, text, sizeof(text));
@@ -182,7 +182,7 @@ TEST(docker_elsewhere)
 	ck_assert_int_eq(gp_container(g, 77, &c), -ENOENT);
 }
 
-/* By name, by the name after "podman rename", and a container of --rm. */
+/* Find it by name, by the name after "podman rename", and a container of --rm. */
 static const struct {
 	const char *word;
 	const char *id;
@@ -197,7 +197,7 @@ TEST_EACH(podman_wrote, ARRAY_SIZE(podman))
 {
 	const char *text = unit_file(PODMAN), *id = podman[_i].id, *at, *word;
 
-	/* In the file the id is whole. */
+	/* The file has the whole id. */
 	at = id ? strstr(text, id) : text;
 	ck_assert_ptr_nonnull(at);
 	set_file("/proc/100/cgroup",

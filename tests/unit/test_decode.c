@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* decode: files, directories that others made, series, what is not known. */
+/* decode: files, directories that others made, series, unknown values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ TEST(snapshot_of_one_process)
 	ERR_HAS("process 9 is not in this text");
 }
 
-/* In one of its XCCs it is elsewhere: each place once. */
+/* The queue is elsewhere in one of its XCCs: each place counts once. */
 TEST(places)
 {
 	static const struct {
@@ -125,7 +125,7 @@ TEST(many_problems)
 	free(all);
 	LAB(6, "decode damaged");
 	ERR_HAS("more; --json has the first ");
-	/* A head, 20 of them, and what came before. */
+	/* The text has a head, 20 of them, and the lines before. */
 	for (i = 0, n = 0; ctl_out[i]; i++)
 		n += !strncmp(ctl_out + i, "\ndamaged\t", 9);
 	ck_assert_uint_eq(n, 20);

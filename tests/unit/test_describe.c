@@ -107,7 +107,7 @@ TEST(none)
 	ck_assert_ptr_nonnull(all);
 }
 
-/* One in the middle, and the last: the others have their command lines. */
+/* One hangs in the middle, and one at the end: the others have their command lines. */
 TEST_EACH(one_is_mute, 2)
 {
 	first_mute = last_mute = _i ? 103 : 101;
@@ -119,7 +119,7 @@ TEST_EACH(one_is_mute, 2)
 	is_described(3, _i);
 }
 
-/* After some that hang no further command line is read. */
+/* No further command line is read after some that hang. */
 TEST(many_are_mute)
 {
 	size_t i;

@@ -64,7 +64,7 @@ TEST(destroyed_queue_runs)
 	ck_assert(queues[0].held && queues[1].held);
 }
 
-/* One after the other, by one thread and then by another. */
+/* The threads destroy one after the other: first one, then another. */
 TEST(destroyed_one_by_one)
 {
 	open_with_queues(4);
@@ -109,7 +109,7 @@ static void dispatch_for(int ms)
 	}
 }
 
-/* Who destroys four is ending: the rest is released in one call. */
+/* A process that destroys four is ending: the others are released in one call. */
 TEST(destroys_many)
 {
 	const struct gpreempt_session_queue *queues;
@@ -151,12 +151,12 @@ TEST(destroys_many)
 	ck_assert_uint_eq(count, 15);
 	for (qid = 5; qid < 20; qid++)
 		ck_assert(suspended(qid) && queues[qid - 5].held);
-	/* And the next one is but one again. */
+	/* The next destroyed queue is released alone again. */
 	destroy(5);
 	ck_assert(suspended(6));
 }
 
-/* Who makes a queue is not ending: that one and the rest are held again. */
+/* A process that makes a queue is not ending: that one and the others are held again. */
 TEST(makes_one_meanwhile)
 {
 	uint32_t qid;
@@ -172,7 +172,7 @@ TEST(makes_one_meanwhile)
 		ck_assert_int_ge(dispatch_soon(), 0);
 	while (!suspended(7))
 		ck_assert_int_ge(dispatch_soon(), 0);
-	/* Nor are the others released by the next that it destroys. */
+	/* The next queue that it destroys does not release the others. */
 	for (qid = 4; qid < 9; qid++)
 		destroy(qid);
 	ck_assert(suspended(30) && suspended(9));
@@ -198,7 +198,7 @@ TEST(names_another_queue)
 	gpreempt_session_released(s, &released);
 	ck_assert_uint_eq(released.returned, 1);
 	ck_assert_uint_eq(released.destroyed, 1);
-	/* And then no more. */
+	/* The process is not trusted again. */
 	while (released.destroyed == 1) {
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 		ck_assert(suspended(0));
@@ -209,7 +209,7 @@ TEST(names_another_queue)
 	ck_assert_uint_gt(released.total_ns, 0);
 	ck_assert(s->release.paced_until > 0);
 	ck_assert(!released.churn);
-	/* Then the truth: the queue is released, if later. */
+	/* The call is true now: the queue is released, if later. */
 	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	while (suspended(1))
 		ck_assert_int_ge(dispatch_soon(), 0);
@@ -266,7 +266,7 @@ TEST(same_thread_again)
 	ck_assert_int_eq(gp_session_scan_destroyers(s), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1));
 	ck_assert_int_eq(looked_at_others, 0);
-	/* The others are looked at again when it does nothing. */
+	/* The others are looked at again when the thread does nothing. */
 	set_syscall("running\n");
 	shr_sleep_ns(5 * NSEC_PER_MSEC);
 	ck_assert_int_ge(gp_session_scan_destroyers(s), 0);

@@ -54,7 +54,7 @@ TEST(diff_without_ids)
 	expect_null("queue_counts");
 	expect_number("queues_a", 4);
 	expect_number("queues_b", 4);
-	/* Only the ring of the SDMA queue is the same. */
+	/* The two have only the SDMA queue's ring in common. */
 	expect_number("ring_counts.common", 1);
 	expect_number("ring_counts.only_a", 3);
 	expect_text("ring_counts.verdict", "not consistent");

@@ -60,7 +60,7 @@ static const struct gp_finding *find(const char *name)
 	return NULL;
 }
 
-/* All is well, and each check says a thing. */
+/* A host without a fault: each check has a text. */
 TEST(well)
 {
 	size_t i, j;
@@ -101,7 +101,7 @@ TEST(no_gpus)
 	ck_assert_int_eq(class, GPREEMPT_CLASS_UNSUPPORTED);
 }
 
-/* Nor of one without the driver, which fails for that and no other reason. * */
+/* The host has no driver, and fails for this reason only. */
 TEST(no_driver)
 {
 	set_file(NODES, NULL);
@@ -223,7 +223,7 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 	ck_assert_uint_lt(strlen(f->next), sizeof(f->next) - 1);
 }
 
-/* Who may end a session is the driver's answer, whatever the release. */
+/* The driver decides who may end a session, whatever the release. */
 static const struct {
 	int answer;
 	enum gp_health health;

@@ -107,7 +107,7 @@ static void threaded(void)
 	sleep_for_ever(NULL);
 }
 
-/* In state D, until its child ends. */
+/* Sleep in state D, until its child ends. */
 static void asleep(void)
 {
 	pid_t pid = vfork();
@@ -261,7 +261,7 @@ TEST(not_traced)
 	ck_assert_int_eq(state, 'S');
 }
 
-/* While the driver is asked: its exit waits for the session. */
+/* The process is killed while the driver is asked: its exit waits for the session. */
 TEST(killed)
 {
 	start(alone, 'S');
@@ -273,7 +273,7 @@ TEST(killed)
 	ck_assert_int_eq(state_of(child), 't');
 }
 
-/* So it is when it ends. */
+/* The process ends in the same manner. */
 TEST(ends)
 {
 	start(alone, 'S');

@@ -133,7 +133,7 @@ TEST_EACH(ends_at, ARRAY_SIZE(calls))
 	ck_assert(!loop.debugged);
 }
 
-/* Without a descriptor at any place of the opening: a reason, and no session. */
+/* Any step of the opening may get no descriptor: there is a reason, and no session. */
 TEST(no_descriptors)
 {
 	struct rlimit old, few;
@@ -161,7 +161,7 @@ TEST(no_descriptors)
 	gpreempt_session_close(s);
 }
 
-/* More queues than the driver takes ids in one call. */
+/* A process has more queues than the driver takes ids in one call. */
 TEST(too_many_queues)
 {
 	struct gpreempt_error err = { 0 };

@@ -22,7 +22,7 @@ TEST(new_queue_is_suspended)
 	gp_loop_add_queue(&loop, 2);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0) && suspended(1) && suspended(2));
-	/* Both in one call. */
+	/* The session does both in one call. */
 	ck_assert_ptr_null(strstr(strstr(loop.trace, "query"), "suspend query"));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 }
@@ -34,7 +34,7 @@ TEST(new_queue_of_some)
 	gp_loop_add_queue(&loop, 1);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
 	ck_assert(suspended(0) && !suspended(1));
-	/* But it is acknowledged, so it can be. */
+	/* The queue is acknowledged, so it can be suspended. */
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
 	ck_assert_uint_eq(out.done, 1);
 }
@@ -49,7 +49,7 @@ TEST(new_queue_after_resume)
 	ck_assert(!suspended(0) && !suspended(1));
 }
 
-/* The number of a queue that was suspended, but another queue. */
+/* A new queue has the number of one that was suspended. */
 TEST(reused_queue_id)
 {
 	open_with_queues(2);
@@ -88,7 +88,7 @@ TEST(runtime_goes_off_and_on)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
 	ck_assert_int_eq(loop.answered, 1);
 	ck_assert(!suspended(0));
-	/* Without runtime nothing is suspended, and that is no error. */
+	/* No queue is suspended without a runtime, and that is no error. */
 	ck_assert_ptr_null(strstr(loop.trace, "answer suspend"));
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_ENABLED);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_RUNTIME);
@@ -96,7 +96,7 @@ TEST(runtime_goes_off_and_on)
 	ck_assert(suspended(0));
 }
 
-/* Attached before it enabled its runtime: it is answered, then suspended. */
+/* The session opens before the runtime is enabled: it answers, then suspends. */
 TEST(runtime_comes_late)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -126,13 +126,13 @@ TEST(lost_and_renewed)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
 	unit_readable(fd);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
-	/* But not without a pause. */
+	/* The descriptor is readable again only after a pause. */
 	ck_assert(!unit_is_readable(fd));
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), 0);
 	ck_assert(suspended(0) && suspended(1));
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EINVAL);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
-	/* And it works as before. */
+	/* The session works as before. */
 	gp_loop_add_queue(&loop, 2);
 	gpreempt_session_dispatch(s);
 	ck_assert(suspended(2));
@@ -145,7 +145,7 @@ TEST(lost_for_good)
 	open_with_queues(1);
 	gp_loop_disable(&loop);
 	gpreempt_session_dispatch(s);
-	loop.debugged = true; /* by who took it */
+	loop.debugged = true; /* by the process that ended ours */
 	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EALREADY);
 	ck_assert_int_eq(err.reason, GPREEMPT_DEBUGGED);
 	unit_clear_trace();
@@ -175,7 +175,7 @@ TEST_EACH(wait_for_ever, 3)
 	open_with_queues(1);
 	ck_assert_int_eq(pipe(pipe_fds), 0);
 	pthread_create(&thread, NULL, stop_soon, &pipe_fds[1]);
-	/* Not 0, which means that the time has passed. */
+	/* The result is not 0, which means that the time has passed. */
 	ck_assert_int_eq(gpreempt_session_wait(s, times[_i], pipe_fds), -EINTR);
 	pthread_join(thread, NULL);
 	close(pipe_fds[0]);

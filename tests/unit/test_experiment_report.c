@@ -23,7 +23,7 @@ static void make_run(const char *run, const char *pids)
 	make_text(unit_text("e/%s/result", run), pids);
 }
 
-/* Made elsewhere: two runs of each alone, and one of both. */
+/* The runs were made elsewhere: two of each model alone, and one of both. */
 TEST(report)
 {
 	write_plan(PLAN);

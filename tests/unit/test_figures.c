@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How busy GPUs and processes are, by looks at what the module shows. */
+/* Figures of GPUs and processes, by looks at the module's files. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ TEST(waves)
 	ck_assert_uint_eq(figure(OTHER)->share.looks, 4);
 	ck_assert_uint_eq(figure(OTHER)->share.busy, 1);
 	ck_assert(gp_share_percent(&figure(OTHER)->share) == 25.0);
-	/* One of both was busy in three. */
+	/* One of both processes was busy in three looks. */
 	ck_assert_uint_eq(f.gpus.items[0].share.looks, 4);
 	ck_assert_uint_eq(f.gpus.items[0].share.busy, 3);
 	ck_assert_int_eq(f.gpus.items[0].waves_max, 2560);
@@ -123,7 +123,7 @@ TEST(unknown)
 	ck_assert_int_eq(f.gpus.items[0].waves, GPREEMPT_UNKNOWN);
 }
 
-/* Without a line a process has no queue, and is not busy. */
+/* A process without a line has no queue, and is not busy. */
 TEST(no_line)
 {
 	look(10, LINE, "read", "5", 0, PID, 2, "0", "1");
@@ -154,7 +154,7 @@ TEST(suspended)
 	ck_assert_uint_eq(figure(PID)->holds, 2);
 }
 
-/* Where waves cannot be counted, a packet that waits in a slot's queue counts. */
+/* A packet that waits in a slot's queue counts where waves cannot be counted. */
 TEST(packets)
 {
 	static const char columns[] =
@@ -196,7 +196,7 @@ TEST(refresh)
 	ck_assert_uint_eq(process(PID)->slots_taken, 8);
 }
 
-/* Without time for more, a refresh reads the memory of one process, in turn. */
+/* A refresh without more time reads the memory of one process, in turn. */
 TEST(memory_in_turn)
 {
 	set_file(KFD "proc/", "4194242\n4194243");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which queues are meant, of those there are and of those to come; grace. */
+/* Queues that a filter means, present and future ones; grace periods. */
 #include <string.h>
 
 #include "unit-session.h"
@@ -115,7 +115,7 @@ TEST(too_many_rules)
 		ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), -ENOSPC);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_SYSTEM);
-	/* The same once more is none more. */
+	/* The same filter once more adds nothing. */
 	gpu = 1;
 	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
 	ck_assert_int_eq(gpreempt_session_resume(s, NULL, NULL), 0);
@@ -146,7 +146,7 @@ TEST(no_priorities)
 	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), -ENODATA);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_NO_MODULE);
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	/* Nor does the filter stay. */
+	/* The filter does not stay. */
 	add_queue(4, 0xaaaa);
 	ck_assert(!suspended(4));
 }
@@ -181,7 +181,7 @@ TEST(hang_is_not_tried_again)
 	add_queue(4, 0xbbbb);
 	ck_assert_ptr_nonnull(strstr(loop.trace, "snapshot"));
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	/* Until it is asked for. */
+	/* A request asks the GPU again. */
 	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(2), &out), 0);
 	gp_loop_queue(&loop, 2)->broken = false;
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);

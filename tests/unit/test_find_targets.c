@@ -98,7 +98,7 @@ TEST(all_answer)
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert_uint_eq(targets->targets[0].start, 9000);
 	ck_assert_uint_eq(find.n_mute, 0);
-	/* Both kinds of words, each process once, by PID. */
+	/* The words find both kinds, each process once, by PID. */
 	ck_assert_int_eq(look_for("cmd:^train$", "4301"), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert_int_eq(targets->targets[1].pid, 4301);
@@ -135,7 +135,7 @@ TEST(nothing)
 	ck_assert_int_eq(err.reason, GPREEMPT_BAD_PATTERN);
 }
 
-/* The others are found, and it is not read again. */
+/* The other processes are found, and the mute one is not read again. */
 TEST(one_hangs)
 {
 	int reads;
@@ -150,7 +150,7 @@ TEST(one_hangs)
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert_int_eq(atomic_load(&shared->reads) - reads, COUNT - 1);
 	ck_assert_uint_eq(targets->count, COUNT - 1);
-	/* Its PID names it all the same. */
+	/* The mute process's PID names it all the same. */
 	ck_assert_int_eq(look_for("cmd:^train$", "4302"), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert(has(FIRST + 2));

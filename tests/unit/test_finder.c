@@ -118,7 +118,7 @@ TEST(hangs)
 	unit_reset_limits();
 	ck_assert_ptr_nonnull(strstr(f->text, "looking for it has taken 2 s"));
 	ck_assert_int_eq(finder.child, 0);
-	/* Another one is not made at once; the killed one is collected. */
+	/* The finder makes no other child at once; the killed one is collected. */
 	guard_finder_poll(&finder);
 	ck_assert_int_eq(finder.child, 0);
 	UNIT_WAIT((guard_finder_poll(&finder), !finder.n_stuck));
@@ -137,7 +137,7 @@ TEST(killed)
 	wait_for("cmd:^train$", 0);
 	ck_assert_int_eq(kill(finder.child, SIGKILL), 0);
 	UNIT_WAIT((guard_finder_poll(&finder), !finder.child));
-	/* Not before its time has come. */
+	/* The time for it has not come. */
 	unit_frozen_ns = shr_now_ns();
 	finder.retry_ns = unit_frozen_ns + 1;
 	guard_finder_poll(&finder);
@@ -149,7 +149,7 @@ TEST(killed)
 	ck_assert_uint_eq(wait_for("cmd:^train$", 0)->n, 1);
 }
 
-/* Children that even SIGKILL does not end are no more than a few. */
+/* Children that even SIGKILL does not end are few. */
 TEST(all_stuck)
 {
 	wait_for("cmd:^train$", 0);
@@ -190,7 +190,7 @@ TEST(stopped)
 	guard_finder_stop(&finder);
 }
 
-/* Started without a standard input, whose number it gets. */
+/* The program has no standard input, whose number the finder gets. */
 TEST(descriptor_0)
 {
 	struct guard_finder other = { .sought = { { .word = "cmd:^train$" } }, .n = 1 };

@@ -27,7 +27,7 @@ TEST(stopped_and_continued)
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
 
-/* Its end, however it comes, has the queues run. */
+/* The queues run after its end, however it comes. */
 TEST(release)
 {
 	steps[0].stop = STOPPED;
@@ -35,7 +35,7 @@ TEST(release)
 	CTL(0, "follow --how debug %d", target);
 	ck_assert(seen->suspended[1]);
 	OUT_LINE("released %d: 1 suspensions\n", target);
-	/* The one that followed has ended, too. */
+	/* The follower has ended, too. */
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
 
@@ -79,8 +79,8 @@ TEST(execs)
 }
 
 /*
- * Nor stopped together with it: the leader of the group, as "sh -c 'train &
- * exec gpreempt-ctl follow $!'", cannot leave it, but the one that follows can.
+ * The follower is not stopped together with the target: the leader of the group, as "sh -c
+ * 'train & exec gpreempt-ctl follow $!'", cannot leave it, but the follower can.
  */
 TEST(leads_the_group)
 {
@@ -234,7 +234,7 @@ static void list_crowd(size_t n)
 	set_file("/sys/class/kfd/kfd/proc/", text);
 }
 
-/* When all places are taken, one more comes; when that is followed, all ends. */
+/* A process comes when all places are taken; when it is followed, all end. */
 static void one_more_comes(void)
 {
 	static bool counted, changed;
@@ -282,7 +282,7 @@ TEST_EACH(one_user_fills_it, ARRAY_SIZE(crowds))
 	unit_before_ppoll = one_more_comes;
 	CTL(crowds[_i].status, "follow --stay --how debug comm:train");
 	OUT_LINE("following %d: ", crowd[FOLLOW_PLACES]);
-	/* By now it has ended, or it ends with all others. */
+	/* The process has ended by now, or ends with all others. */
 	OUT_LINE("released %d: 0 suspensions\n", crowd[FOLLOW_PLACES - 1]);
 	ERR_LINE("note: follow (%d) has no place for %d processes with queues "
 		 "and %d without: all its %d places are taken",

@@ -29,7 +29,7 @@ TEST(frozen_and_thawed)
 {
 	steps[0].what = freeze;
 	steps[1].what = thaw;
-	/* Another cgroup, which is frozen: that has no event. */
+	/* The process moves to a frozen cgroup, which has no event. */
 	steps[2].what = move;
 	steps[3].stop = EXITS;
 	CTL(0, "follow --how debug %d", target);
@@ -40,7 +40,7 @@ TEST(frozen_and_thawed)
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
 
-/* Thawed while it is stopped: it does not run yet. */
+/* The cgroup is thawed while the process is stopped: it does not run yet. */
 TEST(stopped_and_frozen)
 {
 	steps[0].what = freeze;
@@ -131,7 +131,7 @@ TEST(lost)
 	ck_assert(seen->suspended[4] && seen->suspended[5]);
 }
 
-/* Nor is that a reason not to follow it. */
+/* A lost session before is no reason not to follow it. */
 TEST(lost_before)
 {
 	hide_path();
@@ -195,7 +195,7 @@ TEST(old_freezer)
 	ck_assert_str_eq(loop.trace, "");
 }
 
-/* Frozen together with its target a follower could do nothing. */
+/* A follower that is frozen with its target could do nothing. */
 TEST(own_cgroup)
 {
 	unit_cgroup_make("/job/shell");

@@ -38,7 +38,7 @@ static void end(void)
 	kill(target, SIGKILL);
 }
 
-/* In the process that follows, before it waits. */
+/* Do the next step in the follower, before it waits. */
 static void next_step(void)
 {
 	const struct step *s = &script[atomic_load(&seen->done)];
@@ -92,7 +92,7 @@ TEST(release)
 	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
 }
 
-/* Then its keepers do it: here on a driver of their own, that has no pause to end. */
+/* The keepers unpause: here with a driver of their own, that has no pause to end. */
 TEST(follower_dies)
 {
 	script[0] = (struct step){ false, stop };
@@ -103,7 +103,7 @@ TEST(follower_dies)
 	unit_expect_unpaused(target);
 }
 
-/* auto: paused, also what has no runtime; no session is opened. */
+/* auto pauses a process without a runtime, too; no session is opened. */
 TEST(no_runtime)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* In which cgroup a process is, whatever its user makes of the path, and is it frozen? */
+/* Cgroup of a process, whatever its user makes of the path, and whether it is frozen. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ TEST(walks)
 	ck_assert_int_eq(levels, 0);
 	ck_assert_int_eq(walk("/m/m"), 0);
 	ck_assert_int_eq(levels, 2);
-	/* The error is that of a level: the ones above it were there. */
+	/* The error is that of one level: the levels above it were there. */
 	ck_assert_int_eq(walk("/m/m/x/m"), -ENOENT);
 	ck_assert_int_eq(levels, 2);
 	ck_assert_int_eq(walk("/m/../m"), -ENOENT);
@@ -231,11 +231,11 @@ TEST(no_mount)
 	unit_cgroups_mounted(false, false);
 	ck_assert_int_eq(shr_freezer_open(&f, target), -ENOENT);
 	ck_assert(!f.frozen && f.events < 0);
-	/* There is nothing to look for then. */
+	/* The freezer looks for nothing then. */
 	ck_assert(!is_frozen() && !f.lost);
 }
 
-/* Frozen and thawed, moved without an event, gone. */
+/* A process is frozen and thawed, moved without an event, and gone. */
 TEST(a_process)
 {
 	unit_cgroup_make("/job/step");
@@ -297,14 +297,14 @@ TEST(cut_path)
 	ck_assert(!is_frozen() && !f.lost);
 	unit_cgroup_freeze(above, true);
 	ck_assert(is_frozen());
-	/* Also when there is one of such a name. */
+	/* The result is the same if there is a cgroup of such a name. */
 	unit_cgroup_make(path);
 	ck_assert(is_frozen());
 	unit_cgroup_freeze(above, false);
 	ck_assert(!is_frozen() && !f.lost);
 }
 
-/* From level 32 on the freezer of that level is the answer. */
+/* The freezer of level 32 decides for all levels below. */
 TEST(deep_path)
 {
 	char path[SHR_CGROUP_PATH] = "";
@@ -325,7 +325,7 @@ static void lose(void)
 	strcpy(text, UNIT_CGROUP_TOO_LONG);
 }
 
-/* A path that cannot be read keeps what was known, and the cgroups above go on to count. */
+/* A path that cannot be read keeps the last state, and the cgroups above go on to count. */
 TEST(lost)
 {
 	unit_cgroup_make("/u/z");
@@ -359,14 +359,14 @@ TEST(cannot_read)
 	unit_path_fails = unit_text("/proc/%d/cgroup", target);
 	unit_path_errno = EMFILE;
 	ck_assert(is_frozen());
-	/* And a path that is nowhere, as while it moves, changes nothing. */
+	/* A path that leads nowhere, as while the process moves, changes nothing. */
 	unit_path_fails = NULL;
 	move("/u/gone");
 	ck_assert(is_frozen() && f.lost);
 	ck_assert_str_eq(f.path, "/u");
 }
 
-/* Removed and made again, 20 times: each freeze is seen, and nothing stays open. */
+/* The cgroup is removed and made again, 20 times: each freeze is seen, and no file stays open. */
 TEST(made_again)
 {
 	int i, open;
@@ -393,7 +393,7 @@ TEST(stuck_neighbour)
 	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
 	unit_cgroup_set("/u", true, false);
 	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
-	/* To move below the frozen one takes nothing back. */
+	/* A move below the frozen cgroup changes nothing. */
 	unit_cgroup_make("/u/y");
 	move("/u/y");
 	ck_assert(!is_frozen_later(NSEC_PER_SEC / 2));
@@ -429,7 +429,7 @@ static void sleeps_in(const char *function)
 	unit_path_to = WCHAN;
 }
 
-/* Where its thread is tells at once, also when its cgroup was never known. */
+/* The place of its thread shows it at once, also when its cgroup was never known. */
 TEST(stands_in_the_freezer)
 {
 	UNIT_WAIT(is_asleep());
@@ -443,10 +443,10 @@ TEST(stands_in_the_freezer)
 	ck_assert(!is_frozen_later(NSEC_PER_SEC));
 	sleeps_in("do_freezer_trap");
 	ck_assert(is_frozen_later(NSEC_PER_SEC));
-	/* Neither its cgroup nor what it does can be seen. */
+	/* Neither its cgroup nor its thread's state can be seen. */
 	sleeps_in("0");
 	ck_assert(is_frozen_later(NSEC_PER_SEC));
-	/* One of those is known: it runs. */
+	/* One of the two is known: the process runs. */
 	unit_cgroup_make("/u");
 	move("/u");
 	ck_assert(!is_frozen_later(NSEC_PER_SEC));

@@ -39,7 +39,7 @@ static void setup(void)
 static void teardown(void)
 {
 	gpreempt_gang_free(gang);
-	/* Whatever happened: what is ours runs at the end. */
+	/* No process of ours stays paused, whatever happened. */
 	ck_assert_int_eq(loop.seized, 0);
 	unit_teardown();
 }
@@ -108,7 +108,7 @@ TEST_EACH(runs_at_the_end, 2)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* The one who asked must know that it is still paused. */
+/* The caller must know that the process is still paused. */
 TEST(cannot_be_unpaused)
 {
 	ck_assert_int_eq(add(), 0);
@@ -242,7 +242,7 @@ static const char *off(struct gp_loop *l)
 				 "1 0xf7bc 4 4 0 0 active 0\n";
 }
 
-/* When the slots became empty, and that they are. */
+/* The time when the slots became empty is there, and the verdict. */
 TEST_EACH(slots, 2)
 {
 	loop.view = off;

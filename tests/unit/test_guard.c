@@ -96,7 +96,7 @@ TEST(last_packet)
 	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
 	signals[1].value--;
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
-	/* A signal that its program uses again for something else. */
+	/* The program uses the signal again for something else. */
 	signals[1].value = 5;
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 }

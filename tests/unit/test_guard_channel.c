@@ -104,7 +104,7 @@ TEST(results)
 	}
 }
 
-/* From one process to another, in order, with nothing lost. */
+/* Results go from one process to another, in order, and none is lost. */
 TEST(over_a_fork)
 {
 	struct guard_result result = { 0 };

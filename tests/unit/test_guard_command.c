@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command "guard" as a process of its own, with real workers: what it
- * refuses, what it prints and writes, who may ask it, how it ends.
+ * The command "guard" as a process of its own, with real workers: its refusals, its output and
+ * files, its clients, its ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ TEST_EACH(usage, ARRAY_SIZE(wrong))
 	ck_assert_str_eq(loop.trace, "");
 }
 
-/* Refused before a target is touched. */
+/* Options are refused before a target is touched. */
 TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "guard --online 1 --offline 4194242");
@@ -57,7 +57,7 @@ TEST(refused)
 	    "guard --offline 4194242 --duty 50%% --samples /no/such/dir/file");
 	ERR_HAS("the samples file /no/such/dir/file cannot be written");
 	ck_assert_str_eq(loop.trace, "");
-	/* Not the same as to be in a cgroup of the old freezer. */
+	/* The error is not that of a cgroup of the old freezer. */
 	unit_path_fails = "/proc/self/cgroup";
 	unit_path_errno = EMFILE;
 	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4194242 --duty 50%%");
@@ -67,7 +67,7 @@ TEST(refused)
 	ck_assert_str_eq(loop.trace, "");
 }
 
-/* One for what ends it, one for what asks for its figures. */
+/* There is one descriptor for signals of the end, and one for the figures. */
 TEST_EACH(no_signals, 2)
 {
 	unit_signalfd_fails = 1 + _i;
@@ -94,12 +94,12 @@ TEST(no_such_cpu)
 	ck_assert_uint_eq(count_in(err_path, "is there such a CPU?"), 1);
 }
 
-/* Without what it needs it does not begin, and says why. */
+/* Guard does not begin without its descriptors, and prints the reason. */
 TEST(no_descriptors)
 {
 	int status;
 
-	/* With fewer LeakSanitizer fails itself. */
+	/* LeakSanitizer fails itself with fewer. */
 	for (descriptors = 5; descriptors < 64; descriptors++) {
 		start("--offline 4194242 --duty 50%");
 		status = end(0);
@@ -239,7 +239,7 @@ TEST(second_guard)
 	ck_assert_int_ne(access(GUARD_SOCKET, F_OK), 0);
 }
 
-/* Not run for a while, it reports that once, and goes on; as JSON, too. */
+/* A poller that was late is reported once, and guard goes on; as JSON, too. */
 TEST_EACH(late, 2)
 {
 	unit_set_limit(UNIT_GUARD_LATE, NSEC_PER_SEC);

@@ -68,7 +68,7 @@ static size_t count_in(const char *name, const char *what)
 	return n;
 }
 
-/* Its text has that number. */
+/* Put that number into the text. */
 static void put(uint64_t number)
 {
 	guard.figures.suspends = number;
@@ -100,7 +100,7 @@ TEST(written)
 	/* The label before the number is the host's name. */
 	put_and_wait(71);
 	ck_assert_uint_eq(count_in(path, "} 71\n"), 1);
-	/* Also when the last but one is not done yet. */
+	/* The last text is written also when the one before is not done yet. */
 	put(72);
 	ck_assert_int_eq(finish(73), 0);
 	ck_assert_uint_eq(count_in(path, "} 73\n"), 1);
@@ -117,7 +117,7 @@ TEST(fails_later)
 	ck_assert_uint_eq(count_in(messages, "cannot be written: a directory"), 1);
 	put_and_wait(2);
 	ck_assert_uint_eq(count_in(messages, "\n"), 1);
-	/* But each failure of the last one. */
+	/* Each failure of the last text is reported. */
 	ck_assert_int_eq(finish(3), GPREEMPT_CLASS_FAILED);
 	ck_assert_int_eq(finish(3), GPREEMPT_CLASS_FAILED);
 	ck_assert_uint_eq(count_in(messages, "could not be written at the end: "
@@ -167,7 +167,7 @@ TEST(hangs)
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 
-/* Without memory for what is to be in it at the end. */
+/* There is no memory for the text at the end. */
 TEST(no_memory)
 {
 	guard_files_last(&guard);

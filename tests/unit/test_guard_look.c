@@ -17,7 +17,7 @@ static void add_offline(pid_t pid)
 	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
 }
 
-/* The others want to be looked after, too. */
+/* The other targets have to be looked after, too. */
 TEST(few_at_once)
 {
 	pid_t pid;
@@ -131,7 +131,7 @@ TEST(came_and_went)
 		.linger_ns = NSEC_PER_SEC,
 	};
 
-	/* So that the worker sees both orders, however busy the host is. */
+	/* The worker has to see both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(), &guard.policy), 0);
 	guard.poll_ns = 20 * NSEC_PER_MSEC;
@@ -142,7 +142,7 @@ TEST(came_and_went)
 	look_until_resumes(1);
 }
 
-/* Without the thread that polls or the one that stands in there is no guard. */
+/* Guard ends if the polling thread or the stand-in cannot start. */
 TEST(no_thread)
 {
 	int nth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The main thread of guard: what it starts, what it does over and over, how it ends. */
+/* Main thread of guard: start, loop and end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -61,13 +61,13 @@ static size_t children_of(pid_t pid)
 	return n;
 }
 
-/* A word whose search may take long is never looked for by guard itself. */
+/* Guard itself never looks for a word whose search may take long. */
 TEST(slow_words)
 {
 	start("--offline cmd:none --duty 50%");
 	UNIT_WAIT(children_of(guard));
 	ck_assert_int_eq(end(SIGTERM), 0);
-	/* The other role's, and behind another word. */
+	/* The slow word is the other role's, and behind another word. */
 	with_module();
 	start("--offline comm:none --online comm:none cmd:none");
 	UNIT_WAIT(children_of(guard));
@@ -85,7 +85,7 @@ static void print_to_terminal(void)
 	dup2(slave, STDOUT_FILENO);
 }
 
-/* On a terminal it shows each second how it stands. */
+/* The terminal shows its state each second. */
 TEST(live)
 {
 	int terminal = unit_terminal_open(&slave), i;
@@ -103,7 +103,7 @@ TEST(live)
 	close(slave);
 }
 
-/* Only where the socket is open to all is that reported. */
+/* The note comes only where the socket is open to all. */
 TEST(socket_note)
 {
 	struct stat st;
@@ -125,7 +125,7 @@ static const char *show_left(struct gp_loop *l)
 	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
 }
 
-/* Another program's pause keeps its target off the GPU: it ends as resume would. */
+/* Another program's pause keeps its target off the GPU: guard's exit status is that of resume. */
 TEST(left_off)
 {
 	pid_t target = unit_make_sleeper();
@@ -145,7 +145,7 @@ TEST(left_off)
 	waitpid(target, NULL, 0);
 }
 
-/* Stopped for good it is killed, also without a target, and with it its worker. */
+/* A guard that is stopped for good is killed, also without a target, and with it its worker. */
 TEST_EACH(stopped, 2)
 {
 	int status;
@@ -232,7 +232,7 @@ TEST(last_results)
 	munmap(suspends, sizeof(*suspends));
 }
 
-/* When all is over but the process: threads, worker, lock. */
+/* Note the leftovers when all has ended but the process: threads, worker, lock. */
 static void note_rest(void)
 {
 	char path[64];

@@ -36,7 +36,7 @@ TEST(orders)
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
 }
 
-/* When its work begins and ends are events, in their order. */
+/* Begin and end of its work are events, in their order. */
 TEST(work_events)
 {
 	const char *busy;
@@ -128,7 +128,7 @@ static bool reads_memory(const char *tid)
 	return !strncmp(name, "guard-", 6);
 }
 
-/* Threads that read memory have nothing open but what wakes workers. */
+/* Threads that read memory have only the workers' eventfds open. */
 TEST(own_descriptors)
 {
 	struct dirent *entry;
@@ -148,7 +148,7 @@ TEST(own_descriptors)
 	}
 	closedir(dir);
 	ck_assert_uint_ge(threads, 1);
-	/* And a worker that is made later is woken. */
+	/* A worker that is made later is woken, too. */
 	world_add(201, "train", "/");
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
 	look_until("process 201 is offline");

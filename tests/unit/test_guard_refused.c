@@ -38,7 +38,7 @@ TEST(held_by_another)
 	look_until("process 200 is offline");
 }
 
-/* There is no room for another process (pids.max): once, and then it works. */
+/* There is no room for another process (pids.max): one report, and then it works. */
 TEST(no_worker)
 {
 	int lock;
@@ -58,7 +58,7 @@ TEST(no_worker)
 	look_until("process 200 is offline");
 }
 
-/* The same as JSON, and a lock that cannot be had: not "held by". */
+/* JSON has the same; a lock that cannot be had is not "held by". */
 TEST(no_lock)
 {
 	args.json = 1;
@@ -96,7 +96,7 @@ TEST_EACH(silent_worker, 2)
 	unit_frozen_ns = shr_now_ns();
 	atomic_store(&c->busy, busy);
 	for (i = 0; i < 20; i++) {
-		/* In the driver it may be silent for longer. */
+		/* A worker may be silent for longer in the driver. */
 		atomic_store(&c->beat_ns, shr_now_ns() - (busy ? 3 * NSEC_PER_SEC : 0));
 		look(1);
 		ck_assert_int_eq(kill(child, 0), 0);

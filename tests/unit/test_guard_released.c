@@ -59,7 +59,7 @@ static uint64_t held(int node)
 TEST(share)
 {
 	guard.changed = false;
-	/* Until now it was held in this test, too: that is counted. */
+	/* The target was held in this test until now: that is counted. */
 	unit_frozen_ns = shr_now_ns();
 	atomic_store(&c->released_ns, 50 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
@@ -69,7 +69,7 @@ TEST(share)
 	ck_assert_uint_lt(held(1), 900 * NSEC_PER_MSEC);
 	/* The target runs on the third GPU, and owes nothing there. */
 	ck_assert_uint_eq(held(2), NSEC_PER_MSEC);
-	/* The same news again is none. */
+	/* The same report again changes nothing. */
 	guard.policy->entity[offline->entity[0]].debt = 7;
 	guard_take_results(&guard);
 	ck_assert_uint_eq(held(0), 7);
@@ -117,12 +117,12 @@ TEST(metrics)
 	guard_summary(&guard);
 	ck_assert_uint_eq(printed("held_s 75.000 of "), 1);
 	ck_assert_uint_eq(printed("released_s 25.000\n"), 1);
-	/* Also when it is a target no more. */
+	/* The time stays when the process is a target no more. */
 	guard_drop_offline(&guard, 0);
 	ck_assert_uint_eq(guard.figures.gone.released_ns, 25 * NSEC_PER_SEC);
 }
 
-/* Only for who asked for all that a lane of a timeline needs. */
+/* The event is only for a reader who needs all of a timeline's lane. */
 TEST(ran_event)
 {
 	args.json = 1;

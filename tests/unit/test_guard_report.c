@@ -209,7 +209,7 @@ TEST(switches)
 
 	ck_assert(guard_channel_give(w.channel, &result));
 	guard_take_from(&guard, &w);
-	/* Only with --verbose, or as JSON. */
+	/* Print them only with --verbose, or as JSON. */
 	ck_assert_str_eq(output(), "");
 	args.json = 1;
 	ck_assert(guard_channel_give(w.channel, &result));
@@ -229,7 +229,7 @@ TEST(switches)
 	munmap(w.channel, sizeof(*w.channel));
 }
 
-/* On a terminal: one line, no longer than that is wide, and events replace it. */
+/* The live line is no longer than the terminal is wide, and events replace it. */
 TEST(live)
 {
 	struct winsize size = { .ws_row = 20, .ws_col = 42 };

@@ -86,7 +86,7 @@ TEST(never_answers)
 	if (start_stuck() < 0)
 		return;
 	start_guard();
-	/* The other one's work is seen, while that read does not return. */
+	/* The poller sees the other process's work, while that read does not return. */
 	look_until("does not answer: its work is not seen");
 	/* A busy host may make another read slow, for a moment. */
 	UNIT_WAIT(count_stuck() == 1);
@@ -104,7 +104,7 @@ TEST(never_answers)
 	look_until("answers again");
 	/* The slow read has returned; its thread comes back a little later. */
 	UNIT_WAIT(!count_stuck());
-	/* No thread for each look: two, the stand-in, and those of slow reads. */
+	/* There is no thread for each look: two, the stand-in, and those of slow reads. */
 	ck_assert_uint_lt(guard.turn.threads, GUARD_STUCK);
 }
 
@@ -146,13 +146,13 @@ static pid_t mount_fuse(void)
 	return server;
 }
 
-/* An online process whose indices are in that file. */
+/* Make an online process whose indices are in that file. */
 static void map_fuse(void)
 {
 	int fd = open(fuse_path, O_RDONLY);
 	struct stat st;
 
-	/* So that the kernel knows its size. */
+	/* Let the kernel know the file's size. */
 	if (fd < 0 || fstat(fd, &st) < 0 ||
 	    mmap(page, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) != page)
 		_exit(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which processes guard takes, and drops; and what does not blind it. */
+/* Targets that guard takes, and drops; and events that must not blind it. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -103,7 +103,7 @@ TEST(both_roles)
 	ck_assert(!is_online(100));
 }
 
-/* A queue as the driver shows it, which says whose places come first. */
+/* Show a queue as the driver does: it decides whose places come first. */
 static void driver_queues(pid_t pid, const char *queues)
 {
 	char path[64];
@@ -138,7 +138,7 @@ TEST_EACH(one_user_fills_it, 2)
 	}
 	snprintf(text, sizeof(text), "process 103 is %s\n", role);
 	look_until(text);
-	/* Then there is one of another user, with a queue. */
+	/* A process of another user comes, with a queue. */
 	world_add(104, "job", "/a");
 	of_user(104, 1001);
 	driver_queues(104, "0");
@@ -151,7 +151,7 @@ TEST_EACH(one_user_fills_it, 2)
 		 _i ? "online " : "");
 	ck_assert_uint_eq(printed(text), 1);
 	ck_assert(!guard.places[_i].ever);
-	/* With queues, too, they get no more than their share. */
+	/* The first user's processes get no more than their share, with queues, too. */
 	for (pid = 100; pid < 104; pid++)
 		driver_queues(pid, "0");
 	while (!guard.places[_i].ever)
@@ -166,7 +166,7 @@ TEST_EACH(one_user_fills_it, 2)
 	look_until_times(text, 2);
 }
 
-/* More than a list of one word has room for, and the last one has a queue. */
+/* More processes than a list of one word has room for, and the last one has a queue. */
 TEST(too_many_of_one_word)
 {
 	char text[64];
@@ -286,7 +286,10 @@ TEST(ambiguous_name)
 	unit_reset_limits();
 	look_until_times("process 200 is offline", 2);
 
-	/* Reported once for a while; the other one goes, and the word is good again. */
+	/*
+	 * The failure is reported once for a while; the other process goes, and the word is good
+	 * again.
+	 */
 	unit_frozen_ns = shr_now_ns();
 	look(20);
 	ck_assert_uint_eq(printed("--online container:web"), 1);
@@ -300,7 +303,7 @@ TEST(ambiguous_name)
 	ck_assert_uint_eq(printed("--online container:web"), 0);
 }
 
-/* No memory, no descriptors: what is known is kept, and no worker forgotten. */
+/* Guard has no memory, or no descriptors: the targets stay, and no worker is forgotten. */
 TEST(transient)
 {
 	int errors[] = { -ENOMEM, -EMFILE, -EIO };
@@ -338,7 +341,7 @@ TEST(ends_while_failing)
 	container(300, "nginx", ID_A, "web");
 	world_queues(300, QUEUES);
 	look_until("process 300 is online");
-	/* The list of processes fails, but not what /proc has of this one. */
+	/* The list of processes fails, but not /proc of this one. */
 	world_file("/sys/class/kfd/kfd/proc/", NULL);
 	look(3);
 	ck_assert(is_online(300));
@@ -347,7 +350,7 @@ TEST(ends_while_failing)
 	ck_assert(!is_online(300));
 }
 
-/* Without the module nothing is seen of queues; it may come back. */
+/* Guard sees no queues without the module; it may come back. */
 TEST(module_gone)
 {
 	name_online("comm:serve");

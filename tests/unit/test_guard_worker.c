@@ -102,7 +102,7 @@ TEST(lost_at_half)
 	queues_are(false, false);
 }
 
-/* Lost between two orders: the renewal suspends again what was suspended. */
+/* The session is lost between two orders: the renewal suspends the same queues. */
 TEST(lost_between)
 {
 	int i;
@@ -122,7 +122,7 @@ TEST(lost_between)
 	queues_are(false, false);
 }
 
-/* Again and again: it gives up, says why, and the queues run. */
+/* The session is lost again and again: the worker gives up with a reason, and the queues run. */
 TEST(lost_too_often)
 {
 	struct guard_result r;
@@ -139,7 +139,7 @@ TEST(lost_too_often)
 	queues_are(false, false);
 }
 
-/* Another debugger has it then. */
+/* Another debugger has the process then. */
 TEST(renewal_fails)
 {
 	struct guard_result r;
@@ -156,7 +156,7 @@ TEST(renewal_fails)
 	queues_are(false, false);
 }
 
-/* Neither counts as suspended; it is resumed, as the driver marks it. */
+/* Neither queue counts as suspended; the broken one is resumed, as the driver marks it. */
 TEST(hung)
 {
 	struct guard_result r;
@@ -183,7 +183,7 @@ TEST(no_runtime_yet)
 	queues_are(true, true);
 }
 
-/* Who wanted it is not there any more: the queues run until he is again. */
+/* The poller is gone: the queues run until it is back. */
 TEST(poller_is_late)
 {
 	start_held();

@@ -50,7 +50,7 @@ TEST(orders)
 	start_worker();
 	ck_assert(atomic_load(&channel.paused));
 	ck_assert_int_eq(channel.why.reason, GPREEMPT_OK);
-	/* In the journal before the first pause, and the lock names guard. */
+	/* The entry is written before the first pause, and the lock names guard. */
 	ck_assert_int_eq(pause_journal_read(target, &e), 0);
 	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_GUARD);
@@ -71,7 +71,7 @@ TEST(orders)
 	ck_assert(!strstr(loop.trace, "enable"));
 }
 
-/* Its end has it run. */
+/* The target runs after the worker's end. */
 TEST(quits_while_paused)
 {
 	start_held();
@@ -103,7 +103,7 @@ static const char *show_left(struct gp_loop *l)
 	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
 }
 
-/* Another program's pause keeps it off the GPU: that is the last that guard hears of it. */
+/* Another program's pause keeps it off the GPU: that is the last report to guard. */
 TEST(left_off)
 {
 	start_held();
@@ -114,7 +114,10 @@ TEST(left_off)
 	loop.evicted = 0;
 }
 
-/* Refused at the start, or at the first suspend: it is paused, and guard learns why. */
+/*
+ * The session is refused at the start, or at the first suspend: the worker pauses, and guard
+ * gets the reason.
+ */
 TEST_EACH(automatic, 2)
 {
 	job.how = GPREEMPT_HOW_AUTO;
@@ -134,7 +137,7 @@ TEST_EACH(automatic, 2)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* Neither way: it ends, and says why. */
+/* Neither method works: the worker ends with a reason. */
 TEST(neither)
 {
 	struct guard_result r;

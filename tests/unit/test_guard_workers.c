@@ -57,7 +57,7 @@ TEST(life)
 	guard_worker_free(w);
 }
 
-/* Killed by guard, or by its own watchdog if guard does nothing. */
+/* Guard kills the worker, or its own watchdog does if guard does nothing. */
 TEST_EACH(stopped, 2)
 {
 	char why[256];

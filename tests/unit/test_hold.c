@@ -20,7 +20,7 @@
 
 #define NAME "gpreempt-holder"
 
-/* The grace of a request tells the made-up holder what to do. */
+/* Behaviour of the made-up holder, by the grace of a request. */
 enum {
 	WELL,
 	BUSY = 1, /* the process is held */
@@ -118,7 +118,7 @@ static int made_up_holder(const char *target)
 		return 1;
 	}
 	if (request.grace == STUCK) {
-		/* Until the library closes its end. */
+		/* Wait until the library closes its end. */
 		recv(HOLD_START_FD, buf, 1, 0);
 		return 1;
 	}
@@ -191,7 +191,7 @@ static int open_with(uint32_t what, uint64_t lease)
 	return gpreempt_hold(g, PID, NULL, &options, &status, &hold, &err);
 }
 
-/* Its socket goes with it. */
+/* Check that the holder's socket goes with it. */
 static void expect_end(void)
 {
 	UNIT_WAIT(!hold_socket_inode(PID));

@@ -81,7 +81,7 @@ TEST(lease_while_asleep)
 	ask(HOLD_STATUS);
 	ck_assert_uint_le(reply.lease_ns, 600 * NSEC_PER_SEC);
 	ck_assert_uint_gt(reply.lease_ns, 500 * NSEC_PER_SEC);
-	/* At its very end it is still a lease: 0 would be none. */
+	/* The lease is still one at its very end: 0 would be none. */
 	unit_slept_s = 0;
 	unit_frozen_ns = w.lease_end_ns;
 	ask(HOLD_STATUS);
@@ -144,8 +144,8 @@ TEST(resume_some)
 }
 
 /*
- * Another process ends the session while a request is carried out: what was
- * asked for is done, and said to be.
+ * Another process ends the session while a request is carried out: the request is done, and the
+ * reply shows it.
  */
 static const char *const lost_calls[] = {
 	"snapshot",

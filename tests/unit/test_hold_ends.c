@@ -32,7 +32,7 @@ static void kill_guardian(const struct hold_owner *holder)
 
 static void kill_both(const struct hold_owner *holder)
 {
-	/* Neither sees the other's end. */
+	/* Neither process sees the other's end. */
 	kill(holder->pid, SIGSTOP);
 	kill_guardian(holder);
 	kill_worker(holder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The guardian of a holder, in a child, with a worker that the test plays: what
- * has it kill the worker, and what not.
+ * Guardian of a holder, in a child, with a worker that the test plays: the reasons for which it
+ * kills the worker.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -108,7 +108,7 @@ TEST(silent_worker)
 	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
 	ck_assert_uint_eq(owner.pid, worker);
 	ck_assert_uint_eq(owner.guardian, guardian);
-	/* And no more. */
+	/* The worker gets no more time. */
 	unit_frozen_ns += 2 * NSEC_PER_SEC;
 	worker_is_killed();
 }
@@ -136,7 +136,7 @@ TEST(killed_target)
 	ck_assert_int_eq(unit_status(worker), -SIGKILL);
 }
 
-/* Another signal that waits for the target, which has blocked it, is no SIGKILL. */
+/* Another pending signal, which the target has blocked, is no SIGKILL. */
 TEST(other_signal_pending)
 {
 	sigset_t set, old;

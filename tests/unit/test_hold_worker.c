@@ -10,7 +10,7 @@
 #include "shared/util.h"
 #include "unit-worker.h"
 
-/* Its queues are those of its copy of the loop. */
+/* The child's queues are those of its copy of the loop. */
 static pid_t child;
 
 static void live(void)
@@ -52,7 +52,7 @@ TEST(lives)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
 	ck_assert_uint_eq(reply.queues, 2);
 	ck_assert_uint_eq(reply.worker, child);
-	/* Its guardian hears from it. */
+	/* The guardian gets a beat. */
 	ck_assert_int_eq(recv(beat[0], &b, sizeof(b), 0), sizeof(b));
 	ck_assert_uint_eq(b.silence_ns, HEARTBEAT_SILENCE_NS);
 	ck_assert_uint_eq(b.lease_end_ns, 0);
@@ -66,7 +66,7 @@ TEST(lives)
 	ck_assert_int_lt(ask_child(HOLD_STATUS), 0);
 }
 
-/* Each of these ends it. */
+/* End the holder by its command. */
 static void end_by_command(void)
 {
 	close(report[0]);

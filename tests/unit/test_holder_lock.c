@@ -189,7 +189,7 @@ static void limit_files(rlim_t size)
 	}
 }
 
-/* Without its record the lock is not taken: status could not show it. */
+/* The lock is not taken without its record: status could not show it. */
 TEST(no_room)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_FOLLOW, .pid = 815 };
@@ -217,7 +217,7 @@ TEST(no_room)
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 }
 
-/* A lock that names no owner: who has it open is one. */
+/* A lock names no owner: the process that has it open is the owner. */
 TEST(unknown_owner)
 {
 	struct hold_owners owners = { 0 };
@@ -255,7 +255,7 @@ TEST(dropped_by_the_last)
 	ck_assert_int_eq(hold_read_owner(PID, &owner), -ENOENT);
 }
 
-/* Who comes late with the lock of a file that was removed leaves the next one's. */
+/* A process that comes late with the lock of a removed file leaves the next one's. */
 TEST(dropped_late)
 {
 	struct hold_owner in = { .role = HOLD_ROLE_GUARD, .pid = 816 };
@@ -345,7 +345,7 @@ TEST(texts)
 	close(lock);
 }
 
-/* Another command that only looks: it leaves between two of our tries. */
+/* Let another command that only looks go between two of our tries. */
 static void other_leaves(void)
 {
 	close(others);
@@ -368,7 +368,7 @@ TEST(locked_for_a_moment)
 	close(lock);
 }
 
-/* In a program without a standard input the file gets its number. */
+/* The program has no standard input, and the file gets its number. */
 TEST(descriptor_0)
 {
 	int lock = hold_lock(PID);

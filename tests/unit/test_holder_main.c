@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* gpreempt-holder: what a program that uses gpreempt_hold() starts. */
+/* gpreempt-holder: the program that gpreempt_hold() starts. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void setup(void)
 	ck_assert_int_eq(hold_dir_prepare(), 0);
 }
 
-/* The program, for that word; our end of what its starter has. */
+/* Start the program with that word; returns our end of the starter's socket. */
 static int start(const char *word, pid_t *child)
 {
 	/* The holder writes its title over both words. */

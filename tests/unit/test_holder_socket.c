@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A holder's socket: its client, what a killed one leaves, who is answered. */
+/* Socket of a holder: its client, leftovers of a killed holder, allowed users. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct packet {
 	size_t len;
 };
 
-/* In place of a holder's answer. */
+/* Answer in place of a holder. */
 static size_t answer_packet(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	const struct packet *packet = data;

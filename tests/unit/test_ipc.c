@@ -19,7 +19,7 @@
 #define ALLOWED	 4711
 #define MANY	 4
 
-/* Not in the tree of the build: other users have to get there. */
+/* The directory is outside the build tree: other users have to get there. */
 static char dir[64], path[80];
 
 static void make_dir(void)
@@ -32,7 +32,7 @@ static void make_dir(void)
 
 static void remove_dir(void)
 {
-	/* Nothing was left behind. */
+	/* The directory is empty. */
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
@@ -96,7 +96,7 @@ static void dispatch(struct ipc_server *server)
 		gp_ipc_server_dispatch(server);
 }
 
-/* One question on a connection; the answer is in buf, terminated. */
+/* Ask one question on a connection; the answer is in buf, terminated. */
 static ssize_t talk(struct ipc_server *server, int fd, const char *text, char buf[IPC_MAX_PACKET])
 {
 	ssize_t n;
@@ -169,7 +169,7 @@ TEST(stopped_server)
 	/* The first is in the queue, and gets no answer. */
 	ck_assert_int_eq(gp_ipc_ask(fds[0], buf, 1, sizeof(buf), shr_now_ns() + NSEC_PER_MSEC),
 			 -ETIMEDOUT);
-	/* Also with a limit that is a second less the smallest part of one. */
+	/* The limit may be a second less the smallest part of one. */
 	unit_frozen_ns = shr_now_ns();
 	ck_assert_int_eq(gp_ipc_connect(path, unit_frozen_ns + NSEC_PER_SEC - NSEC_PER_USEC),
 			 -ETIMEDOUT);
@@ -179,7 +179,7 @@ TEST(stopped_server)
 	gp_ipc_server_stop(server);
 }
 
-/* In a program without a standard input its lock gets that number. */
+/* The program has no standard input, and the lock gets its number. */
 TEST(descriptor_0)
 {
 	struct ipc_server *server;
@@ -288,7 +288,7 @@ TEST(two_servers)
 
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
-	/* Also when the socket is not there yet, or not any more. */
+	/* The socket need not be there yet, or any more. */
 	unlink(path);
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
 	ck_assert_int_eq(stat(lock, &st), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which connection makes place for a new one. */
+/* Choice of the connection that makes place for a new one. */
 #include <errno.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ TEST(root_has_places)
 	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 4);
 }
 
-/* Who has most loses one to a user that has fewer, and not to one with more. */
+/* The user with most places loses one to a user that has fewer, and not to one with more. */
 TEST(the_heaviest_user_makes_place)
 {
 	int i;

@@ -202,7 +202,7 @@ TEST_EACH(usage, ARRAY_SIZE(usages))
 	gpreempt_usage_free(NULL);
 }
 
-/* 1.0 had no pid: what names a line is the GPU. */
+/* Version 1.0 had no PID: the GPU names a line. */
 TEST(first_usage)
 {
 	struct gpreempt_usages *list;
@@ -283,7 +283,7 @@ TEST(facts)
 	gpreempt_facts_free(NULL);
 }
 
-/* The first number of a version: that of older modules, ours, none that is newer. */
+/* The first number of a version may be an older module's, or ours, and none that is newer. */
 TEST(versions)
 {
 	struct gpreempt_facts *list;

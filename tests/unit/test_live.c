@@ -66,7 +66,7 @@ TEST(asks_disable)
 	ck_assert_int_eq(errno, ECHILD);
 }
 
-/* Nor is one left that can't open the device, and ends at once. */
+/* No helper is left that can't open the device: it ends at once. */
 TEST(asks_without_device)
 {
 	unit_path_fails = "/dev/null";
@@ -101,7 +101,7 @@ TEST(sees_stops)
 	end_child();
 }
 
-/* Ended while a stop waits to be collected: it is there afterwards. */
+/* The watch ends while a stop waits to be collected: the stop is there afterwards. */
 TEST(stop_with_stop)
 {
 	int status;
@@ -123,7 +123,7 @@ TEST(sees_end)
 	kill(child, SIGKILL);
 	ck_assert(readable(UNIT_LIMIT_S * 1000));
 	ck_assert_int_eq(ops->wait(NULL, child, &status), child);
-	/* Killed, and in the exit stop, which is ours to end. */
+	/* The process was killed, and is in the exit stop, which is ours to end. */
 	ck_assert_int_eq(status >> 16, PTRACE_EVENT_EXIT);
 	ck_assert_int_eq(ops->watch_stop(NULL, watch), 0);
 	ck_assert_int_eq(ops->ptrace(NULL, PTRACE_DETACH, child, 0), 0);
@@ -141,7 +141,7 @@ static int thread_waits(void *arg, const char *tid)
 	return atol(text) == SYS_waitid;
 }
 
-/* Without a stop there is nothing to wake the watch: it returns that. */
+/* There is no stop that wakes the watch: it returns that. */
 TEST(no_stop)
 {
 	start_watch();
@@ -196,7 +196,7 @@ TEST(memory)
 	ck_assert_int_lt(ops->read_memory(NULL, getpid(), 8, &there, sizeof(there)), 0);
 }
 
-/* On this host, whatever it has. */
+/* The library opens on this host, whatever it has. */
 TEST(library)
 {
 	struct gpreempt_options options = { .size = sizeof(options) };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vgpu-load's requests: when they are due, and what is written about them. */
+/* Requests of vgpu-load: their times, and the lines about them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void complete(uint64_t packet, uint64_t start, uint64_t end)
 	ring.tail = packet + 1;
 }
 
-/* When the first @n requests are due, seen from a program that is never late. */
+/* Compute when the first @n requests are due for a program that is never late. */
 static void arrivals(uint64_t seed, uint64_t *out, size_t n)
 {
 	size_t i;
@@ -144,7 +144,7 @@ TEST(times_of_first_and_last)
 	ck_assert_uint_eq(requests.list[0].end_ns, 3000);
 }
 
-/* Flat out: what there is room for, each due when it is submitted. */
+/* Requests flat out: as many as there is room for, each due when it is submitted. */
 TEST(flat_out)
 {
 	args.gap_ns = 0;

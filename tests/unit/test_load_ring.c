@@ -144,7 +144,7 @@ TEST(overtaken)
 	run(1);
 	ck_assert_uint_eq(load_ring_retire(&ring, &verdict), 0);
 	ck_assert_uint_eq(verdict.disordered, 1);
-	/* Looked at again, it is the same one. */
+	/* The packet is the same when it is looked at again. */
 	load_ring_retire(&ring, &verdict);
 	ck_assert_uint_eq(verdict.disordered, 1);
 }

@@ -27,7 +27,7 @@ static void setup(void)
 	};
 }
 
-/* Runs a group as the engine would: what its packets say. */
+/* Run a group as the engine would, by its packets. */
 static void run(uint64_t index)
 {
 	const uint32_t *p = (void *)(packets + index * LOAD_SDMA_GROUP_BYTES % BYTES);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Output that drops what its reader does not take, and does not wait. */
+/* Output that drops the lines that its reader does not take, and does not wait. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -30,7 +30,7 @@ static void print_lines(FILE *f, int first, int n)
 	}
 }
 
-/* All that can be read now. */
+/* Read all that is there now. */
 static void read_all(int fd)
 {
 	size_t used = strlen(text);
@@ -42,7 +42,7 @@ static void read_all(int fd)
 	text[used] = '\0';
 }
 
-/* Each line is whole and in order; what is missing is counted. */
+/* Check that each line is whole and in order; missing ones are counted. */
 static void check_lines(int printed)
 {
 	int next = 0, seen = 0, number, same, dropped, lost = 0;
@@ -82,7 +82,7 @@ static void sleep_and_read(FILE *f, int fd)
 	print_lines(f, 0, LINES);
 	read_all(fd);
 	fclose(f);
-	/* The notice of what was dropped last. */
+	/* Read the notice of the last dropped lines. */
 	read_all(fd);
 	ck_assert_ptr_nonnull(strstr(text, "dropped"));
 	check_lines(LINES);
@@ -153,7 +153,7 @@ TEST_EXIT(taken_in_part)
 	ck_assert_int_ge(fcntl(fds[1], F_SETPIPE_SZ, 4096), 4096);
 	f = fdopen(fds[1], "w");
 	ck_assert_int_eq(lossy_output_start(&f, NOTICE), 0);
-	/* At once more than the pipe has room for: one write, taken in part. */
+	/* Print at once more than the pipe has room for: one write, taken in part. */
 	for (i = 0; i < 200; i++)
 		fprintf(f, "line %d of a reader that sleeps, %070d\n", i, i);
 	fflush(f);

@@ -154,7 +154,7 @@ TEST(list_empty)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4194242");
 }
 
-/* Without the module: what sysfs has, and a note. */
+/* Sysfs serves, with a note, where there is no module. */
 TEST(list_sysfs)
 {
 	CTL(0, "list 4194242");
@@ -182,7 +182,7 @@ TEST(full_output)
 
 TEST(doctor)
 {
-	/* There is no driver on it. */
+	/* This host has no driver. */
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor");
 	ck_assert(!strncmp(ctl_out, "# result\tcheck\ttext\tnext\n", 25));
 	OUT_HAS("failed\tamdgpu\t");
@@ -209,7 +209,7 @@ TEST(self)
 	LAB(126, "self -- /etc/passwd");
 }
 
-/* Why a program cannot be run is not what printing says, which fails here. */
+/* The reason why a program cannot be run counts more than a failed print. */
 TEST_EACH(self_exit_status, 4)
 {
 	static const struct {
@@ -260,7 +260,7 @@ static void give_queues(struct gp_loop *l)
 TEST(self_queues)
 {
 	loop.before_list = give_queues;
-	/* Until that was reported. */
+	/* Wait until that was reported. */
 	LAB(0, "self -- sh -c "
 	       "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
 	ERR_LINE("gpreempt-lab: process %d has 2 queues: "
