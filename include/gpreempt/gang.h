@@ -171,7 +171,7 @@ int gpreempt_gang_resume(struct gpreempt_gang *gang, const struct gpreempt_filte
  */
 int gpreempt_gang_sample_slots(struct gpreempt_gang *gang, bool on);
 
-/** gpreempt_gang_verify() - gpreempt_session_verify() of each. One thread. */
+/** gpreempt_gang_verify() - verify each member: gpreempt_session_verify(). One thread. */
 void gpreempt_gang_verify(struct gpreempt_gang *gang);
 
 /**

@@ -161,7 +161,7 @@ static void *stop_soon(void *arg)
 	return NULL;
 }
 
-/* Times that do not fit are times without an end. */
+/* A wait of a time that does not fit has no end. */
 TEST_EACH(wait_for_ever, 3)
 {
 	static const uint64_t times[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The owner of a target, by a session or by pauses: what is left at each failure. */
+/* Owner of a target, by a session or by pauses: the leftovers of each failure. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static size_t given(const char *tenant, bool queues)
 	return count;
 }
 
-/* Twice: what is held by then stays. */
+/* Share the places twice: processes that hold one then keep it. */
 static void share(size_t places)
 {
 	static struct gpreempt_target first[ARRAY_SIZE(claims)];
@@ -79,7 +79,7 @@ TEST(queues_come_first)
 	add(9, "user 2", true, false);
 	share(8);
 	ck_assert_uint_eq(given("user 2", true), 8);
-	/* Processes without a user share the places that are left. */
+	/* Processes without queues share the places that are left. */
 	n = 0;
 	add(20, "user 1", false, true);
 	add(2, "user 2", false, false);

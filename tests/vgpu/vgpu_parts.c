@@ -3,8 +3,8 @@
 #include "vgpu_priv.h"
 
 /*
- * Partitions of amdgpu, as far as KFD asks. MI300 has a manager of partitions when it has one,
- * too: AMD's 6.12.12 and 7.x drop its interrupts without one.
+ * Set up partitions of amdgpu, as far as KFD asks. MI300 has a manager of partitions also when
+ * it has a single one: AMD's 6.12.12 and 7.x drop its interrupts without it.
  */
 int vgpu_parts_init(struct vgpu *v)
 {

@@ -35,8 +35,8 @@ enum ctl_kind {
 	CTL_DURATION, /* uint64_t, in ns */
 	CTL_LEASE,    /* a duration above 0 */
 	CTL_IDS,      /* struct gpreempt_filter: the queues */
-	CTL_PRIORITY, /* the same */
-	CTL_GPUS,     /* the same */
+	CTL_PRIORITY, /* struct gpreempt_filter: the priorities */
+	CTL_GPUS,     /* struct gpreempt_filter: the GPUs */
 	CTL_FILE,     /* const char *, the name of a file */
 	CTL_NAME,     /* const char * */
 	CTL_PERCENT,  /* uint64_t, 0 to 99; "%" may follow */
@@ -44,8 +44,8 @@ enum ctl_kind {
 	CTL_ROLE,     /* struct guard_words; words may follow */
 	CTL_UIDS,     /* struct shr_ids */
 	CTL_HOW,      /* enum gpreempt_how */
-	CTL_JSON,     /* no argument, enum out_mode; else as stdout is */
-	CTL_CSV,      /* the same */
+	CTL_JSON,     /* no argument, enum out_mode; without it the mode fits stdout */
+	CTL_CSV,      /* no argument, enum out_mode */
 	CTL_KINDS,
 };
 
@@ -173,12 +173,12 @@ struct ctl_program {
 	const char *const *moved;		   /* names of gpreempt-lab, up to NULL; or NULL */
 };
 
-/* The main.c of each has it. */
+/* Programs, each in a main.c of its own. */
 extern const struct ctl_program ctl_program, lab_program;
 
 /* The main() of each program. Returns the exit status. */
 int ctl_run_program(const struct ctl_program *p, int argc, char **argv);
-/* The program that help and messages are of. */
+/* Set the program for help and messages. */
 void ctl_set_program(const struct ctl_program *p);
 /* Kinds of targets, for help and manual. */
 extern const char ctl_targets_help[];
@@ -206,13 +206,13 @@ void ctl_free_args(const struct ctl_command *cmd, void *args);
  * status: 0 after --help, 2 after a mistake. Sorts argv.
  */
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
-/* All commands, or all about one. */
+/* Print the help on all commands, or on one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);
 /* "PROGRAM COMMAND WORDS [OPTION...] [-- COMMAND...]" */
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
-/* Is a part of a process asked for? A pause takes all of it. */
+/* Does the filter mean a part of a process? A pause takes all of it. */
 bool ctl_is_part(const struct gpreempt_filter *queues);
 /* 0, or the exit status after saying that a pause cannot do that. */
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);

@@ -11,7 +11,7 @@
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);
 
-/* The program that the messages are from. */
+/* Set or get the name of the program, for messages. */
 void ctl_set_name(const char *name);
 const char *ctl_name(void);
 
@@ -38,7 +38,7 @@ const char *ctl_want(int code);
  */
 __attribute__((format(printf, 1, 2))) void ctl_say(const char *format, ...);
 
-/* Something that the user should know, on stderr. */
+/* Print a note on stderr. */
 __attribute__((format(printf, 1, 2))) void ctl_note(const char *format, ...);
 
 /* Print a note on a process: the reason, and the next step. */
@@ -67,7 +67,7 @@ int ctl_finish_output(int status);
 bool ctl_simulated(void);
 /* Are we in the host's namespaces? Elsewhere PIDs and start times mislead: *err. */
 bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err);
-/* 0, or the exit status after saying that we are not. */
+/* Check that we see the host's processes. 0, or the exit status after a message. */
 int ctl_need_host(struct gpreempt *g);
 
 /* Print a note that the times come from a simulated GPU. */

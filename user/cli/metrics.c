@@ -12,7 +12,7 @@
 #include "shared/util.h"
 #include "metrics.h"
 
-/* All metrics, and what their labels mean. "make docs" puts this into docs/metrics.md. */
+/* Metrics, and the meaning of their labels. "make docs" puts this into docs/metrics.md. */
 
 const char *const out_label_names[OUT_LABELS] = {
 	[OUT_HOSTNAME] = "hostname",
@@ -228,7 +228,7 @@ static FILE *open_family(struct out_metrics *m, enum out_family_id id)
 	return m->family[id].f;
 }
 
-/* Harmless, and as both formats want it in quotes. */
+/* Write a value harmless, in the quotes' form of both formats. */
 static int put_value(FILE *f, const char *value)
 {
 	char *clean = shr_clean_copy(value, false);

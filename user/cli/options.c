@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "guard-options.h"
 
-/* A name that was typed wrong: which one is meant? */
+/* Search for the name that a wrong one means. */
 
 #define MAX_NAME 32 /* bytes; a longer word is no name that we have */
 
@@ -161,7 +161,7 @@ static const char *take_priority(const char *text, void *field)
 				"a priority is from 0 to 15, as in 7, '<=5', 3-7";
 }
 
-/* Hexadecimal, as everything prints them. */
+/* Take gpu_ids in hexadecimal, as all commands print them. */
 static const char *take_gpus(const char *text, void *field)
 {
 	uint32_t *gpus = calloc(HOLD_MAX_GPUS, sizeof(*gpus));
@@ -289,7 +289,7 @@ static const char *(*const take_value[CTL_KINDS])(const char *text, void *field)
 	[CTL_CSV] = take_csv,
 };
 
-/* NULL, or why that is no value of the option. */
+/* Take a value. NULL, or the reason why the option cannot have it. */
 static const char *ctl_take_value(const struct ctl_option *o, const char *text, void *args)
 {
 	return take_value[o->kind](text, (char *)args + o->offset);

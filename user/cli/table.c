@@ -198,7 +198,7 @@ int out_terminal_width(void)
 	return size.ws_col;
 }
 
-/* Columns that it takes, if each character takes one. */
+/* Returns the columns of a text, if each character takes one. */
 static int text_width(const char *text)
 {
 	int width = 0;
@@ -349,7 +349,7 @@ static bool all_unknown(const struct out_table *table, char **cells, size_t line
 	return true;
 }
 
-/* 0 for a column that is not shown. */
+/* Find the widths; 0 for a column that is left out. */
 static void find_widths(const struct out_table *table, char **cells, size_t lines, int *widths)
 {
 	int left = out_terminal_width(), *cut = NULL;

@@ -14,15 +14,15 @@
 /* Types of a member of a row; each is printed in its own form. */
 enum out_kind {
 	OUT_TEXT,   /* const char *, or NULL: not known */
-	OUT_WORD,   /* the same, a word that may have a colour */
+	OUT_WORD,   /* const char *, a word that may have a colour */
 	OUT_SET,    /* words, commas between; in JSON an array */
-	OUT_LIST,   /* the same without colours */
+	OUT_LIST,   /* words, commas between, without colours; in JSON an array */
 	OUT_DEC,    /* int64_t, or GPREEMPT_UNKNOWN */
-	OUT_HEX,    /* the same; in JSON a string */
-	OUT_FLAG,   /* the same, 0 or 1; in JSON true or false */
-	OUT_US,	    /* the same in ns, printed in microseconds */
-	OUT_S,	    /* and in seconds */
-	OUT_TENTHS, /* the same in tenths, printed with one digit behind the point */
+	OUT_HEX,    /* int64_t, in JSON a string */
+	OUT_FLAG,   /* int64_t, 0 or 1; in JSON true or false */
+	OUT_US,	    /* int64_t in ns, printed in microseconds */
+	OUT_S,	    /* int64_t in ns, printed in seconds */
+	OUT_TENTHS, /* int64_t in tenths, printed with one digit behind the point */
 	OUT_SIZE,   /* in bytes, on a terminal in KiB, MiB and so on */
 };
 
@@ -99,7 +99,7 @@ bool out_to_the_right(const struct out_field *field);
 /* How stdout is to look without --json and --csv. */
 enum out_mode out_mode(void);
 
-/* All rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
+/* Print all rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
 void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count);
 
 /* Print a table row by row, for all modes but OUT_JSON. Each line is flushed. */
@@ -133,7 +133,7 @@ void out_json_print_line(struct json_object *object);
 
 /* May a terminal have colours? NO_COLOR is not set, and TERM is none without. */
 bool out_want_colour(void);
-/* Columns of the terminal that stdout is; 80 if unknown. */
+/* Returns the width of the terminal on stdout; 80 if unknown. */
 int out_terminal_width(void);
 
 #endif

@@ -342,7 +342,7 @@ static int give_each(const struct nri *n, struct wire_bytes payload, unsigned in
 	return pods_each(payload, first, n->args->namespaces, give, NULL);
 }
 
-/* Parts of a protocol buffer, one behind the other, are one. */
+/* Take the runtime's list. Parts of a protocol buffer, one behind the other, are one buffer. */
 static int synchronize(struct nri *n, struct wire_bytes payload, const char **response)
 {
 	struct wire_field more = { 0 };

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run at build time: what the tables of commands are made into, for one program or for both. */
+/*
+ * Program of the build: makes documents from the tables of commands, for one program or for
+ * both.
+ */
 #include <string.h>
 
 #include "doc/doc.h"

@@ -64,7 +64,7 @@ static void note_error(struct gpreempt *g, const char *word, const struct gpreem
 		       struct guard_finding *out)
 {
 	out->code = err->code ? err->code : -EIO;
-	/* Several names, or several beginnings of an id. */
+	/* The error has several names, or several beginnings of an id. */
 	if (out->code != -ENOTUNIQ && out->code != -EEXIST) {
 		gpreempt_error_text(err, out->text, sizeof(out->text));
 		return;
@@ -326,7 +326,7 @@ void guard_finder_stop(struct guard_finder *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* The processes that the words of the command line name now. */
+/* Processes that the words of the command line name now. */
 
 /* A word, in its role. */
 struct lookup {
@@ -337,7 +337,7 @@ struct lookup {
 	struct guard_word *state;
 };
 
-/* The words that name it in that role. */
+/* Returns the words that name the process in that role. */
 static uint64_t *words_of(struct guard_found *f, bool online)
 {
 	return online ? &f->online : &f->offline;

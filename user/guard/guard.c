@@ -19,7 +19,7 @@
 
 /* The main thread is alive, and so is the poller. */
 
-/* A poller that is not scheduled for so long is dead. */
+/* Time without a run after which the poller is dead. */
 #define POLLER_SILENCE_NS (5 * NSEC_PER_SEC)
 
 /* Has the poller been scheduled lately? */
@@ -29,8 +29,8 @@ static bool guard_poller_runs(struct guard *guard)
 }
 
 /*
- * The kernel ends us if we do not say this in time. Long enough for a step on a
- * host without CPUs to spare: workers do not wait for it when the poller stops.
+ * Beat, or the kernel ends us. The time is long enough for a step on a host without CPUs to
+ * spare: workers do not wait for it when the poller stops.
  */
 void guard_heartbeat(struct guard *guard)
 {

@@ -97,7 +97,10 @@ struct guard_finder {
 int guard_finder_start(struct guard_finder *f, struct gpreempt *g);
 /* Take results, notice a child that hangs or has ended. Never waits. */
 void guard_finder_poll(struct guard_finder *f);
-/* NULL: the word is not the finder's, or it was not started. */
+/*
+ * Returns the finding of a word. NULL: the word is another finder's, or the finder was not
+ * started.
+ */
 const struct guard_finding *guard_finder_get(const struct guard_finder *f,
 					     struct guard_sought what);
 void guard_finder_stop(struct guard_finder *f);
@@ -174,7 +177,7 @@ struct guard_common {
 	uint64_t late_ns;	      /* the poller counts as gone after so long without a beat */
 };
 
-/* Memory that a child shares; NULL: there is none. */
+/* Map memory that a child shares; NULL: there is none. */
 void *guard_channel_map(size_t size);
 
 /* Give an order: only the newest one counts. One thread at a time. */
@@ -238,7 +241,7 @@ struct guard_worker {
 /* The lock and wake stay the caller's, and open until it is gone. 0 or -errno. */
 int guard_worker_start(const struct guard_job *job, struct guard_worker **out);
 void guard_worker_order(struct guard_worker *w, const struct guard_order *order);
-/* Have it release its target and end. */
+/* Make the worker release its target and end. */
 void guard_worker_quit(struct guard_worker *w);
 /* Has it ended? Then its target runs. One that is silent is killed. */
 bool guard_worker_gone(struct guard_worker *w);
@@ -339,7 +342,7 @@ struct guard_offline {
 	struct shr_report_pause churn_pause;
 };
 
-/* A process that the command line names now (found.c). */
+/* A process that the command line names now. */
 struct guard_found {
 	struct gpreempt_target target;
 	uint64_t online;  /* words of --online that name it: a bit each */
@@ -348,7 +351,7 @@ struct guard_found {
 	bool told; /* reported: it is named in both roles */
 };
 
-/* A word of the command line, when looking for it fails. */
+/* State of a word of the command line whose search fails. */
 struct guard_word {
 	bool failing;
 	struct shr_report_pause pause;
@@ -366,7 +369,7 @@ struct guard_candidates {
 	struct hold_owners owners;		/* read once in each look */
 };
 
-/* A target that cannot be taken (backoff.c). */
+/* A target that cannot be taken. */
 struct guard_refusal {
 	struct gpreempt_target target;
 	uint64_t first_ns;
@@ -440,7 +443,7 @@ struct guard_work {
 	size_t lost;
 };
 
-/* Files that the user asked for. */
+/* Files for which the user asked. */
 enum guard_file_kind {
 	GUARD_METRICS,
 	GUARD_SAMPLES_FILE,
@@ -517,7 +520,7 @@ enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 int guard_look(struct guard_sight *sight);
 
 /* files.c */
-/* How long the end may wait for each of them. */
+/* Longest wait at the end for each file. */
 #ifndef GUARD_FILE_WAIT_NS
 #define GUARD_FILE_WAIT_NS (5 * NSEC_PER_SEC)
 #endif
@@ -529,7 +532,7 @@ void guard_files_put(struct guard *guard, enum guard_file_kind kind);
 void guard_files_poll(struct guard *guard);
 /* Take the text that the files get at the end. */
 void guard_files_last(struct guard *guard);
-/* Write that, and free it. 0, or an exit status, as check. */
+/* Write the last text of each file, and free it. 0, or an exit status, as check. */
 int guard_files_finish(struct guard *guard);
 
 /* work.c: 0, or the exit status after saying why not. */
@@ -561,14 +564,14 @@ bool guard_is_named(const struct guard *guard, const struct gpreempt_target *tar
 __attribute__((format(printf, 4, 5))) void guard_refuse(struct guard *guard,
 							const struct gpreempt_target *target,
 							bool at_once, const char *format, ...);
-/* Leave it alone for so long, silently. */
+/* Leave the target alone for so long, silently. */
 void guard_backoff_for(struct guard *guard, const struct gpreempt_target *target, uint64_t ns);
 bool guard_backoff_over(struct guard *guard, const struct gpreempt_target *target);
 /* Forget the failures of a target that was taken: the next one is reported. */
 void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *target);
 
 /* Offline processes, each with a worker. */
-/* The nodes that a process has queues on; under the lock. */
+/* Returns the nodes on which a process has queues; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
@@ -576,7 +579,7 @@ void guard_drop_offline(struct guard *guard, size_t i);
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
 /* Release the targets that requests have named. */
 void guard_release_some(struct guard *guard);
-/* Workers that have the order to end may need a while for it. */
+/* Collect workers that have the order to end, which may take a while. */
 void guard_reap(struct guard *guard);
 bool guard_is_going(const struct guard *guard, pid_t pid);
 void guard_end_all(struct guard *guard);
@@ -592,7 +595,7 @@ void guard_targets_drop(struct guard *guard);
 
 /* results.c */
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
-/* The nodes on which an offline process has that entity. */
+/* Returns the nodes on which an offline process has that entity. */
 uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
 			       int entity);
 void guard_take_results(struct guard *guard);
@@ -607,7 +610,7 @@ int guard_print_samples(struct guard *guard, FILE *out);
 void guard_add_sample(struct guard_figures *f, const struct guard_sample *one);
 /* Add the times of a target that is there still. */
 void guard_add_times(struct guard_times *sum, const struct guard_offline *o, uint64_t now);
-/* Something that happened, a note or an event of JSON. */
+/* Print an event, as a note or as JSON. */
 __attribute__((format(printf, 4, 5))) void guard_event(const struct guard *guard, const char *event,
 						       pid_t pid, const char *format, ...);
 /* A process is a target from now on. */

@@ -96,7 +96,7 @@ static int guard_wake_take(struct guard_wake_pool *pool)
 	return -ENOSPC;
 }
 
-/* Its worker is gone. */
+/* Give the eventfd back once its worker is gone. */
 static void guard_wake_give(struct guard_wake_pool *pool, int fd)
 {
 	uint64_t count;
@@ -251,7 +251,7 @@ static struct guard_sample sample_of(const struct guard_result *r)
 	} };
 }
 
-/* The policy took it that it worked. */
+/* Correct the policy, which took the action as done. */
 static void tell_policy(struct guard *guard, struct guard_offline *offline,
 			const struct guard_result *r)
 {
@@ -356,7 +356,7 @@ static void pay_share(struct guard *guard, struct guard_offline *offline, uint64
 	guard->changed = true;
 }
 
-/* How long it ran although it was to be suspended. */
+/* Take the time that the target ran although it was to be suspended. */
 static void guard_take_released(struct guard *guard, struct guard_offline *offline)
 {
 	uint64_t total, ns, now = shr_now_ns();
@@ -500,7 +500,7 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline, uint64
 
 	set_entities(guard, offline, nodes);
 	want = offline->whole ? 0 : offline->want & nodes;
-	/* A queue that it makes there later is the policy's to judge. */
+	/* The policy judges a queue that the process makes there later. */
 	if (want != offline->want) {
 		struct guard_order order = {
 			.nodes = want,
@@ -613,7 +613,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 			     strerror(-ret));
 		return false;
 	}
-	/* Over the record that has been written: that needs no room. */
+	/* Write over the present record: that needs no room on the disk. */
 	owner.pid = offline.worker->child;
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);
@@ -622,7 +622,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	return true;
 }
 
-/* Say why its session has ended, if it was not by our will. */
+/* Report why the session has ended, if not by our wish. */
 static void tell_end(struct guard *guard, struct guard_offline *offline)
 {
 	struct guard_worker *w = offline->worker;

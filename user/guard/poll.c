@@ -90,7 +90,7 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ? 0 : -EFAULT;
 }
 
-/* All indices of all queues in one call. */
+/* Read all indices of all queues in one call. */
 static int read_indices(const struct guard_sight *sight, struct indices *indices)
 {
 	struct iovec there[2 * GUARD_QUEUES];
@@ -134,7 +134,7 @@ static bool signal_waits(const struct guard_sight *sight, const struct guard_que
 	       (int64_t)value > 0;
 }
 
-/* True: it had work since the last look. */
+/* Look at a queue. True: it had work since the last look. */
 static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
 		    const struct indices *indices)
 {
@@ -144,7 +144,7 @@ static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
 	queue->written = indices->written;
 	queue->known = true;
 	if (indices->read != indices->written) {
-		/* The last packet is not written as long as it comes. */
+		/* The last packet may not be written while packets come. */
 		queue->signal = 0;
 		queue->busy = true;
 		return true;
@@ -350,7 +350,7 @@ int guard_poll_start(struct guard *guard)
 	guard->common->late_ns = GUARD_LATE_NS + guard->poll_ns;
 	guard->turn.wake = GPREEMPT_POLICY_NEVER;
 	guard->turn.looked_ns = shr_now_ns();
-	/* The first that runs polls. */
+	/* The first thread that runs polls. */
 	guard->turn.has_stand_in = true;
 	ret = start_thread(guard);
 	if (ret)

@@ -20,7 +20,7 @@
 /* Requests in one packet, at most. */
 #define MAX_COUNT 65536
 
-/* A process that others opened requests for, by place. */
+/* A process for which others opened requests, by place. */
 struct process {
 	int pidfd;
 	pid_t pid;
@@ -91,7 +91,7 @@ static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 	return ret;
 }
 
-/* Requests of a process that are open now, or -errno. */
+/* Change the open requests of a process. Returns their number, or -errno. */
 static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
 			const struct guard_request *request)
 {
@@ -228,7 +228,7 @@ static int answer_self(struct guard_server *s, struct ipc_client *c,
 	return ret;
 }
 
-/* The main thread does it: it may wait for the hardware. */
+/* Leave the release to the main thread: it may wait for the hardware. */
 static int release(struct guard *guard, const struct ipc_client *c,
 		   const struct guard_request *request)
 {
@@ -273,7 +273,7 @@ static void gone(void *data, struct ipc_client *c)
 	remove_entity(s->guard, c->number);
 }
 
-/* False: it is the end. */
+/* Handle an event. False: the end. */
 static bool handle(struct guard_server *s, uint64_t number)
 {
 	if (number == EVENT_QUIT)
@@ -300,7 +300,7 @@ static void *server_thread(void *arg)
 	}
 }
 
-/* Descriptors, without the socket that others can see. */
+/* Open the descriptors, but for the socket that others can see. */
 static int open_server(struct guard_server *s)
 {
 	s->quit = eventfd(0, EFD_CLOEXEC);

@@ -14,7 +14,7 @@
 /* Report a refusal after that time only: a starting process is not ready. */
 #define PATIENCE_NS NSEC_PER_SEC
 
-/* NULL: it is none of them. */
+/* Find the refusal of a target. NULL: there is none. */
 static struct guard_refusal *find(struct guard *guard, const struct gpreempt_target *target)
 {
 	size_t i;

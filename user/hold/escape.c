@@ -125,7 +125,7 @@ bool hold_cgroup_enter(pid_t name)
 	char base[HOLD_CGROUP_MOUNT + 32], group[sizeof(base) + 16];
 	int tries;
 
-	/* Another holder may sweep it away before we are in. */
+	/* Another holder may sweep the cgroup away before we are in. */
 	for (tries = 0; tries < 5; tries++) {
 		if (!make_base(base, sizeof(base)))
 			return false;
@@ -262,7 +262,7 @@ static bool make_timer(void)
 	event.sigev_notify_thread_id = gettid();
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
 		return false;
-	/* Any value but NULL has end_thread() called. */
+	/* Set a value, so that end_thread() is called. */
 	pthread_setspecific(key, &have_timer);
 	return true;
 }

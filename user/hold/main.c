@@ -19,7 +19,7 @@
 
 static const char step[] = "starting the holder";
 
-/* The lock; or -errno, and the reply says why not. */
+/* Take the lock. Returns it; or -errno, and the reply has the reason. */
 static int take_lock(pid_t target, struct hold_reply *reply)
 {
 	struct hold_owner owner = { .pid = getpid() };
@@ -54,7 +54,7 @@ static bool check(pid_t target, enum gpreempt_how how, struct hold_reply *reply)
 	return !err.code;
 }
 
-/* Returns in the parent: 0, or the reply says why not. */
+/* Begin the hold. Returns in the parent: 0, or the reply has the reason. */
 static int begin(pid_t target, const struct hold_request *request, struct hold_reply *reply)
 {
 	int lock, ret;

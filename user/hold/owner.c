@@ -30,7 +30,7 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 		break;
 	case HOLD_ROLE_PREEMPT:
 	case HOLD_ROLE_FOLLOW:
-		/* They release the target however they end. */
+		/* These processes release the target however they end. */
 		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu", (unsigned long long)owner->pid);
 		break;
 	default:
@@ -67,7 +67,7 @@ void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t ta
 		     "(its lock is held)\n"
 		     "find and end it: fuser -v " HOLD_DIR "/%d.lock",
 		     target, target);
-	/* A command that makes a holder, which takes a moment. */
+	/* A command is making a holder, which takes a moment. */
 	else if (!*command)
 		tell(out, GPREEMPT_CLASS_BUSY,
 		     "process %d is being held or released by "
@@ -148,7 +148,7 @@ void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
 		 target, ran, window);
 }
 
-/* How often a pause is looked at: another program can end it. */
+/* Time between looks at a pause: another program can end it. */
 #define LOOK_NS NSEC_PER_SEC
 
 static void note_loss(void *data, const struct gpreempt_error *err)
@@ -318,7 +318,7 @@ static bool pauses_first(struct owner *o)
 		return o->how == GPREEMPT_HOW_PAUSE;
 	if (o->as.role == HOLD_ROLE_FOLLOW)
 		return true;
-	/* guard has it open all the time. */
+	/* guard has its session open all the time. */
 	return o->as.role == HOLD_ROLE_GUARD && !owner_new(o) && session_costs(o->g);
 }
 
@@ -535,7 +535,7 @@ bool process_is_stopped(pid_t pid)
 	dir = opendir(path);
 	if (!dir)
 		return false;
-	/* A thread that lives: all that do are stopped, or none is. */
+	/* Look at one thread that lives: job control stops all of them, or none. */
 	while ((entry = readdir(dir))) {
 		if (*entry->d_name == '.')
 			continue;

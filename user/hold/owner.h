@@ -17,8 +17,8 @@
 #include "run-dir.h"
 
 /*
- * Has job control stopped that process? By the states of its threads in /proc: one
- * that has ended says nothing of the others. False if it cannot be read.
+ * Has job control stopped that process? The states of its threads in /proc show it: one that has
+ * ended shows nothing. False if they cannot be read.
  */
 bool process_is_stopped(pid_t pid);
 
@@ -62,7 +62,7 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how,
 		struct gpreempt_error *err);
 /* The handle on the library alone, if there is none. 0 or -errno. */
 int owner_new(struct owner *o);
-/* 0, or -errno with *err: then it is closed. */
+/* Open it. 0, or -errno with *err: then it is closed. */
 int owner_open(struct owner *o, struct gpreempt_error *err);
 static inline bool owner_is_open(const struct owner *o)
 {
@@ -102,7 +102,7 @@ int owner_resume(struct owner *o, const struct gpreempt_filter *which,
 bool owner_is_stopped(const struct owner *o);
 const struct gpreempt_error *owner_error(const struct owner *o);
 
-/* The process that holds a target, for the user. */
+/* Holder of a target, in words for the user. */
 
 /* Formats of sentences that several commands print; %d is the target. */
 #define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"

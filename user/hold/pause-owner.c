@@ -20,7 +20,7 @@
 #include "pause-owner.h"
 #include "run-dir.h"
 
-/* The guardian sees it and ends; until then the lock is held. */
+/* Close the guardian's descriptor: it sees that and ends; until then it has the lock. */
 static void close_guardian(struct pause_owner *o)
 {
 	if (o->guardian > 0)
@@ -88,7 +88,7 @@ int pause_owner_end(struct pause_owner *o, bool runs)
 }
 
 #define TITLE "gpreempt-pause"
-/* How long it may take to be there. */
+/* Longest time until the guardian is there. */
 #define START_NS (20 * NSEC_PER_SEC)
 
 struct guardian {
@@ -427,7 +427,7 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
 		return;
 	lock = hold_take(target, &owner);
 	if (lock == -EWOULDBLOCK) {
-		/* A stale one is no harm; the next repair removes it. */
+		/* A stale entry is no harm; the next repair removes it. */
 		out->finding = PAUSE_ANSWERED;
 		return;
 	}

@@ -36,8 +36,12 @@ struct pause_owner {
 	bool guarded;		     /* the caller, a holder, has its own guardian */
 	struct heartbeat *heartbeat; /* heartbeat of the caller, or NULL */
 
-	bool is_noted; /* from pause_owner_begin() to pause_owner_end() */
-	bool is_alone; /* why that failed: the guardian cannot start */
+	/*
+	 * the entry and the guardian are there: between pause_owner_begin() and
+	 * pause_owner_end()
+	 */
+	bool is_noted;
+	bool is_alone; /* the last begin failed because no guardian can start */
 	int guardian;  /* 0: none; pause_guardian_start() */
 	pid_t guardian_pid;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cgroups that have a role. */
+/* Cgroups with a role. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "shared/cgroup.h"
 #include "shared/util.h"
 
-/* The path below the mount, without a "/" before it. */
+/* Returns the path below the mount, without a "/" before it. */
 static const char *below_mount(const char *cgroup)
 {
 	char mount[HOLD_CGROUP_MOUNT];
@@ -30,7 +30,7 @@ static const char *below_mount(const char *cgroup)
 	return cgroup + strspn(cgroup, "/");
 }
 
-/* How many components it has. */
+/* Returns the number of components in the path. */
 static int count_levels(const char *cgroup)
 {
 	int n = 0;

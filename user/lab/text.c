@@ -214,7 +214,7 @@ static size_t collect(const struct gp_text_data *d, int64_t pid, struct entry *o
 	return at - out;
 }
 
-/* All of one XCC together, sorted. Returns how many are left. */
+/* Sort the entries, and sum up those of each XCC. Returns how many are left. */
 static size_t sum_up(struct entry *entries, size_t count)
 {
 	size_t i, kept = 0;

@@ -57,7 +57,7 @@ struct place {
 
 static int take_path(void *arg, const char *hierarchy, const char *path)
 {
-	/* Its root cannot be frozen. */
+	/* The root cannot be frozen. */
 	bool old = has_freezer(hierarchy) && path[1];
 	struct place *place = arg;
 
@@ -77,7 +77,7 @@ int shr_cgroup_parse(char *text, char *buf, size_t size)
 	return shr_cgroup_each(text, take_path, &place);
 }
 
-/* The whole text. 0, -ENODATA: it is empty, or -errno. */
+/* Read the whole text. 0, -ENODATA: it is empty, or -errno. */
 static int read_text(const char *file, char **text)
 {
 	size_t room = 0;

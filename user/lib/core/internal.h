@@ -23,9 +23,12 @@ struct gp_backend_ops {
 	/* Call once; the caller repeats on EINTR. */
 	int (*ioctl)(void *be, int fd, unsigned long request, void *arg);
 	int (*ptrace)(void *be, int request, pid_t pid, unsigned long data);
-	/* Would a PTRACE_SEIZE of it return? -ETIMEDOUT: not now. */
+	/* Would a PTRACE_SEIZE of the process return? -ETIMEDOUT: not now. */
 	int (*try_trace)(void *be, pid_t pid);
-	/* The pid when it stopped or ended, 0 when there is nothing. */
+	/*
+	 * Wait for the process. Returns its PID when it stopped or ended, 0 when there is
+	 * nothing.
+	 */
 	int (*wait)(void *be, pid_t pid, int *status);
 	/*
 	 * Watch a traced process for stops: *fd becomes readable once there
@@ -45,10 +48,10 @@ struct gp_backend_ops {
 	ssize_t (*read_link)(void *be, const char *path, char *buf, size_t size);
 	/* The root directory of cgroup v2; -ENOENT: it is not mounted. */
 	int (*open_cgroups)(void *be);
-	/* Calls fn for each name but those that begin with a point. */
+	/* Call fn for each name but those that begin with a point. */
 	int (*list_dir)(void *be, const char *path, int (*fn)(void *arg, const char *name),
 			void *arg);
-	/* All of size, out of the memory of a process. */
+	/* Read @size bytes out of the memory of a process, or fail. */
 	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf, size_t size);
 	/* The device number of a device file, links followed. */
 	int (*device_of)(void *be, const char *path, uint64_t *device);
@@ -140,7 +143,7 @@ gp_read_small(const struct gpreempt *g, char *buf, size_t size, const char *path
 __attribute__((format(printf, 3, 4))) int gp_read_number(const struct gpreempt *g, uint64_t *value,
 							 const char *path_format, ...);
 
-/* 1: there are names in that directory; 0: none; -errno. */
+/* Look for names in that directory. 1: there are some; 0: none; -errno. */
 int gp_look_in(const struct gpreempt *g, const char *path);
 
 #define GP_PID_PATH 96 /* bytes for such a path */
@@ -165,9 +168,12 @@ struct gp_process {
 };
 
 int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out);
-/* Its name; "": not known. */
+/* Read the process's name; "": not known. */
 void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
-/* Its words with a space between, as ps shows them. Their length, or -errno with "". */
+/*
+ * Read its command line with a space between words, as in ps. Returns the length, or -errno with
+ * "".
+ */
 ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 
 /* Does the driver survive a suspend of this process? See gpus.c. */

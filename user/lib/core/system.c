@@ -88,7 +88,7 @@ static ssize_t gp_read_opened(int fd, char *buf, size_t size)
 
 /* How often its threads are listed again, when all had ended since. */
 #define ROUNDS 8
-/* How long it may take to stop. */
+/* Longest time until the thread stops. */
 #define STOP_NS (2 * NSEC_PER_SEC)
 /* After this time the thread may be asleep where no signal wakes it. */
 #define ASLEEP_NS      (5 * NSEC_PER_MSEC)
@@ -365,7 +365,7 @@ static void *watch_thread(void *arg)
 	while (!atomic_load(&w->quit)) {
 		siginfo_t info;
 
-		/* WNOWAIT: the tracer collects it, this only looks. */
+		/* WNOWAIT leaves the stop to the tracer, which collects it. */
 		if (waitid(P_PID, w->pid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL) < 0) {
 			if (errno == EINTR)
 				continue;

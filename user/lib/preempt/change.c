@@ -14,7 +14,7 @@ bool gp_filter_is_all(const struct gpreempt_filter *which)
 	return !which->ids && !which->by_priority && !which->n_gpu_ids;
 }
 
-/* Is it one of these, but for its id? */
+/* Does the filter mean the queue, but for its id? */
 static bool gp_filter_matches(const struct gpreempt_filter *which,
 			      const struct gpreempt_session_queue *queue)
 {
@@ -24,7 +24,7 @@ static bool gp_filter_matches(const struct gpreempt_filter *which,
 				       queue->priority <= (int64_t)which->priority_max);
 }
 
-/* The rule as a filter, to compare and to match it. */
+/* Returns the rule as a filter, to compare and to match it. */
 static struct gpreempt_filter filter_of(const struct gp_rule *rule)
 {
 	return (struct gpreempt_filter){
@@ -144,7 +144,7 @@ int gp_session_learn_priorities(struct gpreempt_session *s)
 	return gp_session_fail(s, -ENODATA, GPREEMPT_NO_MODULE, "choosing queues by priority");
 }
 
-/* The list of queues that a session has: finding in it. */
+/* Queues of a session: search in their list. */
 
 struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s, uint32_t qid)
 {
@@ -302,7 +302,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
 
 	if (!view)
 		return gp_off_verdict(&check.off, by);
-	/* Queues that came since then are not in the list. */
+	/* Queues that came since the view was read are not in the list. */
 	check.off.open = s->n_rules && is_stale(view);
 	for (i = 0; i < s->count; i++)
 		if (s->queues[i].held || s->queues[i].wanted)
@@ -391,7 +391,7 @@ static int fail_runtime(struct gpreempt_session *s, const char *step)
 {
 	struct gp_process process;
 
-	/* The driver has resumed all queues with it. */
+	/* A disable has resumed all queues. */
 	gp_session_all_run(s);
 	if (gp_process_read(s->g, s->kfd.pid, &process) || strchr("ZX", process.state))
 		return gp_session_fail(s, -ESRCH, GPREEMPT_ENDED, step);

@@ -269,7 +269,7 @@ static int handle_runtime(struct gpreempt_session *s)
 
 	if (ret)
 		return gp_session_fail_trap(s, ret, "answering the runtime");
-	/* Disabling it has resumed all queues. */
+	/* A disable has resumed all queues. */
 	if (s->runtime != DEBUG_RUNTIME_STATE_ENABLED)
 		gp_session_all_run(s);
 	else

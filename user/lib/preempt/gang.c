@@ -207,13 +207,13 @@ static void *member_thread(void *arg)
 	return NULL;
 }
 
-/* member.c: the thread; it opens the session and posts done. */
+/* Start the member's thread; it opens the session and posts done. */
 static int gp_member_start(struct gp_member *m)
 {
 	return shr_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
 }
 
-/* Several processes, each with a thread, suspended at the same time. */
+/* Gang: several processes, each with a thread, suspended at the same time. */
 
 /* Time to take and leave the locks of a host's GPUs, on a slow CPU. */
 #define PASS_NS (100 * NSEC_PER_USEC)
@@ -436,8 +436,9 @@ static bool is_crowded(const struct gpreempt_gang *gang)
 }
 
 /*
- * Each goes before those that poll until it has passed the GPUs that are not
- * its own, and is then one of them; we go before all. False if we may not.
+ * Send the order to one member after the other. Each goes before the members that poll until it
+ * has passed the GPUs that are not its own, and is then one of them; we go before all. False if
+ * we may not.
  */
 static bool send_urgently(struct gpreempt_gang *gang)
 {

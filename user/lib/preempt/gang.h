@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A gang, as its own files see it. */
+/* Gang, for its own files. */
 #ifndef GP_GANG_H
 #define GP_GANG_H
 
@@ -21,7 +21,7 @@ struct gp_member {
 	pid_t tid;	       /* set when it is added */
 	struct gp_route route; /* the thread's */
 
-	/* An order: written before wake, read after it. */
+	/* The order: written before wake, read after it. */
 	enum gp_order order;
 	const struct gpreempt_filter *which;
 	int wake;

@@ -32,7 +32,7 @@ struct gp_route_ops {
 		      struct gpreempt_outcome *out);
 	enum gpreempt_verdict (*verify)(struct gp_route *r, enum gpreempt_verified_by *by);
 	int (*sample)(struct gp_route *r, bool on);
-	/* Calls fn for the GPU of each queue that is known. */
+	/* Call fn for the GPU of each known queue. */
 	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
 			 void *data);
 	/* Returns the reason why the last call failed. Valid until the next one. */

@@ -489,7 +489,7 @@ static int read_paused(struct gpreempt *g, pid_t pid)
 	return ret;
 }
 
-/* May it be paused at all? Is it? */
+/* Is the process paused, and may it be paused at all? */
 static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
 			 struct gpreempt_error *err)
 {

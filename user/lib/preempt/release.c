@@ -18,7 +18,7 @@
 
 struct gp_reader {
 	pthread_t thread;
-	/* Its own copies: the caller may be gone when a read comes back. */
+	/* The reader's own copies: the caller may be gone when a read comes back. */
 	const struct gp_backend_ops *ops;
 	void *be;
 	pid_t pid;
@@ -99,7 +99,7 @@ static void *reader_thread(void *arg)
 	return NULL;
 }
 
-/* False: it has not come back. */
+/* Wait for the read. False: it has not come back. */
 static bool wait_done(struct gp_reader *r, uint64_t ns)
 {
 	uint64_t end = shr_now_ns() + ns;
@@ -324,7 +324,7 @@ int gp_session_scan_destroyers(struct gpreempt_session *s)
 #define SUSPECT_PACE	24
 #define MOST_PERCENT	9
 #define MOST_PACE	100
-/* How long an unseen queue can have run when nothing else is held. */
+/* Longest time that an unseen queue can have run when nothing else is held. */
 #define UNSEEN_NS (25 * NSEC_PER_MSEC)
 /* Time without a new queue after which a process may be ending. */
 #define QUIET_NS NSEC_PER_SEC
@@ -389,7 +389,7 @@ void gp_release_note_unseen(struct gpreempt_session *s)
 	gp_meter_add(&r->ran, from, now);
 }
 
-/* Does a queue run that is to be suspended? */
+/* Does a queue run that has to be suspended? */
 static bool any_runs(const struct gpreempt_session *s)
 {
 	size_t i;
@@ -479,7 +479,7 @@ void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_relea
  */
 
 #define MANY 4
-/* No host is so slow that the driver takes longer to destroy a queue. */
+/* Time that the driver takes to destroy a queue on the slowest host, at most. */
 #define LONG_NS (200 * NSEC_PER_MSEC)
 /* A process that never deceived us: its queue is gone by then, or it does now. */
 #define TRUST_NS (20 * NSEC_PER_MSEC)
@@ -590,7 +590,7 @@ static int check_all(struct gpreempt_session *s, uint64_t now)
 	return take_back(s);
 }
 
-/* The queues that were released one by one are gone. */
+/* Note that the queues that were released one by one are gone. */
 static void all_gone(struct gpreempt_session *s, uint64_t now)
 {
 	struct gp_release *r = &s->release;

@@ -256,7 +256,7 @@ int gpreempt_session_set_grace(struct gpreempt_session *s, uint32_t units)
 	return 0;
 }
 
-/* Getting hold of a process, and leaving it. */
+/* Trace of a process: begin and end. */
 
 #define STOP_TIMEOUT_NS (2 * NSEC_PER_SEC)
 
@@ -538,8 +538,8 @@ static void free_session(struct gpreempt_session *s)
 }
 
 /*
- * The driver takes all locks of our memory for it, and gives up with EINTR
- * when a signal is pending. One that stays pending would have us try for ever.
+ * Open /dev/kfd. The driver takes the locks of all our address space for it, and gives up with
+ * EINTR when a signal is pending. A signal that stays pending would make us try for ever.
  */
 static int open_kfd(const struct gpreempt *g)
 {

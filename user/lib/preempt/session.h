@@ -51,7 +51,7 @@ static inline enum gpreempt_result gp_kfd_judge(uint32_t *id)
 	return bits & error ? GPREEMPT_RESULT_FAILED : GPREEMPT_RESULT_REFUSED;
 }
 
-/* Exceptions that are pending; -EAGAIN when there are none. */
+/* Returns the pending exceptions; -EAGAIN when there are none. */
 int gp_kfd_query_event(struct gp_kfd *k, uint64_t *exceptions);
 
 /*
@@ -106,8 +106,8 @@ struct gp_reader;
 int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out);
 
 /*
- * All of size. -ETIMEDOUT when it takes longer than GP_READER_NS; until that
- * read has come back every further one fails with -EBUSY at once.
+ * Read @size bytes. -ETIMEDOUT when it takes longer than GP_READER_NS; until that read has come
+ * back every further one fails with -EBUSY at once.
  */
 int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size);
 
@@ -116,7 +116,7 @@ int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size
  */
 void gp_reader_stop(struct gp_reader *r);
 
-/* A session, as its own files see it. */
+/* Session, for its own files. */
 
 enum gp_session_state {
 	GP_SESSION_OPENING,
@@ -201,7 +201,10 @@ struct gpreempt_session {
 	bool fresh;		    /* there was a queue that we did not know */
 	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
-	/* Right here: few of them share a page with the above. */
+	/*
+	 * These two stand right here, so that their first entries share a page with the members
+	 * above.
+	 */
 	uint32_t ids[GP_MAX_IDS];	    /* for the driver, which writes to it */
 	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
 };
@@ -254,9 +257,7 @@ void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_fi
 /* The driver has returned, or was not called. */
 void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outcome *out);
 
-/*
- * destroy.c: look for queues being destroyed, and release them. GPREEMPT_EVENT_ bits or -errno.
- */
+/* Look for queues being destroyed, and release them. GPREEMPT_EVENT_ bits or -errno. */
 int gp_session_scan_destroyers(struct gpreempt_session *s);
 
 /*
@@ -276,14 +277,14 @@ void gp_release_start(struct gpreempt_session *s);
 void gp_release_note_unseen(struct gpreempt_session *s);
 /* Start or stop the count of run time at @now, after a change of what is held, wanted or known. */
 void gp_release_count(struct gpreempt_session *s, uint64_t now);
-/* GPREEMPT_EVENT_CHURN when that is news, or 0. */
+/* Returns GPREEMPT_EVENT_CHURN when it is news, or 0. */
 int gp_release_report(struct gpreempt_session *s);
 
 /* A thread that watches slots while another one is in the driver. */
 
 struct gp_sampler;
 
-/* NULL: it is off. It takes the module. 0 or -errno. */
+/* Switch the sampler on or off (NULL). It needs the module. 0 or -errno. */
 int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, pid_t pid,
 		      struct gpreempt_error *err);
 /* NULL is allowed. */

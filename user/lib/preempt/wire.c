@@ -48,7 +48,7 @@ size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf)
 	return gp_ipc_put(HOLD_REPLY, reply, sizeof(*reply), buf);
 }
 
-/* Each value at most once. */
+/* Check a list, in which each value stands once. */
 static bool is_list(const uint32_t *list, size_t count, size_t room, uint32_t max)
 {
 	size_t i;

@@ -28,7 +28,7 @@ enum hold_verb {
 };
 #define HOLD_VERBS (HOLD_EXTEND + 1)
 
-/* Longer than the driver waits for a GPU that hangs. */
+/* Patience with a holder: longer than the driver waits for a GPU that hangs. */
 #define HOLD_ANSWER_NS (30 * NSEC_PER_SEC)
 /* Reason why a holder does not answer for so long, as the step of GPREEMPT_STUCK. */
 #define HOLD_STUCK "it holds a lock of the driver, or its GPU hangs"

@@ -186,9 +186,9 @@ const struct gpreempt_node *gp_find_gpu(const struct gpreempt_nodes *nodes, cons
 	return of_number;
 }
 
-/* The queues of the program that asks. */
+/* Queues of the calling program. */
 
-/* Our own number, as that /proc counts, and when we started. */
+/* Read our own PID, as this /proc counts, and our start time. */
 static int read_self(struct gpreempt *g, pid_t *pid, uint64_t *start)
 {
 	char text[64];

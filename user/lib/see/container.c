@@ -518,7 +518,7 @@ static void free_files(struct gp_files *files)
 	free(files);
 }
 
-/* The file of that path, or the one to replace. */
+/* Find the file with that path, or one to replace. */
 static struct file *find_file(struct gp_files *files, const char *path)
 {
 	struct file *oldest = files->file;
@@ -569,7 +569,7 @@ static struct json_object *get_json(struct gpreempt *g, const char *path, uint64
 	return f->json;
 }
 
-/* NULL if it is no string. */
+/* Returns the string, or NULL for another type. */
 static const char *to_string(struct json_object *value)
 {
 	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;

@@ -174,7 +174,10 @@ static const char *const keys[N_KEYS] = {
 	[UID] = "Uid:\t",     [NS_PID] = "NSpid:\t", [THREADS] = "Threads:\t",
 };
 
-/* The key of a line of /proc/<pid>/status. Most lines have none of them: two letters tell. */
+/*
+ * Find the key of a line of /proc/<pid>/status. Most lines have none of our keys: two letters
+ * decide.
+ */
 static int find_key(const char *line)
 {
 	int i = 0;

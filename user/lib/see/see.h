@@ -68,8 +68,8 @@ int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name,
 void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figures,
 			 struct gpreempt_process_gpu *gpu);
 /*
- * How many evictions the driver counts of a process, on the GPU that has most: its queues
- * run there when it is 0. -errno: the module does not tell.
+ * Returns the driver's count of evictions of a process, on the GPU that has most: its queues run
+ * there when it is 0. -errno: the module does not report it.
  */
 int gp_evictions(const struct gpreempt *g, pid_t pid);
 /*
@@ -124,7 +124,7 @@ int gp_find_container(struct gpreempt *g, const struct gpreempt_targets *process
 /* Is it in that container, at any depth? 1, 0, or as gp_doubt(). */
 int gp_in_container(const struct gpreempt *g, pid_t pid, const struct gp_box *box);
 
-/* A user, with the ids that /etc/subuid gives it. */
+/* A user, with its ids in /etc/subuid. */
 struct gp_user_ids {
 	uid_t uid;
 	SHR_ARRAY(

@@ -97,7 +97,7 @@ static int gp_is_of_user(const struct gpreempt *g, pid_t pid, const struct gp_us
 	struct gp_process process;
 	size_t i;
 
-	/* No user has the last one: it is not known. */
+	/* The last uid is no user's: it is not known. */
 	if (gp_process_read(g, pid, &process) || process.uid == (uid_t)-1)
 		return 0;
 	if (process.uid == ids->uid)
@@ -206,7 +206,7 @@ struct matcher {
 
 struct kind {
 	const char *prefix;
-	/* Get ready, or say why not. */
+	/* Prepare the word, or fail with *err. */
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
 	/* 1, 0, GP_DOUBT, or another -errno, which ends the look. */
 	int (*match)(const struct matcher *m, pid_t pid);
@@ -279,7 +279,7 @@ static int match_comm(const struct matcher *m, pid_t pid)
 	return !strncmp(text, m->value, COMM_LEN);
 }
 
-/* Would a group around the pattern mean something else? */
+/* Does the pattern keep its meaning with a group around it? */
 static bool can_group(const char *pattern)
 {
 	__cleanup_free char *open = NULL;
@@ -426,7 +426,7 @@ bool gp_select_is_slow(const char *word)
 	return kind && kind->is_slow;
 }
 
-/* Take a word apart; end with end_word() when that worked. */
+/* Parse a word; call end_word() after success. */
 static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
 		      struct gpreempt_error *err)
 {
@@ -559,7 +559,7 @@ static int choose(struct selection *s, struct matcher *m, struct gpreempt_error 
 			return fail_word(err, ret, GPREEMPT_MANY_CONTAINERS, m);
 		if (ret == -ENOTUNIQ)
 			return fail_word(err, ret, GPREEMPT_SAME_CONTAINER, m);
-		/* None is in it, but one in doubt can be. */
+		/* None of them is in the container, but a process in doubt can be. */
 		if (ret && (ret != -ENOENT || s->sure))
 			return fail_none(s, m, err);
 	}

@@ -100,8 +100,8 @@ struct gp_place {
 };
 
 /*
- * All of it from one look: the kernel takes the square of the depth of a cgroup to print its
- * path. 0 or -errno. A user's own slice has no pods and no jobs. @root: as gp_role().
+ * Find the whole place in one look: the kernel takes the square of the depth of a cgroup to
+ * print its path. 0 or -errno. A user's own slice has no pods and no jobs. @root: see gp_role().
  */
 int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out);
 
@@ -118,7 +118,7 @@ struct gp_pids {
  * process keeps its descriptor open.
  */
 int gp_kfd_pids(struct gpreempt *g, struct gp_pids *out, struct gpreempt_error *err);
-/* All processes of the host. 0 or -errno. */
+/* List all processes of the host. 0 or -errno. */
 int gp_all_pids(struct gpreempt *g, struct gp_pids *out);
 
 /*
