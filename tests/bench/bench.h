@@ -36,7 +36,7 @@ __attribute__((noreturn)) static inline void die_of(const struct gpreempt_error 
 	exit(1);
 }
 
-/* Zeroed. */
+/* Returns zeroed memory. */
 static inline void *get(size_t n, size_t size)
 {
 	void *p = calloc(n, size);

@@ -89,7 +89,7 @@ static void take_online(void *data, const uint64_t *v)
 	run->online_ns += r.work_ns;
 }
 
-/* Useful is what was done; what was on its way at either end evens out. */
+/* Count the finished work; work under way at either end evens out. */
 static void take_offline(void *data, const uint64_t *v)
 {
 	struct run *run = data;

@@ -85,7 +85,7 @@ static uint64_t library(struct bench *b, int op)
 	return start;
 }
 
-/* The same time for the GPU to settle after the library's calls as after bare ones. */
+/* Give the GPU the same time to settle after the library's calls as after bare ones. */
 static void settle(void)
 {
 	uint64_t until = now_ns() + SETTLE_NS;

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	sampler.live = false;
 	top_view_init(&view);
 	view.delay_ns = DELAY_NS;
-	/* Who the processes are is found out once. */
+	/* The owners of the processes are found once. */
 	refresh(&sampler, &model, &view, &screen);
 	next = shr_now_ns();
 	begin = cpu_ns();

@@ -78,7 +78,7 @@ void gp_loop_disable(struct gp_loop *loop)
 	run_all(loop);
 	loop->debugged = false;
 	loop->dbg_fd = -1;
-	/* With that, the thread of the session may open the next one. */
+	/* The thread of the session may open the next one now. */
 	if (fd >= 0)
 		close(fd);
 }
@@ -211,7 +211,7 @@ static const char *op_name(const struct kfd_ioctl_dbg_trap_args *args)
 	case KFD_IOC_DBG_TRAP_RESUME_QUEUES:
 		return "resume";
 	case KFD_IOC_DBG_TRAP_GET_QUEUE_SNAPSHOT:
-		/* Without room for an entry it only asks for a session. */
+		/* The call only asks for a session if it has no room for an entry. */
 		return args->queue_snapshot.exception_mask ? "snapshot" : "probe";
 	case KFD_IOC_DBG_TRAP_QUERY_DEBUG_EVENT:
 		return "query";
@@ -265,7 +265,7 @@ static int trap(struct gp_loop *loop, struct kfd_ioctl_dbg_trap_args *args)
 	}
 }
 
-/* The driver goes by who opened the descriptor and who traces that process. */
+/* Answer CRIU's ioctl by the process that opened the descriptor and the tracer. */
 static int criu(struct gp_loop *loop, const struct kfd_ioctl_criu_args *args)
 {
 	bool pause = args->op == KFD_CRIU_OP_PROCESS_INFO;

@@ -25,7 +25,7 @@ static int count_calls(const struct gp_loop *loop, const char *call)
 	return n;
 }
 
-/* Note a call, and find out whether it shall fail. */
+/* Note a call, and find out whether it has to fail. */
 int gp_loop_enter(struct gp_loop *loop, const char *call)
 {
 	size_t i, used = strlen(loop->trace);
@@ -225,7 +225,7 @@ static int loop_open_cgroups(void *be)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A directory is a file whose name ends with "/": a name a line. */
+/* List a directory: a file whose name ends with "/", with a name a line. */
 static int loop_list_dir(void *be, const char *path, int (*fn)(void *arg, const char *name),
 			 void *arg)
 {
@@ -354,7 +354,7 @@ static int loop_take_device(void *be, pid_t pid, int process, int n, uint64_t de
 			return -ENODEV;
 	}
 	loop->taken = n;
-	/* In a helper process, which has no standard files. */
+	/* A helper process has no standard files. */
 	ret = eventfd(0, EFD_CLOEXEC);
 	return ret < 0 ? -errno : ret;
 }

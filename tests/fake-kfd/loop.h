@@ -51,7 +51,7 @@ struct gp_loop {
 	bool paused;	   /* kfd_process.queues_paused */
 	int evicted;	   /* qpd.evicted: queues run when it is 0 */
 	int foreign;	   /* descriptor that its parent opened; 0: none */
-	int taken;	   /* the descriptor whose copy we have; 0: none */
+	int taken;	   /* descriptor whose copy we have; 0: none */
 	pid_t tracer;	   /* the thread that has seized it; 0: none */
 	int end_fd;	   /* readable once the process has ended; copies are given */
 
@@ -88,7 +88,7 @@ struct gp_loop {
 
 	/* Called before each call: a test changes something there. */
 	void (*before)(struct gp_loop *loop, const char *call);
-	/* And before a directory is listed: who is there may have changed. */
+	/* Called before a directory is listed: the processes may have changed. */
 	void (*before_list)(struct gp_loop *loop);
 
 	char trace[8192]; /* the calls so far, each with a space after */
@@ -107,16 +107,16 @@ void gp_loop_remove_queue(struct gp_loop *loop, uint32_t qid);
 void gp_loop_set_runtime(struct gp_loop *loop, uint32_t state);
 /* The process stops or ends, with this status for its tracer. */
 void gp_loop_stop(struct gp_loop *loop, int status);
-/* The process ends, for who has a descriptor of it. */
+/* End the process, for readers of a descriptor of it. */
 void gp_loop_end_process(struct gp_loop *loop);
-/* Another process ends the session. */
+/* End the session as another process does. */
 void gp_loop_disable(struct gp_loop *loop);
 void gp_loop_set_file(struct gp_loop *loop, const char *path, const char *text);
 unsigned int gp_loop_reads(const struct gp_loop *loop, const char *path);
 void gp_loop_fail(struct gp_loop *loop, const char *call, int nth, int code);
 struct gp_loop_queue *gp_loop_queue(struct gp_loop *loop, uint32_t qid);
 
-/* Between the two files: note a call; 0, or the error that it shall give. */
+/* Functions that the two files share. Note a call; 0, or the error that it has to give. */
 int gp_loop_enter(struct gp_loop *loop, const char *call);
 int gp_loop_ioctl(void *be, int fd, unsigned long request, void *arg);
 

@@ -115,7 +115,7 @@ int fuzz_files_open(const struct gpreempt_options *options, struct gpreempt **ou
 	ops.read_file = ops.read_link = ops.read_root_file = read_file;
 	ops.list_dir = list_dir;
 	ops.device_of = device_of;
-	/* At its end it closes that descriptor. */
+	/* The library closes that descriptor at its end. */
 	ret = gp_new_backend(options, &ops, (void *)-1, out);
 	if (!ret)
 		(*out)->saved = true;

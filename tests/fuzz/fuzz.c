@@ -140,14 +140,14 @@ static uint64_t run(uint64_t first, uint64_t count, int n_seeds)
 		state = round;
 		for (changes = 1 + roll(MAX_CHANGES); changes; changes--)
 			change(&in);
-		/* For who looks at a core or at the end of a sanitizer. */
+		/* Leave the round for a reader of a core or of a sanitizer's report. */
 		fuzz_round = round;
 		taken += fuzz_one(&in);
 	}
 	return taken;
 }
 
-/* Where the second half of the rounds begins; it can be others in each run. */
+/* Choose where the second half of the rounds begins; it can be another place in each run. */
 static uint64_t pick_start(uint64_t follows)
 {
 	const char *set = getenv("FUZZ_FROM");
@@ -164,7 +164,7 @@ static uint64_t pick_start(uint64_t follows)
 	return (uint64_t)number << 16;
 }
 
-/* The last word of the sanitizers and of what this directory's files expect. */
+/* Print the round as the last word of a sanitizer or of a failed check. */
 static void tell_round(void)
 {
 	fprintf(stderr, "fuzz: FUZZ_ROUND=%llu\n", (unsigned long long)fuzz_round);

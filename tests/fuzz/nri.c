@@ -46,7 +46,7 @@ static void put_varint(uint64_t number)
 	put(number);
 }
 
-/* The length in front of what was written from @from on; seldom a wrong one. */
+/* Put the length in front of the bytes from @from on; seldom a wrong one. */
 static void put_length(size_t from)
 {
 	uint8_t copy[1 << 12];

@@ -14,7 +14,7 @@ static union {
 	struct guard_reply guard_reply;
 } u;
 
-/* How many of the four take the packet, and what they promise of it then. */
+/* Returns how many of the four take the packet, and checks their promises then. */
 static unsigned int take(const char *buf, size_t len)
 {
 	unsigned int taken = 0;

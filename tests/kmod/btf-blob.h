@@ -23,10 +23,10 @@ struct blob {
 	uint32_t strs_len;
 };
 
-/* The kernel's, and amdgpu's, whose ids and names continue the kernel's. */
+/* BTF of the kernel, and of amdgpu, whose ids and names continue the kernel's. */
 extern struct blob base, driver;
 
-/* Print what failed, and errno's text; exit with 1. */
+/* Print the failed call, and errno's text; exit with 1. */
 _Noreturn void btf_die(const char *what);
 
 void blob_load(const char *path, size_t head, struct blob *b);

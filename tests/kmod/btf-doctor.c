@@ -68,7 +68,7 @@ static int n_patches;
 static char doctored[128] = BTF_DIR "amdgpu";
 static const char *copy = OTHER_DIR "amdgpu";
 
-/* This driver has a struct kfd_node. */
+/* Has this driver a struct kfd_node? */
 static bool has_nodes;
 
 /* Returns the driver's name for a structure of the table: without kfd_node that is kfd_dev. */
@@ -88,7 +88,7 @@ static void patch(uint32_t *where, uint32_t value)
 
 enum ill { HIDE, RESIZE, RETYPE };
 
-/* A structure of the size of what a row declares: a structure, or a plain type; or 0. */
+/* Find a structure of the size of a row's type: a structure, or a plain type; or 0. */
 static uint32_t other_of(const struct row *row)
 {
 	if (!strncmp(row->of, "struct ", 7))
@@ -301,7 +301,7 @@ static uint32_t append_name(int blob, const char *name)
 	return base.strs_len + driver.strs_len;
 }
 
-/* Where a name stands among the strings; it may be the end of a longer one. */
+/* Find a name among the strings; it may be the end of a longer one. */
 static uint32_t name_offset(int blob, const char *name)
 {
 	const char *at = memmem(driver.strs, driver.strs_len, name, strlen(name) + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The search for the slots of a queue (kmod/hqd.c): what it finds, how
- * many registers it reads, and that it ends when the device does not answer.
+ * Search for the slots of a queue (kmod/hqd.c): its results, the registers that it reads, and
+ * its end when the device does not answer.
  */
 #include "fake-registers.h"
 
@@ -213,7 +213,7 @@ static void check_sdma(void)
 	unread(UNSUPPORTED);
 }
 
-/* Under MES, where the doorbell tells. */
+/* Check MES, where the doorbell decides. */
 static void check_mes(void)
 {
 	start_sdma();

@@ -342,7 +342,7 @@ static void check_loaded(void)
 	want(!gp_is_code_before((unsigned long)amdgpu.data, &amdgpu));
 }
 
-/* Its word, and what is held meanwhile and afterwards. */
+/* Check the word for the hardware, and the references meanwhile and afterwards. */
 #define hw(word) hw_from(GP_VIEW_HARDWARE_##word, __LINE__)
 static void hw_from(enum gp_view_hardware why, int line)
 {
@@ -445,7 +445,7 @@ static void check_answers(void)
 	want(asked == 3);
 }
 
-/* A hold ends after so many registers, and what has changed meanwhile ends the read. */
+/* Check that a hold ends after so many registers, and that a change meanwhile ends the read. */
 static void check_rest(void)
 {
 	start_hw();

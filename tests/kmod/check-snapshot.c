@@ -47,7 +47,7 @@ static void drop(void)
 	slots = NULL;
 }
 
-/* Without a list there is nothing to look at. */
+/* Take a list; without one there is nothing to look at. */
 #define must_take(last, hardware)                \
 	do {                                     \
 		int ret_ = take(last, hardware); \
@@ -236,7 +236,7 @@ static void open_node(void)
 	n_nodes = 2;
 }
 
-/* And then it makes queues all the time. */
+/* Open another node, and make queues all the time. */
 static void open_and_add(void)
 {
 	int i;
@@ -367,7 +367,7 @@ static void check_all(void)
 	}
 }
 
-/* So many processes with a queue each, but for one whose driver's data is wrong. */
+/* Start so many processes with a queue each, but for one whose driver's data is wrong. */
 static void start_many(int n, int wrong)
 {
 	int i;
@@ -381,7 +381,7 @@ static void start_many(int n, int wrong)
 		FIELD(OBJECT(QUEUE + wrong), queue, process) = OBJECT(CONTEXTS);
 }
 
-/* One walk has all of them, and costs the same for each. */
+/* Check that one walk has all of them, and costs the same for each. */
 static void check_many(void)
 {
 	static const int counts[] = { 8, 64, 1000 };

@@ -10,7 +10,7 @@
  */
 #include "fake-kernel.h"
 
-/* In place of the one there: each read is a tick. */
+/* Replace READ_ONCE(): each read is a tick. */
 #undef READ_ONCE
 #define READ_ONCE(x)                             \
 	({                                       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which waves are counted as those of a queue (kmod/waves.c). */
+/* Counts of waves, and the queues that get them (kmod/waves.c). */
 #include "fake-registers.h"
 
 /* Add a queue that is in a slot of XCC 0, and has its records after the others. */
@@ -113,7 +113,7 @@ static void check_waves(void)
 	want(!reads);
 }
 
-/* No wave in flight: one read before, and those of the driver's hook in each XCC. */
+/* Check idle queues: one read before, and the reads of the driver's hook in each XCC. */
 static void check_idle(void)
 {
 	int i;
@@ -134,7 +134,7 @@ static void check_idle(void)
 	want(q0->waves == -1 && q0->hardware == GP_VIEW_HARDWARE_LOST && reads == 1 + SLOTS);
 }
 
-/* By doorbell alone: the hardware becomes the reason when they are not known. */
+/* Check counts by doorbell alone: the hardware becomes the reason when they are not known. */
 static void check_doorbells(void)
 {
 	int i, all;

@@ -142,7 +142,7 @@ int gp_broken(const char *what)
 	return -EUCLEAN;
 }
 
-/* Count what is not as it has to be. It prints fake_case, too. */
+/* Count each result that is not as it has to be, and print it with fake_case. */
 static int fake_bad;
 static char fake_case[160];
 #define want(x) fake_want(x, #x, __FILE__, __LINE__)

@@ -28,7 +28,7 @@ static int preempt_off, allocated, fail_alloc, kill_at, hw_reads, n_queues;
 static bool held, walking, is_free[FAKE_OBJECTS];
 static void (*at_try)(void);
 
-/* All that can sleep. */
+/* Called by all functions that can sleep. */
 static void sleeps_here(void)
 {
 	want(!held && !walking && !preempt_off);

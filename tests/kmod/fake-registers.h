@@ -214,7 +214,7 @@ static void fake_wait_times(struct amdgpu_device *adev, uint32_t *wait_times, ui
 	*wait_times = reg(0x4321);
 }
 
-/* Adds to what is there, and reads a register for each slot. */
+/* Add to the counts, and read a register for each slot. */
 static void fake_occupancy(struct amdgpu_device *adev, struct kfd_cu_occupancy *counts, int *per_cu,
 			   uint32_t inst)
 {

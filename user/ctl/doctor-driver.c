@@ -19,7 +19,7 @@ static int64_t read_linux(const struct gpreempt *g)
 	unsigned int major, minor;
 	char text[64];
 
-	/* The release tells nothing of amdgpu-dkms, which alone has a version. */
+	/* The release shows nothing about amdgpu-dkms, which alone has a version. */
 	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/version") >= 0 ||
 	    gp_look_in(g, GP_AMDGPU) < 0 ||
 	    gp_read_small(g, text, sizeof(text), "/proc/sys/kernel/osrelease") < 0 ||
@@ -82,7 +82,7 @@ static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *fact
 	gpreempt_view_free(view);
 }
 
-/* All facts about queues, or none. */
+/* Read the facts about queues: all, or none. */
 static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t count)
 {
 	struct gpreempt_targets *processes;
@@ -284,7 +284,7 @@ static int find_nodes(struct gpreempt *g, struct names *names,
 	return 0;
 }
 
-/* All is well only if each GPU has answered. */
+/* Report that all is well, but only if each GPU has answered. */
 static void find_well(struct gp_finding *f, const struct names *names, const char *text)
 {
 	if (!names->all)
@@ -311,7 +311,7 @@ static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 			       "KFD has no GPU");
 }
 
-/* Has it that bit of its capability? */
+/* Does the node lack that bit of its capability? */
 static enum answer lacks_bit(struct gpreempt *g, const struct gpreempt_node *node, uint64_t bit)
 {
 	uint64_t value;

@@ -404,7 +404,7 @@ const struct gp_doctor_check gp_view_checks[] = {
 	{ 0 },
 };
 
-/* All checks of a host, one after the other. */
+/* Doctor of a host: all checks, one after the other. */
 
 static const struct gp_doctor_check *const lists[] = {
 	gp_driver_checks,

@@ -192,7 +192,7 @@ static void check_route(struct report *r, pid_t pid)
 	report(r, &f);
 }
 
-/* suspend pauses it where a session cannot be had. */
+/* Check the target. suspend pauses it where a session cannot be had. */
 static void check_target(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "target" };
@@ -240,7 +240,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 	return 0;
 }
 
-/* No check is made: that would open /dev/kfd. */
+/* List a partition's users. No other check is made: that would open /dev/kfd. */
 static int run_partition(const struct doctor_args *args)
 {
 	if (args->targets.words.n || args->targets.from)

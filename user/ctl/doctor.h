@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Does this host have all that suspending takes? */
+/* Checks of this host: has it all that suspending takes? */
 #ifndef CTL_DOCTOR_H
 #define CTL_DOCTOR_H
 
@@ -98,7 +98,7 @@ struct gp_gpu_facts {
 struct gp_fault {
 	const char *name;
 	enum gp_health health; /* where it applies */
-	/* All must hold; one with last 0 is none. */
+	/* All conditions must hold; one with last 0 is none. */
 	struct {
 		enum gp_fact fact;
 		int64_t first;

@@ -180,7 +180,7 @@ static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u, struc
 	return found;
 }
 
-/* Does it execute? -1: that is not known. */
+/* Does the process execute there? -1: unknown. */
 static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of,
 		   enum gp_method *method)
 {
@@ -224,7 +224,7 @@ static void end_look(struct gp_share *share, const struct gp_look *look)
 	share->busy += look->busy;
 }
 
-/* A process that has several contexts has several lines. */
+/* Add a line. A process with several contexts has several lines. */
 static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);

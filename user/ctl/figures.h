@@ -28,7 +28,7 @@ enum gp_method {
 	GP_METHODS
 };
 
-/* The words for it. */
+/* Words for enum gp_method. */
 extern const char *const gp_method_names[GP_METHODS];
 
 /* Share of looks in which something was busy. */

@@ -233,7 +233,7 @@ static void tell_loss(void *data, const struct gpreempt_error *err)
 		 err->pid);
 }
 
-/* 0, 1: it is over, or -errno. */
+/* Handle an event. 0, 1: the process has ended, or -errno. */
 static int dispatch(struct follow *f)
 {
 	int ret = owner_dispatch(&f->owner);
@@ -336,7 +336,7 @@ static int open_and_live(struct follow *f)
 	return ret;
 }
 
-/* A pause gives it back with its guardian. */
+/* Give back the lock. A pause gives it back with its guardian. */
 static void give_lock_back(const struct follow *f)
 {
 	if (f->owner.lock >= 0)
@@ -565,7 +565,7 @@ static void follow_claims(struct followers *f)
 			take_up(f, &f->places.now.items[i].target);
 }
 
-/* A word that can name processes that come later. */
+/* Can the word name processes that come later? */
 static bool can_grow(const char *word)
 {
 	return strchr(word, ':');
@@ -593,7 +593,7 @@ static void look(struct followers *f)
 	follow_claims(f);
 }
 
-/* A child that was killed has released its target by that. */
+/* Returns the exit status. A child that was killed has released its target by its end. */
 static int exit_status(pid_t target, int status)
 {
 	if (WIFEXITED(status))
@@ -670,7 +670,7 @@ static bool any_grows(const struct follow_args *args)
 	return false;
 }
 
-/* How long nothing may happen before we look and say that we are well. */
+/* Returns the longest time without an event before we look and report that we are alive. */
 static uint64_t longest_pause(bool grows, uint64_t watchdog_ns)
 {
 	uint64_t ns = grows || watchdog_ns ? LOOK_NS : UINT64_MAX;

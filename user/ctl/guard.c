@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The commands of guard: run it, and ask one that runs. */
+/* Commands of guard: run it, and ask a running one. */
 #include <errno.h>
 #include <string.h>
 
@@ -269,7 +269,7 @@ static int set_policy(struct guard *guard)
 	return 0;
 }
 
-/* Indices are in the view of the module, and nowhere else. */
+/* Check the module: the indices are in its view, and nowhere else. */
 static int check_module(struct guard *guard)
 {
 	struct gpreempt_process_list *list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All GPU processes, a line each. */
+/* list: all GPU processes, a line each. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("processes", fields, struct row);
 
-/* Each GPU once. For free(). */
+/* List each GPU once. For free(). */
 static char *list_gpus(const struct gpreempt_view *view)
 {
 	char *list = calloc(view->count + 1, 24), *at = list;

@@ -133,7 +133,7 @@ static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
 	}
 }
 
-/* Metrics of processes, and which of them are left out. */
+/* Metrics of processes, and the choice of those that are left out. */
 
 struct ranked {
 	const struct gp_process_figures *p;
@@ -319,7 +319,7 @@ struct metrics_args {
 	const char *output; /* NULL: stdout */
 };
 
-/* Series of the host that are added last. */
+/* Number of the host's series that are added last. */
 #define LAST_SERIES 2
 
 static double cpu_seconds(int who)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* libkmod, loaded when it is needed: it brings libcrypto. */
+/* Calls of libkmod, which is loaded when it is needed: it brings libcrypto. */
 #ifndef CTL_CMD_MODULE_KMOD_H
 #define CTL_CMD_MODULE_KMOD_H
 
@@ -21,7 +21,7 @@
 
 #define KMOD_POINTER(call) __typeof__(&kmod_##call) call;
 
-/* Its functions, without "kmod_". Tests put their own there. */
+/* Functions of libkmod, without "kmod_". Tests put their own there. */
 extern struct kmod_calls {
 	KMOD_CALLS(KMOD_POINTER)
 } kmod;

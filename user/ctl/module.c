@@ -23,7 +23,7 @@ static const struct dynlib_call kmod_rows[] = {
 
 DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SONAME);
 
-/* A reader of its files may have them open just now. */
+/* Tries to remove the module: a reader may have its files open just now. */
 #define REMOVE_TRIES	20
 #define REMOVE_RETRY_NS (50 * NSEC_PER_MSEC)
 
@@ -109,7 +109,7 @@ static int insert(struct kmod_ctx *ctx)
 	return 0;
 }
 
-/* How often it is in use, and the modules that use it. */
+/* Report how often the module is in use, and the modules that use it. */
 static int fail_busy(struct kmod_module *mod)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
@@ -160,7 +160,7 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 	ctx = kmod.new(NULL, NULL);
 	if (!ctx)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	/* Its messages are for its own users. */
+	/* libkmod's messages are for its own users. */
 	kmod.set_log_priority(ctx, LOG_EMERG);
 	ret = run(ctx);
 	kmod.unref(ctx);

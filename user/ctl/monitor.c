@@ -115,7 +115,7 @@ static void see(struct watched *w, int64_t qid)
 	*seen = (struct seen){ .qid = qid, .samples = 1 };
 }
 
-/* Sum up the queues that are chosen; ids gets their numbers. */
+/* Sum up the chosen queues; ids gets their numbers. */
 static void add_queues(const struct monitor_args *args, const struct gpreempt_view *view,
 		       struct sample *sample, struct watched *w, char *ids)
 {

@@ -12,7 +12,7 @@
 
 #include <gpreempt/policy.h>
 
-/* Bytes that stay their owner's. */
+/* Bytes of another owner. */
 struct wire_bytes {
 	const uint8_t *at;
 	size_t len;

@@ -300,7 +300,7 @@ static void first_look(struct disturb *d, size_t i)
 	gpreempt_view_free(view);
 }
 
-/* Is a queue out of its slots that was in them? */
+/* Has a queue left its slots? */
 static bool is_lost(const struct disturb *d, const struct watch *w,
 		    const struct gpreempt_view *view)
 {

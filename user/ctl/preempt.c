@@ -211,7 +211,7 @@ static int fail_online(struct preempt *p, int code, const char *step)
 	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
 }
 
-/* The child, once it has become the command. 0 or -errno. */
+/* Start the command. Returns when the child has become it. 0 or -errno. */
 static int start(const struct preempt *p, pid_t *out)
 {
 	pid_t pid, parent = getpid();
@@ -236,7 +236,7 @@ static int start(const struct preempt *p, pid_t *out)
 	return -code;
 }
 
-/* We stop before it has ended. It is not waited for with a target held. */
+/* End the command when we stop before it. We do not wait for it with a target held. */
 static void end_command(struct preempt *p, pid_t pid, int fd)
 {
 	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
@@ -283,7 +283,7 @@ int preempt_online(struct preempt *p)
 	return p->online_status ? -ECHILD : 0;
 }
 
-/* Suspend and resume, again and again, and measure it. */
+/* Cycles of suspend and resume, and their times. */
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {
@@ -358,7 +358,7 @@ static int open_target(struct preempt *p, struct preempt_target *t)
 	return check_queues(p, t->pid);
 }
 
-/* All queues run, and no watchdog waits for us any more. */
+/* Close the sessions: all queues run, and no watchdog waits for us any more. */
 static void close_sessions(struct preempt *p)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A run of "gpreempt-ctl preempt", as its own files see it. */
+/* A run of "gpreempt-ctl preempt", for its own files. */
 #ifndef CTL_PREEMPT_H
 #define CTL_PREEMPT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Undo the pauses that have lost their owner. */
+/* repair: undo the pauses that have lost their owner. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -133,7 +133,7 @@ static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 	hold_drop(job->pid, lock);
 }
 
-/* A pause takes all queues, so it cannot be undone for some. */
+/* Refuse a part: a pause takes all queues, so it cannot be undone for some. */
 static bool refuse_part(struct job *job)
 {
 	if (!job->part)

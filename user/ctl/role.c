@@ -23,7 +23,7 @@ struct role_args {
 	uint64_t oci;
 };
 
-/* A cgroup that has a role. */
+/* A cgroup with a role. */
 struct row {
 	const char *role;
 	char *cgroup;
@@ -202,7 +202,7 @@ static int give_container(const struct state *state)
 	return role_give(path, state->role);
 }
 
-/* A container starts whatever comes of it. */
+/* Run the hook. A container starts whatever its result is. */
 static int run_hook(void)
 {
 	__cleanup_free char *text = calloc(1, STATE_MAX + 1);

@@ -162,7 +162,7 @@ static struct row *find_row(const struct rows *rows, pid_t pid)
 	return NULL;
 }
 
-/* A process that is paused by us. */
+/* Add a process that we have paused. */
 static int add_pause(void *arg, pid_t target)
 {
 	struct row row = empty_row(target), *known;

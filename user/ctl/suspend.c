@@ -92,7 +92,7 @@ static void pause_locked(struct gpreempt *g, struct suspend_job *job)
 		pause_now(g, job);
 }
 
-/* Is it paused by us until resume? */
+/* Have we paused it until resume? */
 static bool is_kept(struct suspend_job *job)
 {
 	return !pause_journal_read(job->pid, &job->entry) && job->entry.state == PAUSE_KEPT &&
@@ -143,7 +143,7 @@ static void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
 		return;
 	job->entry.state = PAUSE_KEPT;
 	ret = pause_journal_change(&job->entry);
-	/* The user has read that it is paused. */
+	/* The user has read that the process is paused. */
 	if (ret) {
 		gp_unpause(g, job->pid, job->entry.start, NULL, NULL);
 		ctl_note("process %d runs again: its entry in " HOLD_DIR " could not be kept: %s",
@@ -168,7 +168,7 @@ static void fail_system(struct suspend_job *job, const char *step, int code)
 
 	if (code == -EPROTO)
 		reason = GPREEMPT_OTHER_VERSION;
-	/* The holder is in the driver, and ends when that lets it. */
+	/* The holder is in the driver, and ends when the driver returns. */
 	if (code == -ETIMEDOUT) {
 		reason = GPREEMPT_STUCK;
 		step = HOLD_STUCK;
@@ -176,7 +176,7 @@ static void fail_system(struct suspend_job *job, const char *step, int code)
 	hold_reply_fail(&job->reply, job->pid, reason, code, step);
 }
 
-/* False when the owner is none that stays. */
+/* Fail because of another owner. False when that owner ends soon. */
 static bool fail_busy(struct suspend_job *job, const struct hold_owner *owner)
 {
 	if (owner->role == HOLD_ROLE_NONE ||
@@ -328,7 +328,7 @@ static void suspend_stay(struct suspend_job *jobs, size_t count)
 		for (i = 0; i < count; i++)
 			left += fds[i + 1].fd >= 0;
 	} while (left && wait_for_change(fds, count));
-	/* The holders that are left see this. */
+	/* Close the sockets: the holders that are left see that. */
 	for (i = 0; i <= count; i++)
 		if (fds[i].fd >= 0)
 			close(fds[i].fd);
@@ -707,7 +707,7 @@ static int run_suspend(void *data)
 	struct gpreempt *g = NULL;
 	int ret = check_how(args);
 
-	/* A reader that has read enough does not want it undone. */
+	/* A reader that has read enough does not want the hold undone. */
 	signal(SIGPIPE, SIG_IGN);
 	if (!ret)
 		ret = ctl_open_host(&g);

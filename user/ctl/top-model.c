@@ -394,7 +394,7 @@ static void add_figure(struct top_process *p, const struct top_figure *f)
 		p->suspended_ms = f->suspended_ms;
 	if (f->holds > p->holds)
 		p->holds = f->holds;
-	/* The least of them, as "packets" before "waves". */
+	/* Take the lesser method: "packets" before "waves". */
 	if (f->method && (!p->method || strcmp(f->method, p->method) < 0))
 		p->method = f->method;
 }

@@ -81,7 +81,7 @@ static void put_character(struct top_screen *s, int y, int x, int columns, enum 
 			  wchar_t c)
 {
 	*cell_at(s, y, x) = (struct top_cell){ { c }, look };
-	/* Its right half. */
+	/* Fill the right half of the character. */
 	if (columns == 2)
 		*cell_at(s, y, x + 1) = (struct top_cell){ { 0 }, look };
 }
@@ -186,7 +186,7 @@ struct page {
 	int line;  /* the next one of the page */
 };
 
-/* Its line of the screen, or -1. */
+/* Returns the page line's line of the screen, or -1. */
 static int line_of(const struct page *p)
 {
 	int y = p->first + p->line - p->above;

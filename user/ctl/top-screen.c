@@ -170,7 +170,7 @@ static const struct part {
 
 #define DEVICE 0 /* index into parts; it stands left of the bar */
 
-/* The ranks below that fit. */
+/* Returns the rank below which all parts fit. */
 static int fitting_rank(int width)
 {
 	int rank, left = width - NAME - BAR;
@@ -267,7 +267,7 @@ static int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
 #define INDENT	       2 /* columns before a process in a group */
 #define FIRST_LINE(v)  ((v)->page ? (v)->line / (v)->page * (v)->page : 0)
 
-/* Is nothing in it, in any line? */
+/* Is the column empty in all lines? */
 static bool is_spare(const struct top_model *m, const struct out_field *field)
 {
 	const struct top_process *p;

@@ -13,7 +13,7 @@
 /* Up to 0. */
 static const int keys[TOP_ACTIONS][4] = { TOP_KEYS(ROW) };
 
-/* The action of a key; TOP_ACTIONS: it has none. */
+/* Returns the action of a key; TOP_ACTIONS: none. */
 static enum top_action top_action_of(int code)
 {
 	enum top_action action;
@@ -96,7 +96,7 @@ static void move(struct top_view *v, const struct top_model *m, bool down, size_
 	v->moved = v->line > 0;
 }
 
-/* The next column that the screen can be sorted by. */
+/* Sort by the next column of the screen that allows it. */
 static void sort_next(struct top_view *v, bool left)
 {
 	do
@@ -134,7 +134,7 @@ static void ask(struct top_view *v, const struct top_model *m, enum top_verb ver
 		snprintf(v->status, sizeof(v->status), "choose a process first");
 		return;
 	}
-	/* The next key is for the same one, wherever it goes. */
+	/* The next key is for the same process, wherever its line goes. */
 	v->moved = true;
 	v->asked = (struct top_request){
 		.verb = verb,

@@ -64,7 +64,7 @@ static int top_job_start(struct top_job *job, char **command)
 	return pipes[0];
 }
 
-/* Its lines become one, cut. */
+/* Join the child's lines to one, and cut it. */
 static void add_text(struct top_job *job, const char *some, size_t n)
 {
 	static const char between[] = "; ";
@@ -111,7 +111,7 @@ static bool top_job_check(struct top_job *job)
 	return true;
 }
 
-/* Kill it, if it is there. */
+/* Kill the child, if there is one. */
 static void top_job_end(struct top_job *job)
 {
 	if (job->child)
@@ -332,7 +332,7 @@ static int read_keys(struct session *s)
 	return ret;
 }
 
-/* A terminal that is gone reports that for ever. */
+/* Take the events. A terminal that is gone reports that for ever. */
 static int take_events(struct session *s)
 {
 	struct epoll_event events[2];

@@ -435,7 +435,7 @@ int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look l
 /* Put a text of another program's bytes in width columns. */
 int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
 		    const char *text);
-/* Columns that a harmless text takes. */
+/* Returns the columns that a harmless text takes. */
 int top_text_width(const struct top_screen *s, const char *text);
 
 /* Two refreshes a cell, the last one at the right. */
@@ -467,9 +467,9 @@ void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *
 int top_term_open(void);
 void top_term_close(void);
 
-/* Does it show UTF-8? */
+/* Does the terminal show UTF-8? */
 bool top_term_utf8(void);
-/* Its size now. */
+/* Get the terminal's present size. */
 void top_term_size(int *width, int *height);
 /* Set the terminal's new size. */
 void top_term_resize(int width, int height);

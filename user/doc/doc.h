@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Texts that are made from the tables of commands. */
+/* Documents from the tables of commands. */
 #ifndef DOC_H
 #define DOC_H
 

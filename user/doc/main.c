@@ -34,7 +34,7 @@ static const struct {
 
 static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
 
-/* Print for the program of that name; NULL: for each. */
+/* Print for the program of that name; NULL: for each program. */
 static void print(size_t nth, const char *name)
 {
 	size_t i;

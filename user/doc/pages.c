@@ -148,7 +148,7 @@ static const struct style markdown = {
 	.literal = put_line,
 };
 
-/* A cell of a table: "|" would end it. */
+/* Print a cell of a table, which "|" would end. */
 static void put_cell(const char *text)
 {
 	for (; *text; text++)

@@ -218,7 +218,7 @@ static const struct {
 	/* The form since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
 	{ "Selected queue (mode=", GP_AMDLOG_ACQUIRED, "):", false },
 	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED, "Reusing preferred queue:", false },
-	/* Up to ROCm 5: the count behind it is the one before. */
+	/* Form up to ROCm 5: the count behind it is the one before the change. */
 	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "releaseQueue refCount:", GP_AMDLOG_RELEASED, "refCount:", false },
 	{ "Deleting hardware queue", GP_AMDLOG_DELETED, "Deleting hardware queue", false },

@@ -65,7 +65,7 @@ struct gp_amdlog_process {
 	int64_t back_us;
 };
 
-/* A line that could not be read. */
+/* A line that could not be parsed. */
 struct gp_amdlog_problem {
 	int64_t line;
 	const char *what;
@@ -90,7 +90,7 @@ struct gp_amdlog_data {
 /* Lowest level at which the log has packets. */
 #define GP_AMDLOG_PACKETS 4
 
-/* A packet that is put into a queue. */
+/* A packet that a program puts into a queue. */
 struct gp_amdlog_packet {
 	uint64_t line;
 	int64_t us;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several snapshots in a directory, in the order of time. */
+/* Snapshots of a directory, in the order of time. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

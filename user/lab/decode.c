@@ -286,7 +286,7 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 	if (q->n_mqds) {
 		row.regs = d->mqds[q->mqds].regs;
 	} else {
-		/* All bits set is GPREEMPT_UNKNOWN in each. */
+		/* Set all bits: that is GPREEMPT_UNKNOWN in each member. */
 		memset(&row.regs, 0xff, sizeof(row.regs));
 		row.regs.known = 0;
 	}
@@ -481,7 +481,7 @@ static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
 	}
 }
 
-/* GPUs that have queues here, and no slots. */
+/* Note GPUs that have queues here, and no slots. */
 static void note_gpus(const struct gp_text_data *d, int64_t pid)
 {
 	int64_t last = GPREEMPT_UNKNOWN;

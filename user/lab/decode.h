@@ -14,7 +14,7 @@ bool decode_has_pid(const struct ctl_text *text, int64_t pid);
  * 0: of all. Returns the exit status.
  */
 int decode_series(enum out_mode mode, uint64_t pid, const char *dir);
-/* Are there snapshots in it? */
+/* Are there several snapshots in the directory? */
 bool decode_is_series(const char *dir);
 
 #endif

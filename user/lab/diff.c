@@ -145,7 +145,10 @@ static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text, i
 	return queues;
 }
 
-/* A ring is an address of its process: of two processes it says nothing. */
+/*
+ * Are the rings known? A ring is an address of its process, so rings of two processes cannot be
+ * compared.
+ */
 static bool rings_known(const struct diff *diff)
 {
 	return diff->queues_a != GPREEMPT_UNKNOWN && diff->queues_b != GPREEMPT_UNKNOWN &&

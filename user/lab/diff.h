@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Two texts against each other; diff and experiment print it. */
+/* Comparison of two texts; diff and experiment print it. */
 #ifndef CTL_TEXT_DIFF_H
 #define CTL_TEXT_DIFF_H
 
@@ -13,7 +13,7 @@ enum diff_side {
 
 #define DIFF_KEYS 4
 
-/* A thing that one side has, or both. */
+/* A row: something that one side has, or both. */
 struct diff_row {
 	int64_t key[DIFF_KEYS]; /* its identity: compared, and sorted by */
 	int64_t pid_a;

@@ -209,13 +209,13 @@ void exp_plan_free(struct exp_plan *plan)
 #define LOOK_AGAIN_NS (200 * NSEC_PER_MSEC)
 /* A model makes its queues one after the other: so long without a new one. */
 #define SETTLE_NS (500 * NSEC_PER_MSEC)
-/* A model that has no queue by then has none. */
+/* Longest wait for the first queue of a model. */
 #define START_NS (300 * NSEC_PER_SEC)
 #define GONE_NS	 (60 * NSEC_PER_SEC)
 /* Time that models get to end after an interrupt. */
 #define END_NS (10 * NSEC_PER_SEC)
 
-/* A signal that came for us, and how many did. */
+/* The signal that came for us, and how many came. */
 static volatile sig_atomic_t stop_signal, stops;
 
 static void on_stop(int signal)
@@ -289,7 +289,7 @@ static void start(struct run *run, size_t m)
 		run->of[m] = (struct model){ .leader = pid };
 		return;
 	}
-	/* A session of its own: by that its processes are found. */
+	/* Make a session of its own, by which its processes are found. */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	redirect(run, m, STDOUT_FILENO, "out");
@@ -427,7 +427,7 @@ static size_t count_shown(const struct run *run, const char *dir)
 	return sum;
 }
 
-/* "during", when there are so many queues; it replaces one of fewer. */
+/* Take "during" with so many queues; it replaces one with fewer. */
 static int take_during(struct run *run, size_t now)
 {
 	size_t shown;
@@ -558,7 +558,7 @@ static int do_run(struct run *run, enum exp_kind kind)
 	return ret ? ret : write_result(run);
 }
 
-/* A run that was begun and not ended is repeated. */
+/* Is the run complete? One that was begun and not ended is repeated. */
 static bool is_done(const char *dir)
 {
 	char path[4096];

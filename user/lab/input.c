@@ -71,7 +71,7 @@ int text_fail(const char *path, int err)
 			     text_open_error(err));
 }
 
-/* Text with something before each line is a frequent mistake: say which. */
+/* Guess by lines: text with something before each line is a frequent mistake. */
 static const char *guess_from_lines(const char *begin, size_t len)
 {
 	static const char *const words[] = {

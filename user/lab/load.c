@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The queue ids of a text, and text that has them. */
+/* Queue ids of a text, and texts that have them. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -183,7 +183,7 @@ int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad)
 		return -EINVAL;
 	while ((line = next_line(&text, &whole))) {
 		number++;
-		/* An id that the file ends within is another id. */
+		/* An id at the end of the file may be cut, and is then another id. */
 		if ((!whole || read_row(out, line, &at)) && !bad->count++)
 			bad->first = number;
 	}
@@ -304,7 +304,7 @@ static bool take_apart(const char *file, int *role, char **name)
 	return true;
 }
 
-/* Length of a name without the times behind it. */
+/* Returns the length of a name without the times behind it. */
 static size_t without_time(const char *name)
 {
 	size_t len = strlen(name), digits;
@@ -488,7 +488,7 @@ static struct text_moment *text_moment_named(const char *word)
 	return found;
 }
 
-/* The two files of a system are not of one moment: so often they are read. */
+/* Tries to read the two files of a system, which are not of one moment. */
 #define TRIES 3
 
 int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue)
@@ -550,7 +550,7 @@ static void read_views(struct ctl_text *out, const char *dir)
 		closedir(stream);
 }
 
-/* Ids of a snapshot that was taken without the module. */
+/* Read the ids of a snapshot that was taken without the module. */
 static void read_sysfs(struct ctl_text *out, const char *dir)
 {
 	size_t len;
@@ -606,7 +606,7 @@ static void begin(struct ctl_text *out)
 	out->data = gp_text_get(out->text);
 }
 
-/* All files were fed, or one could not be, with this exit status. */
+/* Join the text when all files were fed, or one could not be, with this exit status. */
 static int join(struct ctl_text *out, int status)
 {
 	if (status) {

@@ -45,7 +45,8 @@ struct text_moment {
 bool ctl_is_snapshot(const char *dir);
 
 /*
- * The moments in it, in the order of time as their names say it, for text_moments_free().
+ * List the moments in a directory, in the order of the times in their names, for
+ * text_moments_free().
  */
 size_t text_moments(const char *dir, struct text_moment **out);
 void text_moments_free(struct text_moment *moments, size_t count);
@@ -72,7 +73,7 @@ int text_open_in(const char *dir, const char *name, int64_t max);
 /* Returns a sentence for the user about an error of these. */
 const char *text_open_error(int err);
 
-/* All of it, with a NUL behind it, for free(). The length or -errno. */
+/* Read the whole file, with a NUL behind it, for free(). Returns the length or -errno. */
 ssize_t text_read_all(int fd, int64_t max, char **out);
 
 /* Read a whole regular file; NULL: errno has the reason. */
@@ -165,11 +166,11 @@ void ids_read_sysfs(struct ctl_text *out, char *text);
 
 /* Files that are read into a text without a join; a file that is no text is refused. */
 
-/* Each gives 0, or the exit status after saying why not. */
+/* Feed a file. All return 0, or the exit status after a message. */
 int text_feed_fd(struct ctl_text *out, const char *path, int fd);
 /* "-" is stdin. */
 int text_feed_path(struct ctl_text *out, const char *path);
-/* A file in a directory; one that is not there is left out. */
+/* Feed a file of a directory; a missing one is left out. */
 int text_feed_in(struct ctl_text *out, const char *dir, const char *name);
 
 /* Print the error of a file; @err is -errno. Returns the exit status. */

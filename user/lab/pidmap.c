@@ -112,7 +112,7 @@ static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 	return false;
 }
 
-/* The words that are no numbers. 0, or the exit status. */
+/* Select by the words that are no numbers. 0, or the exit status. */
 static int choose(struct gpreempt *g, const struct pidmap_args *args, struct gpreempt_targets **out)
 {
 	const char **words = shr_must(calloc(args->words.n + 1, sizeof(*words)));

@@ -92,7 +92,7 @@ static void take_latencies(struct report *r, const char *source, struct report_c
 		report_latency(r, source, columns[i].latency, &times[i]);
 }
 
-/* Each kind of text. */
+/* Take the text of preempt --samples; below are the other kinds. */
 static void report_preempt_samples(struct report *r, const char *name, char *text)
 {
 	static const struct column columns[COLUMNS] = {
@@ -249,7 +249,7 @@ static double time_of(struct json_object *o, const char *event, double now)
 	return before < now ? now - before : 0;
 }
 
-/* Has that number of queues changed none of them? */
+/* Has a call for that number of queues changed none of them? */
 static bool has_failed(struct json_object *o)
 {
 	return report_number(o, "requested") > 0 && report_number(o, "done") == 0;
@@ -393,7 +393,7 @@ static void report_add_bucket(struct json_object *latency, double from_us, doubl
 	json_object_array_add(all, o);
 }
 
-/* The bound of that number; 0 is 1 ns. */
+/* Returns the bound of that number; 0 is 1 ns. */
 static double bound(size_t i)
 {
 	double ns = steps[i % ARRAY_SIZE(steps)];
@@ -510,7 +510,7 @@ static bool parse_sample(char *line, struct sample *s)
 	return end != at && *line;
 }
 
-/* Counts are of all up to le. False: it has no le. */
+/* Take a bucket. Its count is of all up to le. False: it has no le. */
 static bool take_bucket(struct report *r, const char *source, const struct sample *s,
 			struct histogram *h)
 {

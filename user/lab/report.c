@@ -161,7 +161,7 @@ static int become_ctl(void *arg)
 	return ctl_exec(argv, -1);
 }
 
-/* 0 when it has ended, or -ETIMEDOUT: it is left behind. */
+/* Wait for the child. 0: it has ended, or -ETIMEDOUT: it is left behind. */
 static int wait_for(pid_t child)
 {
 	uint64_t end = shr_now_ns() + ANSWER_NS;
@@ -259,7 +259,7 @@ static void describe_now(struct report *r, struct json_object *state)
 	r->simulated |= ctl_simulated();
 }
 
-/* Its lines of a key and a value, behind the heading. */
+/* Read the snapshot's lines of a key and a value, behind the heading. */
 static void describe_snapshot(struct report *r, struct json_object *state, const char *dir)
 {
 	static const char *const keys[] = { "time", "host", "kernel", "gpreempt" };

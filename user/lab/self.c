@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Run a program and say which queues are its own. */
+/* self: run a program and print which queues are its own. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static int run_self(void *data)
 		_exit(ctl_exec(args->command, -1));
 	signal(SIGTERM, pass_on);
 	signal(SIGHUP, pass_on);
-	/* The terminal sends it to the program, too. */
+	/* The terminal sends Ctrl-C to the program, too. */
 	signal(SIGINT, SIG_IGN);
 	ret = watch(g);
 	gpreempt_free(g);

@@ -38,7 +38,7 @@ static int snapshot_fail(const char *what, int err)
 			     NULL, "%s: %s", what, strerror(err));
 }
 
-/* All directories above the last part of a path. 0, or the exit status. */
+/* Make all directories above the last part of a path. 0, or the exit status. */
 static int make_parents(const char *whole)
 {
 	char path[4096], *slash;
@@ -105,7 +105,7 @@ static int snapshot_end_file(FILE *file, const char *dir, const char *name)
 	return snapshot_fail(path, errno ? errno : EIO);
 }
 
-/* A file of the system as it is. -errno: it cannot be read. */
+/* Copy a file of the system as it is. -errno: it cannot be read. */
 static int snapshot_copy(const char *from, const char *dir, const char *name)
 {
 	size_t len;
@@ -494,7 +494,7 @@ void snapshot_log_close(struct snapshot_log *log)
 		close(log->fd);
 }
 
-/* "6,1234,5678901,-;text", and lines that belong to it. */
+/* Write the log: "6,1234,5678901,-;text", and lines that belong to it. */
 static void write_log(FILE *file, int fd)
 {
 	char line[KMSG_LINE], *text;
@@ -593,7 +593,7 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 	ret = snapshot_make(dir);
 	if (ret)
 		return ret;
-	/* These two one right after the other: they are joined. */
+	/* Copy these two one right after the other: they are joined. */
 	ret = copy_text(dir, TEXT_MQDS);
 	if (!ret)
 		ret = copy_text(dir, TEXT_HQDS);

@@ -312,7 +312,7 @@ static const char *sdma_mqd(const uint32_t *words, size_t count, struct gp_text_
 
 void gp_text_no_regs(struct gp_text_regs *regs)
 {
-	/* All bits set is GPREEMPT_UNKNOWN in each. */
+	/* Set all bits: that is GPREEMPT_UNKNOWN in each member. */
 	memset(regs, 0xff, sizeof(*regs));
 	regs->known = 0;
 }

@@ -40,7 +40,7 @@ static int make_keys(const struct gp_text_data *d, struct keys *keys)
 	for (i = 0; i < d->n_mqds; i++) {
 		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
 
-		/* 0: a queue that was never mapped. */
+		/* Address 0 is that of a queue that was never mapped. */
 		if (d->mqds[i].regs.mqd > 0 && queue->type != GP_TEXT_DIQ)
 			keys->items[keys->count++] = (struct key){
 				queue->gpu_id,

@@ -467,7 +467,7 @@ static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int type)
 	return add_cp_slot(text, type, numbers[0], numbers[1], numbers[2]);
 }
 
-/* Up to Linux 6.4 there is only one XCC, and it is not named. */
+/* Take a slot of Linux up to 6.4, which has only one XCC and does not name it. */
 static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers, int type)
 {
 	return add_cp_slot(text, type, 0, numbers[0], numbers[1]);
@@ -635,7 +635,7 @@ static int gp_text_end_block(struct gp_text *text)
 	return ret;
 }
 
-/* A line that is no dump. 0 or -ENOMEM. */
+/* Take a line that is no dump. 0 or -ENOMEM. */
 static int gp_text_head(struct gp_text *text, struct gp_line line)
 {
 	const char *p = line.at, *end = p + line.len;
@@ -707,7 +707,7 @@ static bool goes_on(const struct gp_text *text, uint64_t offset)
 	return text->block == GP_BLOCK_NODE && !offset;
 }
 
-/* A dump that belongs to nothing: said once for each head that is missing. */
+/* Report a dump without a head, once for each head that is missing. */
 static int take_orphan(struct gp_text *text)
 {
 	int ret = gp_text_end_block(text);

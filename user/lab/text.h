@@ -107,7 +107,7 @@ struct gp_text_slot {
 	struct gp_text_regs regs;
 };
 
-/* Packets of a run list that are decoded. */
+/* Decoded packets of a run list. */
 enum gp_text_packet_op {
 	GP_TEXT_RUN_LIST = 0xa5, /* the list goes on elsewhere */
 	GP_TEXT_MAP_PROCESS = 0xa1,
@@ -147,7 +147,7 @@ struct gp_text_process {
 	int64_t context;
 };
 
-/* Something that could not be read, or is contradictory. */
+/* A problem: something that could not be read, or is contradictory. */
 struct gp_text_problem {
 	unsigned int file;
 	uint64_t line;	  /* from 1; 0: the whole file */
@@ -175,7 +175,7 @@ struct gp_text_data {
 	/* There is an mqds. An idle driver's is an empty file. */
 	bool mqds_seen;
 	bool hqds_seen;
-	/* A queue or a slot is in it twice. Then nothing is joined. */
+	/* The text has a queue or a slot twice. Then nothing is joined. */
 	bool several_moments;
 };
 
@@ -267,7 +267,7 @@ bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_
 
 /* Declarations that the parts of this parser share. */
 
-/* Problems that are kept; the others are counted. */
+/* Number of problems that are kept; the others are counted. */
 #define GP_TEXT_PROBLEMS 4096
 
 /* Block to which the next words belong. */

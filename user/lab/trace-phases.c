@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The driver's functions that a suspend goes through. */
+/* Phases of a suspend: the driver's functions. */
 #include <errno.h>
 #include <linux/kfd_ioctl.h>
 #include <stdlib.h>
@@ -318,7 +318,7 @@ static void end_op(struct gp_trace *t, struct thread *thread, const struct gp_tr
 	op->phase_ns[GP_TRACE_OTHER] = left;
 }
 
-/* Calls that did not return before the one around them did. */
+/* End the calls that did not return before the call around them did. */
 static void close_inner(struct gp_trace *t, struct thread *thread)
 {
 	struct gp_trace_slice *slices = t->data.slices;

@@ -194,7 +194,7 @@ int trace_write_timeline(const struct trace_report *r, const char *path)
  */
 
 #define NAME "amd.log"
-/* A timeline of more than that is of no use. */
+/* Packets in a timeline, at most: more are of no use. */
 #define PACKETS_MAX 1000000
 
 void trace_log_set(const char *dir, uint64_t level)

@@ -256,7 +256,7 @@ static void put_head(FILE *f, const struct trace_kernel *k)
 	put_text(f, "header_event");
 	put_file(f, "events/header_event");
 	put_formats(f, k);
-	put_u32(f, 0); /* addresses of the kernel are not told */
+	put_u32(f, 0); /* no kernel symbols */
 	put_u32(f, 0); /* nor does it print into this buffer */
 	put_u64(f, k->comms ? strlen(k->comms) : 0);
 	fputs(k->comms ? k->comms : "", f);

@@ -38,7 +38,7 @@ enum gp_trace_phase {
 	GP_TRACE_PHASES,
 };
 
-/* The words for them. */
+/* Words for the kinds and the phases. */
 extern const char *const gp_trace_kinds[GP_TRACE_KINDS];
 extern const char *const gp_trace_phases[GP_TRACE_PHASES];
 
