@@ -199,7 +199,7 @@ static void set_global(void *arg)
 	task->result = 1;
 }
 
-/* Once this process can have debug sessions, the helper has a copy of the memory. */
+/* The helper has a copy of the memory once this process can have debug sessions. */
 TEST(shares_no_memory_of_sessions)
 {
 	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], set_global, IOCTL_NS, &place), 0);
@@ -307,7 +307,7 @@ TEST_EACH(waits_for_its_call, 2)
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 }
 
-/* No process that shares the memory of sessions waits, nor one whose area is gone. */
+/* No process waits that shares the memory of sessions, nor one whose area is gone. */
 TEST_EACH(waits_no_more, 3)
 {
 	if (_i == 2)

@@ -73,7 +73,7 @@ TEST(standard_ones)
 	ck_assert_int_eq(status_of(shr_child_start(has_stderr, NULL, NULL, 0)), 1);
 }
 
-/* There is room for 64. */
+/* The list has room for 64. */
 TEST(many_to_keep)
 {
 	int keep[65], i;

@@ -207,7 +207,7 @@ static void make_unseen(void)
 	gp_loop_remove_queue(&loop, 500);
 }
 
-/* The driver has written an event for each queue: those are known of. */
+/* The driver has written an event for each queue, so all of them are known. */
 TEST(unseen)
 {
 	struct gpreempt_released released;

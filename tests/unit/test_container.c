@@ -305,7 +305,7 @@ static size_t files_read(void)
 	return n;
 }
 
-/* Each file that exists is read once, the first one, too. */
+/* Each existing file is read once, the first one, too. */
 TEST(kept)
 {
 	size_t n;

@@ -346,7 +346,7 @@ static void change_file(const char *name, const char *from, const char *to)
 	free(all);
 }
 
-/* Its driver has a PASID for each GPU, which mqds does not say. */
+/* Linux 7's driver has a PASID for each GPU, which mqds does not print. */
 TEST(run_list_of_linux_7)
 {
 	change_file("mqds", "PASID 0x2:", "PASID 156:");

@@ -8,7 +8,7 @@
 #include "shared/util.h"
 #include "unit-session.h"
 
-/* The session expects more of what it has seen, however slow this host is. */
+/* Let the session look fast for longer: this host may be slow. */
 static bool patient;
 
 static int dispatch(void)

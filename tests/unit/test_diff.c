@@ -40,7 +40,7 @@ TEST(diff_of_nothing)
 	expect_null("queue_counts.verdict");
 	expect_null("slot_counts");
 	expect_number("queues_a", 0);
-	/* A slot without registers: what is active there is not known. */
+	/* A slot without registers may be active: that is not known. */
 	LAB(6, "diff --json a now");
 	expect_null("slot_counts");
 	ERR_HAS("1 problems in the text");
@@ -89,7 +89,7 @@ TEST(diff_of_monitors)
 	ERR_HAS("4 lines could not be read, the first is line 2");
 }
 
-/* Without the module a snapshot has sysfs's ids. */
+/* A snapshot without the module has sysfs's ids. */
 TEST(ids_of_sysfs)
 {
 	copy_fixture(DRIVER "mqds", "a/mqds");

@@ -134,7 +134,7 @@ TEST_AS_ROOT(both_models)
 	struct stat st;
 
 	driver = true;
-	/* Both run until their queues were looked at. */
+	/* Both models run until their queues were looked at. */
 	make_text("model", "dir=$(readlink /proc/$$/fd/1)\n"
 			   "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
 	LAB(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
@@ -148,7 +148,7 @@ TEST_AS_ROOT(both_models)
 	expect_number("runs.4.common_ids", 1);
 	expect_number("runs.4.common_slots", 0);
 	expect_number("runs.4.a_before_b", 1);
-	/* Both have the same ids, and MQDs of the same priority. */
+	/* Both models have the same ids, and MQDs of the same priority. */
 	expect_text("strategy", "pid");
 	ck_assert_uint_eq(mode_of("e"), 0700);
 	ck_assert_uint_eq(mode_of("e/experiment"), 0600);
@@ -176,7 +176,7 @@ TEST_AS_ROOT(no_queue)
 	ERR_HAS("e has no complete run of A alone");
 }
 
-/* With a limit, models are ended; a status by a signal is no failure then. */
+/* A limit of time ends the models; then a status by a signal is no failure. */
 TEST_AS_ROOT(limited)
 {
 	driver = true;

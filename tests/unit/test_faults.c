@@ -104,7 +104,7 @@ static const struct {
 	{ "mes-evict", NAVI4, "6.12.117+deb12-amd64", "0x84\n", ONE, NO, NULL, NULL },
 	{ "mes-evict", NAVI4, "7.0.0", "0x84\n", ONE, NO, NULL, NULL },
 	{ "mes-evict", MI308, "6.17.0", NULL, ONE, NO, NULL, NULL },
-	/* Another driver than the kernel's. */
+	/* The driver is another one than the kernel's. */
 	{ "mes-evict", NAVI3, "6.17.0", "0x84\n", ONE, UNKNOWN, AMDGPU "version", "6.12.12\n" },
 	{ "mes-evict", MI308, "6.17.0", NULL, ONE, NO, AMDGPU "version", "6.12.12\n" },
 

@@ -154,7 +154,7 @@ TEST(one_hangs)
 	ck_assert_int_eq(look_for("cmd:^train$", "4302"), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert(has(FIRST + 2));
-	/* Another process has its number now. */
+	/* Another process has the mute one's number now. */
 	atomic_store(&shared->hangs[2], 0);
 	strcpy(strstr(stats[2], "9002"), "9102 20\n");
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);

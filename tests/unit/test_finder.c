@@ -73,7 +73,7 @@ TEST(kinds)
 	ck_assert_int_eq(guard_word_kind("comm:cmd:x"), GUARD_WORD_QUICK);
 	ck_assert_int_eq(guard_word_kind("123"), GUARD_WORD_QUICK);
 	ck_assert_ptr_null(get("comm:other", false));
-	/* The same word in the other role. */
+	/* The word is the same in the other role. */
 	ck_assert_ptr_null(get("cmd:^train$", true));
 }
 
@@ -203,7 +203,7 @@ TEST(descriptor_0)
 	ck_assert_int_eq(open("/dev/null", O_RDONLY), STDIN_FILENO);
 }
 
-/* Many holders: each of them is known. */
+/* The child knows each of many holders. */
 TEST(many_owners)
 {
 	struct hold_owners owners = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * --from: of the files of a host that stand below a directory the commands print what
- * they print on that host, and nothing is done there or here.
+ * --from: the commands print of a directory with a host's files what they print on that host,
+ * and act neither there nor here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static const struct {
 
 #define CHANGED 5
 
-/* The same files for a host, and below "made", where --from and snapshot read them. */
+/* Make the same files for a host, and below "made", where --from and snapshot read them. */
 static void setup(void)
 {
 	char path[256];
@@ -101,7 +101,7 @@ static void setup(void)
 	}
 }
 
-/* Without the line of that check, of which only a host knows. */
+/* Drop the line of a check that only a host can make. */
 static void drop_check(char *text, const char *check)
 {
 	char *at = strstr(text, unit_text("\t%s\t", check)), *end;
@@ -183,7 +183,7 @@ TEST(without_the_module)
 	CTL(0, "queues 4194242 --from made");
 	OUT_HAS("\n4194242\t0\t0xf7bc\tcompute\t");
 	ERR_HAS("the snapshot does not have the process as gpreempt.ko shows it");
-	/* Its address space is then known by what it has open. */
+	/* The files that it has open show its address space then. */
 	ctl_line("doctor --from made");
 	OUT_HAS("\tall GPU processes have address spaces where they need them\t");
 }
@@ -207,7 +207,7 @@ static void make_link(const char *path, const char *to)
 	ck_assert_int_eq(symlink(to, path), 0);
 }
 
-/* Who has made the directory is not trusted. */
+/* The user who made the directory is not trusted. */
 TEST(hostile)
 {
 	/* A link, a pipe, a directory in place of a file, and a way out. */
@@ -223,7 +223,7 @@ TEST(hostile)
 		"-\t0\tpartly-suspended\t4194250\tgdb\t-\t-\n");
 }
 
-/* Nor what is in it: a cgroup that has no path. */
+/* Its contents are not trusted: a cgroup has no path. */
 TEST(no_cgroup)
 {
 	make_text("made/proc/4194242/cgroup", "0::abc\n");
@@ -232,7 +232,7 @@ TEST(no_cgroup)
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list --from made role:offline");
 }
 
-/* Its text is that of the host's file, and is for its owner. */
+/* Check that the text is that of the host's file, and is for its owner. */
 static void expect_saved(const char *path, const char *text)
 {
 	const char *saved = unit_text("day%s", path);
@@ -290,7 +290,7 @@ static void make_ctl(void)
 	setenv("PATH", unit_text("%s/bin:%s", dir, getenv("PATH")), 1);
 }
 
-/* A page shows what list, status and doctor print; a snapshot has no holders to ask. */
+/* The page shows the output of list, status and doctor; a snapshot has no holders to ask. */
 TEST(report)
 {
 	make_ctl();
@@ -335,7 +335,7 @@ TEST(report_without_ctl)
 		"next: is it installed, and in PATH?\n");
 }
 
-/* Numbers are those of another host: also that of this process. */
+/* Numbers are those of another host, this process's number, too. */
 TEST(our_number)
 {
 	pid_t us = getpid();

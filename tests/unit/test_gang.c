@@ -215,8 +215,8 @@ static bool may_go_first(void)
 }
 
 /*
- * On one CPU members go first for a moment, and who sends them before them.
- * Afterwards all is as it was.
+ * Members go first for a moment on one CPU, and their sender goes before them. Afterwards all
+ * priorities are as before.
  */
 TEST(one_cpu)
 {

@@ -67,7 +67,7 @@ static bool given_up(struct gpreempt_member *member)
 	return member->code;
 }
 
-/* And when it is ended again and again while nothing is asked. */
+/* The session is ended again and again while nothing is asked. */
 TEST(lost_for_ever)
 {
 	struct gpreempt_member member;

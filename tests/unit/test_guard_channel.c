@@ -56,7 +56,7 @@ TEST(half_an_order)
 	ck_assert_uint_eq(got.nodes, 5);
 }
 
-/* Orders whose halves do not match are never seen. */
+/* Guard's order is never seen with halves of two. */
 TEST(whole_orders)
 {
 	uint64_t end = shr_now_ns() + 200 * NSEC_PER_MSEC, i;

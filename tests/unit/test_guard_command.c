@@ -220,7 +220,7 @@ TEST(requests)
 	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"), before);
 }
 
-/* One guard has the socket; a second one does without. */
+/* One guard has the socket; a second one goes on without. */
 TEST(second_guard)
 {
 	pid_t first;

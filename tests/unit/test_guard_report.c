@@ -142,7 +142,7 @@ TEST(metrics)
 	expect_metric(text, TIMES "slots_seconds_count{} 2\n");
 }
 
-/* For "make check-metrics", which names a directory: what Prometheus is to read. */
+/* Write the text for Prometheus, for "make check-metrics", which names a directory. */
 TEST_EACH(file, getenv("METRICS_DIR") ? 1 : 0)
 {
 	FILE *f = fopen(unit_text("%s/guard.prom", getenv("METRICS_DIR")), "w");

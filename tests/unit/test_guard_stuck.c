@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * guard's poller and a process whose memory never answers: it delays no other, and
- * guard can be killed meanwhile.
+ * Poller of guard and a process whose memory never answers: it delays no other, and guard can be
+ * killed meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -43,7 +43,7 @@ static ssize_t receive(uint32_t kind, int code)
 	return n;
 }
 
-/* Only a negative code refuses, and only in a packet of that kind. */
+/* A refusal is a negative code in a packet of that kind only. */
 TEST(refusals)
 {
 	ck_assert_int_eq(receive(IPC_REFUSAL, -EUSERS), -EUSERS);

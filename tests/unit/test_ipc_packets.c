@@ -60,7 +60,7 @@ TEST(largest_packet)
 	ck_assert_int_eq(gp_ipc_get(KIND, buf, 0, &got, sizeof(got)), -EPROTO);
 }
 
-/* Each other size: that of its head, and one that was cut or is longer. */
+/* Every other size is refused: another one in the head, and a packet that is cut or longer. */
 TEST(other_sizes)
 {
 	size_t len, full = gp_ipc_put(KIND, &message, sizeof(message), buf);

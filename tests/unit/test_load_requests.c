@@ -75,8 +75,8 @@ TEST(seed_decides)
 }
 
 /*
- * Exponential gaps: the mean is what was asked for, and so is the deviation;
- * 1/e of the gaps are longer than the mean.
+ * Gaps are exponential: mean and deviation are the wanted ones; 1/e of the gaps are longer than
+ * the mean.
  */
 TEST(gaps_are_poisson)
 {

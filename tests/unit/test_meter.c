@@ -31,7 +31,7 @@ TEST(forgets)
 	ck_assert_uint_eq(gp_meter_recent(&m, T(11020)), T(5));
 	ck_assert_uint_eq(gp_meter_recent(&m, T(11030)), T(0));
 	ck_assert_uint_eq(gp_meter_total(&m, T(11030)), T(25));
-	/* After a long time, too. */
+	/* The figures hold after a long time, too. */
 	gp_meter_set(&m, true, T(999999990));
 	gp_meter_set(&m, false, T(1000000000));
 	ck_assert_uint_eq(gp_meter_recent(&m, T(1000000000)), T(10));

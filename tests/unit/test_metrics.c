@@ -98,7 +98,7 @@ TEST(prometheus)
 		[OUT_COMM] = "not a label of this family",
 	} };
 
-	/* The order of the table, whatever that of the calls is. */
+	/* The order is that of the table, whatever the order of the calls. */
 	out_metric(&m, OUT_PROCESS_EVICTED, &labels, 1.5);
 	out_metric(&m, OUT_SIMULATED, NULL, 0);
 	out_metric(&m, OUT_PROCESS_EVICTED, &labels, 2);
@@ -128,7 +128,7 @@ TEST(prometheus)
 				   out_families[OUT_PROCESS_EVICTED].help));
 }
 
-/* A counter and an info are named without what their samples have, units are there. */
+/* The names of a counter and an info lack the suffix of their samples; units are there. */
 TEST(openmetrics)
 {
 	*m.hostname = '\0';
@@ -197,7 +197,7 @@ TEST_EACH(numbers, 10)
 	ck_assert_str_eq(strrchr(text, '}'), unit_text("} %s\n", rows[_i].printed));
 }
 
-/* A time is in the first bucket whose bound it does not exceed, and in all behind. */
+/* A time is in the first bucket whose bound it does not exceed, and in all later ones. */
 TEST(histogram)
 {
 	struct out_histogram h = { 0 };
@@ -235,7 +235,7 @@ TEST(counting)
 	ck_assert_str_eq(print(OUT_PROMETHEUS), "");
 }
 
-/* Without memory there is no text that has a part of the samples. */
+/* There is no text with a part of the samples if memory runs out. */
 TEST(no_memory)
 {
 	FILE *f = open_memstream(&text, &size);

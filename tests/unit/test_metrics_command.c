@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command metrics: GPUs as AMD names them, who processes are, and what is left out. */
+/* Command metrics: AMD's names of GPUs, owners of processes, and series that are left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,7 @@ TEST(gpus)
 		"kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\"} 2560\n");
 }
 
-/* Without all addresses the order is not known, and no index is shown. */
+/* The order is not known without all addresses, and no index is shown. */
 TEST(no_address)
 {
 	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
@@ -216,7 +216,7 @@ TEST(processes)
 	ck_assert_ptr_null(strstr(ctl_out, "slots_ratio{process_id=\"4194244\""));
 }
 
-/* Who has it: a command of ours, a debugger, or it is not known. */
+/* The holder is a command of ours, a debugger, or unknown. */
 TEST(held)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
@@ -312,7 +312,7 @@ TEST(output)
 	ERR_HAS("a link is there");
 }
 
-/* Without the module: memory of sysfs; shares are not known. */
+/* Sysfs has memory where there is no module; shares are not known. */
 TEST(no_module)
 {
 	set_file(DIR "nodes", NULL);
@@ -380,7 +380,7 @@ TEST(no_driver)
 	ERR_HAS("next: ");
 }
 
-/* For "make check-metrics", which names a directory: what Prometheus is to read. */
+/* Write the text for Prometheus, for "make check-metrics", which names a directory. */
 TEST_EACH(files, getenv("METRICS_DIR") ? 2 : 0)
 {
 	static const struct {

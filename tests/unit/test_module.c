@@ -80,7 +80,7 @@ static int probe(struct kmod_module *mod, unsigned int flags, const char *option
 	return insert;
 }
 
-/* Busy the first times, then what `removed` says. */
+/* Removing fails as busy the first times, then with `removed`. */
 static int take_away(struct kmod_module *mod, unsigned int flags)
 {
 	ck_assert_ptr_eq(mod, &thing);

@@ -72,7 +72,7 @@ static int read_log(void)
 	return ret;
 }
 
-/* check itself needs memory: what was not so is seen afterwards. */
+/* Result of a work, checked afterwards: check itself needs memory. */
 static bool as_expected;
 
 static void expect(bool so)
@@ -149,7 +149,7 @@ static int hold_in_a_gang(void)
 static const struct {
 	const char *name;
 	int (*work)(void);
-	/* Without some memory it works all the same, if not as well. */
+	/* Works also without some memory, if not as well. */
 	bool does_without;
 } works[] = {
 	{ "dumps", read_dumps, false }, { "log", read_log, false },
@@ -167,7 +167,7 @@ TEST_EACH(each_fails, ARRAY_SIZE(works))
 		unit_clear_trace();
 		atomic_store(&unit_memory_fails, ++nth);
 		ret = works[_i].work();
-		/* So many allocations there are not. */
+		/* The work makes fewer allocations than this. */
 		over = atomic_exchange(&unit_memory_fails, 0);
 		ck_assert_msg(as_expected, "%s: allocation %d", works[_i].name, nth);
 		if (over)

@@ -61,8 +61,8 @@ TEST(told)
 }
 
 /*
- * No manager, and one whose path is too long. We listen where that path would
- * lead if it was cut off: nothing may come there, and no descriptor is left.
+ * There is no manager, or its path is too long. We listen where that path would lead if it was
+ * cut off: nothing may come there, and no descriptor is left.
  */
 TEST(no_manager)
 {

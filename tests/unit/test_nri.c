@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The plug-in of NRI: what a runtime sends, whole, cut off and made up. */
+/* Plug-in of NRI: messages of a runtime, whole, cut off and made up. */
 #include <endian.h>
 #include <errno.h>
 #include <signal.h>
@@ -132,7 +132,7 @@ static const struct {
 	{ "\x12\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01x", 12, -EBADMSG, 2, 0, 0 },
 	{ "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01x", 12, -EBADMSG, 2, 0, 0 },
 	{ "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13, -EBADMSG, 1, UINT64_MAX, 0 },
-	/* Groups, and what there is not. */
+	/* Groups, and types that do not exist. */
 	{ "\x0b", 1, -EBADMSG, 1, 0, 0 },
 	{ "\x0c", 1, -EBADMSG, 1, 0, 0 },
 	{ "\x0f", 1, -EBADMSG, 1, 0, 0 },
@@ -274,8 +274,8 @@ static uint64_t read_many(size_t n, size_t *containers)
 }
 
 /*
- * The measure is what a tenth of them takes of this processor: some 12 times as much, and
- * 100 times if each container is compared with each pod.
+ * The limit is by the time that a tenth of them takes on this processor: some 12 times as much,
+ * and 100 times if each container is compared with each pod.
  */
 TEST(as_many_as_a_cluster_has)
 {
@@ -297,7 +297,7 @@ TEST(as_many_as_a_cluster_has)
 	ck_assert_uint_lt(many, 40 * few);
 }
 
-/* Nothing of it makes a container that there is not, and nothing is read behind it. */
+/* A damaged message never makes a container that does not exist, and no byte behind it is read. */
 TEST(cut_off_and_damaged)
 {
 	struct made whole = { 0 };
@@ -350,14 +350,14 @@ static size_t receive(int fd, unsigned int connection, uint8_t *body)
 	ck_assert_uint_eq(be32toh(n[0]), connection);
 	len = be32toh(n[1]) - 10;
 	ck_assert_uint_lt(len, 128);
-	/* With nothing to read it would wait for what comes next. */
+	/* recv() of 0 bytes would wait for the next message. */
 	if (len)
 		ck_assert_int_eq(recv(fd, body, len, MSG_WAITALL), len);
 	body[len] = 0;
 	return len;
 }
 
-/* In pieces of that many bytes. */
+/* Ask in pieces of that many bytes. */
 static void ask(int fd, const char *method, const struct made *payload, size_t piece)
 {
 	struct made body = { 0 };

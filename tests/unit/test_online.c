@@ -71,7 +71,7 @@ static int ask(enum guard_verb verb, pid_t pid)
 	return reply.code ? reply.code : (int)reply.value;
 }
 
-/* Requests for another process outlive who asked, and end with that process. */
+/* Requests for another process outlive the process that asked, and end with the other one. */
 TEST(for_another)
 {
 	pid_t child = fork();
@@ -141,7 +141,7 @@ TEST(no_guard)
  * The library's side
  */
 
-/* A guard that was restarted gets what is open here at the next call. */
+/* A restarted guard gets the open requests at the next call. */
 TEST(guard_restarts)
 {
 	struct gpreempt_online *online;
@@ -181,13 +181,13 @@ TEST(guard_is_stopped)
 
 	ck_assert_int_eq(gpreempt_online_open(&options, &online), 0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	/* Its thread waits for this before it can answer. */
+	/* The guard's thread waits for this lock before it can answer. */
 	pthread_mutex_lock(&online_guard.lock);
 	unit_make_up_time();
 	ck_assert_int_eq(gpreempt_online_begin(online), -ETIMEDOUT);
 	unit_run_time();
 	pthread_mutex_unlock(&online_guard.lock);
-	/* The guard counts out what came over the old connections. */
+	/* The guard counts out the requests of the old connections. */
 	expect_open(0);
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);

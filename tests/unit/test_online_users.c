@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Other users at the guard's socket. Only root can be one: the tests are root's. */
+/* Other users at the guard's socket. Only root can become one: the tests are root's. */
 #include <errno.h>
 #include <grp.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 	return unit_status(child);
 }
 
-/* Without --allow-uid, only root: the kernel and the guard refuse others. */
+/* The kernel and the guard refuse all but root without --allow-uid. */
 TEST_AS_ROOT(stranger)
 {
 	ck_assert_int_eq(ask_as(STRANGER, GUARD_BEGIN, 0), EACCES);
@@ -105,7 +105,7 @@ static void fill(uid_t uid, int n, int ready)
 	_exit(0);
 }
 
-/* One user gets its part of the places; others, and root, get theirs. */
+/* One user gets its part of the places; other users, and root, get theirs. */
 TEST_AS_ROOT(one_user_takes_all)
 {
 	int ready[2], open = 0;

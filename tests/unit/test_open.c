@@ -27,10 +27,10 @@ TEST(open_and_close)
 	/* The first snapshot finds no room, the second acknowledges. */
 	ck_assert_str_eq(loop.trace, "open version seize watch probe enable "
 				     "snapshot snapshot ");
-	/* Who writes to it when we are killed gets no signal, and does not wait. */
+	/* The driver, which writes to it when we are killed, gets no signal, and does not wait. */
 	ck_assert_int_eq(fcntl(loop.dbg_fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK),
 			 O_RDWR | O_NONBLOCK);
-	/* To leave in time at exit and exec; never to take it with us. */
+	/* Options let us leave in time at exit and exec; none takes the process with us. */
 	ck_assert_uint_eq(loop.seized, PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC);
 	unit_clear_trace();
 	ck_assert_int_eq(close_session(), 0);

@@ -17,7 +17,7 @@ static struct gpreempt_outcome outcome;
 static int losses;
 static bool was_noted;
 
-/* Before the driver pauses it: what would be left if we were killed now. */
+/* Look, before the driver pauses the process, at the state that a kill would leave now. */
 static void look(struct gp_loop *l, const char *call)
 {
 	struct hold_owner as;
@@ -112,7 +112,7 @@ TEST(by_pause)
 	ck_assert_uint_eq(outcome.done, 1);
 	ck_assert_uint_gt(outcome.ioctl_ns, 0);
 	ck_assert_uint_gt(owner.route.pause.return_ns, 0);
-	/* Again, and the driver is not asked. */
+	/* The call fails again, and the driver is not asked. */
 	unit_clear_trace();
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_str_eq(loop.trace, "");
@@ -166,7 +166,7 @@ TEST(refused)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-/* Or at the first suspend: one with queues never gets its runtime. */
+/* The session fails at the first suspend: a process with queues never gets its runtime. */
 TEST_EACH(no_runtime, 2)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
@@ -216,7 +216,7 @@ TEST(no_way)
 	ck_assert(!loop.debugged);
 }
 
-/* Another program has paused it: that pause is not ours to end. */
+/* Another program has paused the process: that pause is not ours to end. */
 TEST(paused_by_another)
 {
 	loop.paused = true;
@@ -234,7 +234,7 @@ TEST(paused_by_another)
 	loop.evicted = 0;
 }
 
-/* Another program ends ours. */
+/* Another program ends our pause. */
 TEST(unpaused_by_another)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
@@ -263,7 +263,10 @@ static void end_pause(void)
 	owner.looked_ns = 0;
 }
 
-/* The same, but it is seen: the pause is made again, and told once each time. */
+/*
+ * Another program ends our pause, which is seen: the pause is made again, and reported once each
+ * time.
+ */
 TEST(paused_again)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
@@ -278,7 +281,7 @@ TEST(paused_again)
 	ck_assert_int_eq(losses, 1);
 	ck_assert_int_eq(err.reason, GPREEMPT_UNPAUSED);
 
-	/* The other program traces it still. */
+	/* The other program still traces the process. */
 	owner.looked_ns = 0;
 	ck_assert_int_eq(owner_dispatch(&owner), 0);
 	end_pause();
@@ -286,7 +289,7 @@ TEST(paused_again)
 	ck_assert_int_eq(owner_dispatch(&owner), 0);
 	ck_assert(!loop.paused);
 	ck_assert_int_eq(losses, 2);
-	/* Not before the next look. */
+	/* The pause is not made again before the next look. */
 	ck_assert_int_eq(owner_dispatch(&owner), 0);
 	ck_assert(!loop.paused);
 	owner.looked_ns = 0;
@@ -298,7 +301,7 @@ TEST(paused_again)
 	ck_assert_int_eq(losses, 2);
 }
 
-/* The module refuses the driver's data: the pause goes on by what sysfs has. */
+/* The module refuses the driver's data: the pause goes on by the facts of sysfs. */
 TEST(contradiction)
 {
 	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", target), gp_loop_unclean);
@@ -350,7 +353,7 @@ TEST_EACH(stays_off, 2)
 	ck_assert_int_eq(losses, 1);
 	ck_assert_int_eq(err.reason, GPREEMPT_PAUSE_OFF);
 	ck_assert_int_eq(resume(), -EIO);
-	/* Nothing is left to be undone, and it is as it was left. */
+	/* Nothing has to be undone, and the process is as it was left. */
 	if (_i) {
 		loop.view = NULL;
 		loop.evicted = 0;
@@ -463,7 +466,7 @@ static const struct {
 	{ "gfx_target_version 120001\ncapability 32768\n", false },
 };
 
-/* Where an open session costs the target something, it is paused at once. */
+/* A process for which an open session has a cost is paused at once. */
 TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 {
 	set_gfx(parts[_i].properties);
@@ -476,7 +479,7 @@ TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* follow pauses at once: a debugger may want what is stopped. */
+/* follow pauses at once: a debugger may want the stopped process. */
 TEST_EACH(follow_pauses, 2)
 {
 	owner.as.role = HOLD_ROLE_FOLLOW;
@@ -485,7 +488,7 @@ TEST_EACH(follow_pauses, 2)
 	ck_assert_int_eq(owner.way, _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
 }
 
-/* To get away, it needs neither a descriptor nor a runtime. */
+/* The end needs neither a descriptor nor a runtime. */
 TEST(by_session_without_descriptor)
 {
 	set_gfx("gfx_target_version 110000\ncapability 32768\n");

@@ -50,7 +50,7 @@ TEST_EACH(duration, ARRAY_SIZE(durations))
 	uint64_t ns = 12345;
 
 	ck_assert_int_eq(shr_parse_duration(durations[_i].text, &ns), durations[_i].ret);
-	/* On failure the output is left alone. */
+	/* A failed call leaves the output alone. */
 	ck_assert_uint_eq(ns, durations[_i].ret ? 12345 : durations[_i].ns);
 	if (durations[_i].ret)
 		ck_assert_ptr_nonnull(shr_duration_error(durations[_i].ret));
@@ -137,7 +137,7 @@ TEST(like_printf)
 		snprintf(want, sizeof(want), "%" PRId64, values[i]);
 		ck_assert_str_eq(text, want);
 		ck_assert_ptr_eq(end, text + strlen(want));
-		/* Not one byte more than it needs. */
+		/* The text takes not one byte more than it needs. */
 		ck_assert_int_eq(end[1], 'x');
 	}
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* doctor --partition: who blocks a repartition of a GPU. */
+/* doctor --partition: processes that block a repartition of a GPU. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -41,7 +41,7 @@ TEST(pauses_and_unpauses)
 	ck_assert_uint_gt(report.find_ns, 0);
 	ck_assert_uint_gt(report.attach_ns, 0);
 	ck_assert_uint_gt(report.detach_ns, 0);
-	/* Nothing is traced with an option, least of all EXITKILL. */
+	/* The process is traced without any option, least of all EXITKILL. */
 	ck_assert_uint_eq(loop.seized, 0);
 
 	unit_clear_trace();
@@ -107,7 +107,7 @@ TEST(closed_since)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-/* The number is that of another process now. */
+/* Another process has the number now. */
 TEST(remembered_of_another_process)
 {
 	pause_and_unpause();
@@ -146,7 +146,7 @@ TEST_EACH(second_pause_is_not_counted, 2)
 	ck_assert_int_eq(report.before, GP_PAUSED_NO);
 }
 
-/* Another open of the same process: counted once, too. */
+/* The process opens it once more: counted once, too. */
 TEST_EACH(two_descriptors, 2)
 {
 	loop.pause_counts = _i;
@@ -186,7 +186,7 @@ TEST(many_descriptors)
 	ck_assert_int_eq(loop.evicted, 0);
 }
 
-/* More contexts than are paused: none is left paused. */
+/* The process has more contexts than we pause: none is left paused. */
 TEST(many_contexts)
 {
 	set_file("/sys/class/kfd/kfd/proc/4194242//",
@@ -270,7 +270,7 @@ TEST(of_one_that_has_closed_it)
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_CLOSED);
 }
 
-/* Names of descriptors are there, and what is behind them is not for us. */
+/* The names of descriptors can be listed, and the files behind them cannot be read. */
 TEST(without_right_to_look)
 {
 	gp_loop_fail(&loop, "device", 0, -EACCES);
@@ -278,7 +278,7 @@ TEST(without_right_to_look)
 	ck_assert_int_eq(err.reason, GPREEMPT_TRACE_DENIED);
 }
 
-/* Only what its parent opened is left. */
+/* The process has only descriptors that its parent opened. */
 TEST(of_one_with_others_only)
 {
 	loop.foreign = 7;
@@ -287,7 +287,7 @@ TEST(of_one_with_others_only)
 	ck_assert_uint_eq(report.foreign, 1);
 }
 
-/* Between the look and the copy: another file has the number. */
+/* Another file has the number, between the look and the copy. */
 TEST_EACH(of_one_that_closes_it_now, 2)
 {
 	gp_loop_fail(&loop, "take", 0, _i ? -ENODEV : -EBADF);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * suspend --how pause, resume and repair over a made-up process: what is in the
- * journal and what the driver was asked for, at each failure.
+ * suspend --how pause, resume and repair over a made-up process: the journal, and the calls of
+ * the driver, at each failure.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ static void expect_kept(void)
 	ck_assert_int_eq(entry.state, PAUSE_KEPT);
 }
 
-/* Paused by one that has ended, or that has the lock still. */
+/* Leave a pause of a process that has ended, or that still has the lock. */
 static void leave(enum pause_state state, uint64_t start)
 {
 	struct pause_entry e;
@@ -149,7 +149,7 @@ TEST(no_journal_no_pause)
 	expect_no_entry();
 }
 
-/* After an error nothing is left paused, and nothing is tried again. */
+/* The driver fails: no process is left paused, and nothing is tried again. */
 TEST(driver_fails)
 {
 	gp_loop_fail(&loop, "pause", 1, -EIO);
@@ -191,7 +191,7 @@ static const char paused_view[] = "gpreempt-queues - version: 1.3\n"
 				  "# qid gpu_id state\n0 0xf7bc paused\n";
 static const char processes[] = "gpreempt-processes - version: 1.3\n"
 				"# pid queues paused\n4194242 2 1\n";
-/* While status looks it becomes ours. */
+/* Make the pause ours while status looks. */
 static const char *view_with_entry(struct gp_loop *l)
 {
 	(void)l;
@@ -200,7 +200,7 @@ static const char *view_with_entry(struct gp_loop *l)
 	return paused_view;
 }
 
-/* status shows it, and tells it from ours. */
+/* status shows the pause of another program, and not as ours. */
 TEST(status_of_another)
 {
 	set_view(PID, paused_view);
@@ -212,7 +212,7 @@ TEST(status_of_another)
 	CTL(0, "status --json");
 	expect_text("holders.0.role", "other");
 	expect_text("holders.0.how", "pause");
-	/* With an entry that was there, or comes meanwhile, it is ours. */
+	/* The pause is ours if its entry was there, or comes meanwhile. */
 	loop.view = view_with_entry;
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
@@ -220,7 +220,7 @@ TEST(status_of_another)
 	CTL(0, "status");
 	OUT_HAS("\tpause\tgpreempt-ctl resume 4194242\tpause\t");
 	ck_assert_ptr_null(strstr(ctl_out, "\tother\t"));
-	/* Without the column it is not known. */
+	/* The pause is unknown without the column. */
 	pause_journal_remove(PID);
 	set_file(VIEW_FILE "processes", "gpreempt-processes - version: 1.0\n"
 					"# pid queues\n4194242 2\n");
@@ -304,7 +304,7 @@ TEST(suspend_repairs)
 	expect_kept();
 }
 
-/* Before they give up the rights for it; then each has no target. */
+/* Guard and follow repair before they give up the rights for it; then each has no target. */
 TEST_EACH(guard_and_follow_repair, 2)
 {
 	leave(PAUSE_BEGUN, START);
@@ -400,7 +400,7 @@ static const char evicted_view[] = "gpreempt-queues - version: 1.3\n"
 static const char running_view[] = "gpreempt-queues - version: 1.3\n"
 				   "# qid gpu_id evicted state age_ms\n0 0xf7bc 0 active 0\n";
 
-/* Its program has ended, and only the user knows that. */
+/* The program that paused it has ended, and only the user knows that. */
 TEST(resume_by_force)
 {
 	loop.paused = true;
@@ -440,7 +440,7 @@ TEST(stays_off_after_resume)
 	expect_no_entry();
 }
 
-/* The driver fails to restore it: who asks again has looked whether it runs. */
+/* The driver fails to restore the process: a user who asks again has looked whether it runs. */
 TEST(unpause_fails)
 {
 	leave(PAUSE_BEGUN, START);
@@ -469,7 +469,7 @@ TEST(pause_is_over)
 	expect_kept();
 }
 
-/* Where start times are others, no entry is stale. */
+/* No entry is stale where start times are others. */
 TEST(in_another_time_namespace)
 {
 	leave(PAUSE_KEPT, START + 100);

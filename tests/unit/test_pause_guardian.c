@@ -101,7 +101,7 @@ TEST(is_replaced)
 	expect_free();
 }
 
-/* The owner dies; what it may have paused is undone. */
+/* The owner dies; a pause that it may have made is undone. */
 TEST_EACH(owner_dies, 2)
 {
 	char byte;
@@ -142,10 +142,7 @@ TEST(target_ends)
 	expect_free();
 }
 
-/*
- * With any number of descriptors that is too small it fails, and none stays open; if
- * it does not, one does.
- */
+/* The start fails with too few descriptors, and none stays open; with enough, one does. */
 TEST(descriptors)
 {
 	struct rlimit all, few;
@@ -167,7 +164,7 @@ TEST(descriptors)
 	expect_free();
 }
 
-/* Ends at the fifth beat what the guardian waits for. */
+/* End at the fifth beat the process for which the guardian waits. */
 static void count_beats(void *data, bool busy)
 {
 	int *beats = data;

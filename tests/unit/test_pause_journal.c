@@ -158,7 +158,7 @@ TEST(one_entry)
 	ck_assert_int_eq(pause_journal_write(&e), -EALREADY);
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 	ck_assert_int_eq(out.state, PAUSE_BEGUN);
-	/* Another process has that number now. */
+	/* Another process has the number now. */
 	e.start++;
 	ck_assert_int_eq(pause_journal_write(&e), 0);
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
@@ -182,7 +182,7 @@ TEST(other_boot)
 	ck_assert_int_eq(pause_journal_read(PID, &out), 0);
 }
 
-/* Refused before anything is changed, and no file is left over. */
+/* The change is refused before it begins, and no file is left over. */
 TEST(full_disk)
 {
 	struct rlimit limit, small = { .rlim_cur = 100 };
@@ -295,7 +295,7 @@ TEST(damaged_text)
 	expect_damaged();
 }
 
-/* One byte is another one: it is no entry, or one that reads the same again. */
+/* One byte is changed: the text is no entry, or one that reads the same again. */
 TEST(random_damage)
 {
 	struct pause_entry e = entry();

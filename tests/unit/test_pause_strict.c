@@ -117,12 +117,12 @@ TEST_EACH(is_refused, ARRAY_SIZE(refused))
 	ck_assert_int_eq(gpreempt_error_class(&err), GPREEMPT_CLASS_UNSUPPORTED);
 	ck_assert_int_eq(gp_pause_check(g, PID, &err), -EOPNOTSUPP);
 	ck_assert_int_eq(err.reason, refused[_i].reason);
-	/* Nor is it resumed then, if it is paused. */
+	/* A paused process is not resumed either. */
 	ck_assert_int_eq(unpause_it(), -EOPNOTSUPP);
 	expect_untouched();
 }
 
-/* The same with a driver that checks, and with one that runs the queues itself. */
+/* Other drivers need no check: one that checks itself, and one that runs the queues itself. */
 TEST_EACH(which_drivers, 2)
 {
 	static const char *const policies[] = { "0\n", "2\n" };
@@ -134,7 +134,7 @@ TEST_EACH(which_drivers, 2)
 	ck_assert_int_eq(loop.evicted, !_i);
 }
 
-/* The descriptor is of what the process was before exec(): that is never resumed. */
+/* The descriptor belongs to the program before exec(): its queues are never resumed. */
 TEST(of_an_earlier_program)
 {
 	loop.before = NULL;
@@ -147,7 +147,7 @@ TEST(of_an_earlier_program)
 	ck_assert_ptr_null(strstr(loop.trace, "unpause"));
 }
 
-/* One is enough; what its parent opened, and what is not paused, are passed over. */
+/* One descriptor is enough; those of the parent, and those that are not paused, are passed over. */
 TEST(several_descriptors)
 {
 	set_file("/proc/4194242/fd/0", "511");

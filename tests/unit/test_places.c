@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who gets a place where there are fewer than processes, and who learns of the others. */
+/* Places where there are fewer than processes, and the readers that learn of the others. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,7 +54,7 @@ static void share(size_t places)
 	}
 }
 
-/* One user fills them with processes that open /dev/kfd and sleep. */
+/* One user fills the places with processes that open /dev/kfd and sleep. */
 TEST(idle_ones_give_way)
 {
 	n = 0;
@@ -63,7 +63,7 @@ TEST(idle_ones_give_way)
 	share(MOST);
 	ck_assert_uint_eq(given("user 1001", true), 1);
 	ck_assert_uint_eq(given("user 1000", false), MOST - 1);
-	/* With a queue each, too. */
+	/* The user's processes have a queue each, too. */
 	n = 0;
 	add(MOST, "user 1000", true, true);
 	add(1, "user 1001", true, false);
@@ -162,7 +162,7 @@ static bool look(pid_t first, pid_t end)
 		struct gpreempt_target t = target_of(pid);
 
 		places_claim(&p, &t, held[pid % 32]);
-		/* Another word names it, too. */
+		/* Another word names the process, too. */
 		places_claim(&p, &t, false);
 	}
 	report = places_share(&p);
@@ -203,13 +203,13 @@ TEST(look_after_look)
 	char text[256], own[256];
 	pid_t pid;
 
-	/* Ids of one user, who may use ten. */
+	/* Ids of one user, which may use ten. */
 	for (pid = 4194200; pid < 4194204; pid++)
 		add_process(pid, 100000 + pid % 10, false);
 	ck_assert(!look(4194200, 4194204));
 	ck_assert_uint_eq(read_left(), 0);
 	ck_assert_int_eq(seen_times, 0);
-	/* Another user's, with a queue. */
+	/* Another user has a process with a queue. */
 	add_process(4194204, 1001, true);
 	ck_assert(look(4194200, 4194205));
 	ck_assert(has_place(4194204));
@@ -236,7 +236,7 @@ TEST(look_after_look)
 	places_text(&p, own, sizeof(own));
 	places_left_text(&seen, text, sizeof(text));
 	ck_assert_str_eq(text, own);
-	/* One ends: there are as many places as processes. */
+	/* One process ends: there are as many places as processes. */
 	ck_assert(!look(4194201, 4194205));
 	ck_assert(has_place(4194203));
 	ck_assert_uint_eq(read_left(), 0);

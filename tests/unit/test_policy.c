@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The policy of the scheduler: who runs when. */
+/* Policy of the scheduler: which entity runs, and when. */
 #include <errno.h>
 
 #include "unit-policy.h"
@@ -33,7 +33,7 @@ TEST(no_linger)
 	RUN_WITH(&o, lines);
 }
 
-/* After 100 ms of hold 10 % are owed: 11.11 ms, of 111.11 ms altogether. */
+/* The hold of 100 ms owes 10 %: 11.11 ms, of 111.11 ms altogether. */
 TEST(share_of_busy_online)
 {
 	static const struct line lines[] = {
@@ -63,7 +63,7 @@ TEST(ran_while_held)
 		/* 90 held, less 5 * 9 paid. */
 		{ 145, RAN, 1, 5, "200" },
 		{ 200, STEP, 0, 0, "b+s 211.1" },
-		/* News of what ran before that comes late. */
+		/* Reports of run time before that come late. */
 		{ 203, RAN, 1, 1, "210" },
 		{ 210.1, STEP, 0, 0, "b-a 310.1" },
 		/* An entity cannot be ahead, and an online entity has no share. */
@@ -84,7 +84,7 @@ TEST(share_of_many_short_holds)
 		/* 60 held, 2 run, which pay for 18: 42 stay. */
 		{ 62, BUSY, 0, 0, "b-a 120" },
 		{ 120, STEP, 0, 0, "b+s 131.1" },
-		/* Not needed meanwhile, but its due stays its due. */
+		/* The entity is not needed meanwhile, but its due stays its due. */
 		{ 121, IDLE, 0, 0, NULL },
 		{ 124, STEP, 0, 0, "never" },
 		{ 125, BUSY, 0, 0, "131.1" },
@@ -156,11 +156,11 @@ TEST(gang)
 		{ 0, ADD_JOB, 2, 2, NULL },
 		{ 0, ADD_OFF, 3, 2, NULL },
 		{ 1, BUSY, 0, 0, "b-a c-a 101" },
-		/* One joins that is held shorter; it runs with the others. */
+		/* An entity joins that is held shorter; it runs with the others. */
 		{ 51, ADD_JOB, 4, 4, "e-a 101" },
 		{ 101, STEP, 0, 0, "b+s c+s e+s 112.1" },
 		{ 113, STEP, 0, 0, "b-a c-a e-a 213" },
-		/* One is released; the others stay, and answer without it. */
+		/* One entity is released; the others stay, and answer without it. */
 		{ 120, RELEASE, 1, -1, "b+r c+i e+i never" },
 		{ 121, RELEASE, 1, 0, "b-a c-a e-a 221" },
 	};
@@ -189,7 +189,7 @@ TEST(duty)
 	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), -EINVAL);
 }
 
-/* In memory of its own; figures of another header. */
+/* The policy is in memory of its own; figures come by another header. */
 TEST(made_and_freed)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];

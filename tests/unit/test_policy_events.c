@@ -76,7 +76,7 @@ TEST(clock_goes_back)
 	RUN_BARE(NULL, lines);
 }
 
-/* Looked at each ns, a run pays as much as in one piece. */
+/* A run with a look at each ns pays as much as in one piece. */
 TEST(tiny_steps)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];

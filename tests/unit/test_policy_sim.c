@@ -17,7 +17,7 @@
 #define RUNS   60
 #define RUN_NS (10 * 60 * NSEC_PER_SEC)
 
-/* The share, and what the caller's lateness takes from it in one hold. */
+/* Returns the share, less the caller's lateness in one hold. */
 static double allowed_lag(void)
 {
 	return w.options.share / 100.0 * (w.options.max_hold_ns + 2.0 * w.late + 2);
@@ -34,7 +34,7 @@ static void watch_time(struct process *a)
 	a->ran += a->suspended ? 0 : ns;
 	if (a->forced)
 		a->forced_ran += ns;
-	/* While a resume does not work, it is not the policy's doing. */
+	/* A resume that fails is not the policy's doing. */
 	if (w.options.duty || (a->suspended && w.fail_percent))
 		return;
 	a->lead += (a->suspended ? 0 : ns) - ns * w.options.share / 100;
@@ -77,7 +77,7 @@ static void watch_switch(struct process *a, const struct gpreempt_policy_action 
 	a->suspended = action->suspend;
 	a->forced = action->reason == GPREEMPT_POLICY_SHARE;
 	a->forced_ran = 0;
-	/* Also when that fails, and it runs later for another reason. */
+	/* The due stays owed when that fails, and the entity runs later for another reason. */
 	a->owed = a->forced || (a->owed && !a->suspended);
 	a->since = w.now;
 	a->ran_in_hold = false;

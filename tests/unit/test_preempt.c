@@ -73,7 +73,7 @@ TEST(as_json)
 	expect_null("error");
 }
 
-/* Without the module there are no slots, and no other process is seen. */
+/* There are no slots without the module, and no other process is seen. */
 TEST(no_slots)
 {
 	report(OUT_JSON, "it ended");
@@ -131,7 +131,7 @@ TEST(lines)
 	OUT_HAS("\ntarget 4712 resume_ioctl_us n=2 min=5.0 ");
 }
 
-/* A line a target and one for all; what is not known is "-". */
+/* Samples have a line for each target and one for all; an unknown value is "-". */
 TEST(samples)
 {
 	static const char expected[] =

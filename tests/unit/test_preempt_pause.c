@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* preempt --how: which way a target goes, and what is left of a pause. */
+/* preempt --how: the method for each target, and the leftovers of a pause. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 static pid_t self;
 static bool was_noted, was_ours;
 
-/* Before the driver pauses it: what would be left if we were killed now. */
+/* Look, before the driver pauses the process, at the state that a kill would leave now. */
 static void look(struct gp_loop *l, const char *call)
 {
 	struct hold_owner owner;
@@ -59,7 +59,7 @@ TEST(by_pause)
 	unit_expect_unpaused(target);
 }
 
-/* Only what a session cannot do, and never a part of a process. */
+/* auto pauses only a process that no session can hold, and never a part of it. */
 TEST(automatic)
 {
 	CTL(0, "preempt %d " RUN, target);
@@ -90,7 +90,7 @@ TEST(not_so)
 	unit_expect_unpaused(target);
 }
 
-/* Without an entry the driver is not asked. */
+/* The driver is not asked without an entry. */
 TEST(cannot_be_noted)
 {
 	unit_path_fails = ".pause.new";
@@ -107,7 +107,7 @@ TEST(cannot_be_noted)
 /* Descriptors that ctl_line() needs itself. */
 #define CAPTURE 5
 
-/* With any number of descriptors that is too small for the guardian nothing is left. */
+/* Nothing is left with too few descriptors for the guardian. */
 TEST(descriptors)
 {
 	int before = unit_count_descriptors(), tries = 0;
@@ -148,7 +148,7 @@ TEST_EACH(ends_early, 2)
 	unit_expect_unpaused(target);
 }
 
-/* Nothing can end the pause now: its keepers will, so the entry stays. */
+/* No call can end the pause now: its keepers will, so the entry stays. */
 TEST(cannot_be_unpaused)
 {
 	struct pause_entry e;

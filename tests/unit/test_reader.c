@@ -148,7 +148,7 @@ TEST(does_not_hang)
 	close(fd);
 }
 
-/* Left alone, it ends by itself when the page comes: ASan sees what it keeps. */
+/* The thread ends by itself when the page comes: ASan would see memory that it keeps. */
 TEST(is_left_behind)
 {
 	struct gp_reader *r = NULL;

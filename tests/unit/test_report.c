@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* report: each kind of file, the figures, what is hostile, and the page. */
+/* report: each kind of file, the figures, hostile texts, and the page. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -280,7 +280,7 @@ TEST(usage)
 	LAB(2, "report . -o p");
 	ERR_HAS("it is no snapshot");
 	ck_assert_int_eq(access("p", F_OK), -1);
-	/* A page in place of what is no page. */
+	/* The page is no regular file. */
 	LAB(1, "report s -o fifo");
 	ERR_HAS("the page fifo cannot be written: a FIFO");
 	ck_assert_int_eq(symlink("s", "link"), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When slots become inactive, seen by a thread; over a made-up driver. */
+/* Time at which slots become inactive, seen by a thread; over a made-up driver. */
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,7 +106,7 @@ TEST(failed_call)
 	atomic_store(&held, true);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_gt(out.slots_ns, 0);
-	/* Nothing to do: no call, no figure. */
+	/* The suspend has nothing to do: no call, no figure. */
 	atomic_store(&held, true);
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_eq(out.slots_ns, GPREEMPT_UNKNOWN);
@@ -123,7 +123,7 @@ TEST(no_module)
 
 static atomic_bool called;
 
-/* Nothing is seen before the driver is at it. */
+/* Show nothing before the driver is called. */
 static const char *late_slots(struct gp_loop *l)
 {
 	while (!atomic_load(&called))
@@ -142,7 +142,7 @@ static void release_when_seen(struct gp_loop *l, const char *call)
 	atomic_store(&held, false);
 }
 
-/* The suspend does not wait for who watches. */
+/* The suspend does not wait for the watching thread. */
 TEST(beside)
 {
 	sample();
@@ -153,7 +153,7 @@ TEST(beside)
 	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(0), &out), 0);
 	ck_assert_int_gt(out.slots_ns, 0);
 	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
-	/* And with one who does, right after it. */
+	/* A suspend that waits for the thread comes right after it. */
 	ck_assert_int_eq(set_mode(GPREEMPT_SAMPLE_ON), 0);
 	atomic_store(&held, true);
 	loop.before = release;
@@ -306,7 +306,7 @@ TEST(a_gang_that_cannot)
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
-	/* Another debugger has it now, for good. */
+	/* Another debugger has the process now, for good. */
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
 	gp_loop_disable(&loop);
 	atomic_store(&held, true);

@@ -185,7 +185,7 @@ TEST(deep_path)
 	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
 	/* The other cgroups are 4, 7 and 2 levels deep. */
 	ck_assert_uint_le(unit_attributes_read, SHR_CGROUP_LEVELS + 4 + 7 + 2);
-	/* From level 32 on it is that of the level. */
+	/* The role of level 32 is that of all levels below. */
 	path[strlen("/batch") + 2 * (SHR_CGROUP_LEVELS - 1)] = '\0';
 	unit_cgroup_role(path, "online");
 	ck_assert_str_eq(pick("role:online"), "200 300");
@@ -381,7 +381,7 @@ TEST(skipped)
 	ck_assert_int_eq(err.pid, 200);
 }
 
-/* This process uses the GPU, too, and is meant by no word. */
+/* No word means this process, which uses the GPU, too. */
 TEST(not_ourselves)
 {
 	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n4194242", getpid()));
@@ -400,7 +400,7 @@ TEST(no_driver)
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 }
 
-/* By the kind of the word alone, and not for a word that is bad. */
+/* The kind of the word alone decides; a bad word reads none. */
 TEST(which_read_memory)
 {
 	ck_assert(gp_select_reads_memory("cmd:x"));

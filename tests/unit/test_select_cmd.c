@@ -50,7 +50,7 @@ static const struct {
 	{ BYTES("train\0--job\0"), "cmd:--job $", false },
 	{ BYTES("train\0b\0"), "cmd: b$", true },
 	{ BYTES("train\0\0\0"), "cmd:^train$", true },
-	/* Its program has overwritten it, without any zero. */
+	/* The program has overwritten it, without any zero. */
 	{ BYTES("train: step 7"), "cmd:^train: step 7$", true },
 	/* An empty argument is one, too. */
 	{ BYTES("\0train\0"), "cmd:^ train$", true },
@@ -61,7 +61,7 @@ static const struct {
 	{ BYTES("\0"), "cmd:^$", true },
 	{ BYTES("\0"), "cmd: ", false },
 	{ BYTES("\0\0"), "cmd:^$", true },
-	/* A backslash, and a reference to what a group has matched. */
+	/* The pattern has a backslash, and a reference to a group's match. */
 	{ BYTES("a\\1b\0"), "cmd:a\\\\1b$", true },
 	{ BYTES("abab\0"), "cmd:^(ab)\\1$", true },
 	{ BYTES("abba\0"), "cmd:^(ab)\\1$", false },

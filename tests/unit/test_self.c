@@ -52,7 +52,7 @@ TEST(not_to_be_known)
 	ck_assert_int_eq(err.reason, GPREEMPT_PID_NAMESPACE);
 }
 
-/* Without its own number it says why, and not that it is no GPU process. */
+/* self without its own number has a reason, and not that it is no GPU process. */
 TEST(empty_stat)
 {
 	set_file("/proc/self/stat", "");

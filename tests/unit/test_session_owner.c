@@ -160,7 +160,7 @@ TEST(lost_before_refresh)
 	both_are(true);
 }
 
-/* Only the losses that are made good are reported. */
+/* Losses are reported only if the session is renewed. */
 TEST(too_often)
 {
 	int i;

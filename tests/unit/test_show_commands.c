@@ -56,7 +56,7 @@ TEST(queues_json)
 	expect_null("targets.0.queues.0.state");
 }
 
-/* Without the module: what sysfs has, and how to get the rest. */
+/* Sysfs serves without the module, and the next step names it. */
 TEST(queues_of_sysfs)
 {
 	set_view(target, NULL);
@@ -161,7 +161,7 @@ TEST(list_waves_and_vram)
 	expect_null("processes.0.vram");
 }
 
-/* Which process holds it, and as what; and whose it is. */
+/* The row has its holder, the holder's command, and its owner. */
 /* The path of a cgroup that is deep takes the kernel long: container and role from one read. */
 TEST(list_reads_once)
 {
@@ -241,7 +241,7 @@ TEST(list_gpu)
 	CTL(GPREEMPT_CLASS_USAGE, "list --gpu xyz");
 }
 
-/* For scripts: nothing is printed, and the status is the answer. */
+/* Scripts get no output, and the status is the answer. */
 TEST(list_quiet)
 {
 	set_gpus();
@@ -283,7 +283,7 @@ TEST(list_quiet_hidden)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list --gpu 5d4f --quiet");
 }
 
-/* A holder opens the GPU, too: it is shown as what it is, and is no target. */
+/* A holder opens the GPU, too: it is shown as a holder, and is no target. */
 TEST(list_holder)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target, .guardian = 1 };
