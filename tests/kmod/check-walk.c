@@ -17,7 +17,7 @@
 		tick();                          \
 		*(volatile __typeof__(x) *)&(x); \
 	})
-/* Things can happen there, too. */
+/* Barriers are a tick, too: the list can change there. */
 #define smp_rmb() tick() /* no other processor reads */
 
 static void tick(void);

@@ -198,8 +198,8 @@ static void look_at_sender(struct gp_loop *loop, const char *call)
 {
 	(void)loop;
 	/*
-	 * Its other processes in that time, such as the helper of a pause, do not have this
-	 * priority.
+	 * Other processes that the sender starts in that time, such as the helper of a pause, do
+	 * not have this priority.
 	 */
 	if (!strcmp(call, "suspend"))
 		atomic_fetch_add(&sender_first,

@@ -35,7 +35,7 @@ unsigned int unit_limit_asked(enum unit_limit which);
  * (@answers), or no answer comes and a second is enough.
  */
 void unit_answers(bool answers);
-/* All are long. */
+/* Make all limits long again. */
 void unit_reset_limits(void);
 
 #define SHR_CHILD_PATIENCE_MS (unit_limit(UNIT_CHILD) / 1000000)

@@ -153,7 +153,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	q->work.signal = *(u64 *)(pkt + AQL_COMPLETION);
 	q->work.start = v->time;
 	q->work.magic = VGPU_WORK_MAGIC;
-	/* All of it was read: a program may write the next one here. */
+	/* The packet was read: a program may write the next one here. */
 	smp_store_release((u16 *)pkt, AQL_INVALID);
 	WRITE_ONCE(*rptr, ++q->rptr);
 	q->moved = true;
@@ -309,7 +309,7 @@ bool vgpu_any_busy(struct vgpu *v)
 	return false;
 }
 
-/* When this GPU wants its next turn, ns; U64_MAX: when it is notified */
+/* Returns when this GPU wants its next turn, ns; U64_MAX: when it is notified */
 u64 vgpu_engine_next(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;

@@ -65,7 +65,7 @@ static u32 chaos_time(u32 least, u32 doubles)
 	return least + chaos_random() % least;
 }
 
-/* In the thread's own context, as the last of what it does in the kernel */
+/* Stop in the thread's own context, as its last act in the kernel */
 static void chaos_stop(struct callback_head *work)
 {
 	ktime_t time = ns_to_ktime(chaos.stop_ns);
@@ -169,7 +169,7 @@ static void chaos_align(void)
 	schedule_hrtimeout(&then, HRTIMER_MODE_ABS);
 }
 
-/* The same seed gives the same times from now on */
+/* Start with a seed: the same seed gives the same times from now on */
 static int chaos_on(u32 seed)
 {
 	struct task_struct *t;

@@ -112,7 +112,7 @@ struct vgpu_chip {
 	const struct vgpu_mes_chip *mes;
 };
 
-extern const struct vgpu_chip *vgpu_chip; /* the one that was chosen */
+extern const struct vgpu_chip *vgpu_chip; /* row that was chosen */
 
 int vgpu_chip_init(void);
 

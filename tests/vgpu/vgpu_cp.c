@@ -21,7 +21,7 @@ static u64 join64(const u32 *p)
 	return p[0] | (u64)p[1] << 32;
 }
 
-/* From any context, also while the thread is being stopped. */
+/* Wake the thread, from any context, also while it is being stopped. */
 void vgpu_cp_kick(void)
 {
 	struct task_struct *t;
@@ -226,11 +226,11 @@ static void query_status(struct vgpu *v, const u32 *pkt)
 
 	vgpu_count(v, query_status);
 	if (fence && !READ_ONCE(v->faults.fail_fence))
-		/* After all that the packets before it wrote. */
+		/* Order the fence after the writes of earlier packets. */
 		smp_store_release(fence, join64(pkt + 5));
 }
 
-/* One packet; false: it is not over yet */
+/* Run one packet; false: it is not over yet */
 static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	switch (pkt[0] >> 8 & 0xff) {
@@ -274,7 +274,7 @@ static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m, u6
 	hqd[HQD_PQ_WPTR + 1] = upper_32_bits(wptr);
 }
 
-/* Take what is due of the HIQ; when to come again, ns */
+/* Run the packets of the HIQ that are due; returns when to come again, ns */
 static u64 vgpu_hiq_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 {
 	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, p->hiq.doorbell);
@@ -351,7 +351,7 @@ static u64 device_step(struct vgpu *v, u64 now)
 	return min(next, vgpu_engine_next(v, now));
 }
 
-/* One turn of all GPUs that have something due, or of all when told to look */
+/* Take one turn of all GPUs that have something due, or of all GPUs */
 static u64 turn(bool all)
 {
 	u64 next = U64_MAX, now;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One GPU: made when its PCI function binds, handed to the driver's own
- * device start, taken down when the function goes.
+ * Life of a GPU: made when its PCI function binds, handed to the driver's own device start,
+ * taken down when the function goes.
  */
 #include <drm/drm_drv.h>
 #include <linux/delay.h>
@@ -40,7 +40,7 @@ struct vgpu_hook vgpu_dev_hooks[] = {
 };
 /* clang-format on */
 
-/* Idle register files look as those of a real host do */
+/* Set idle registers to the values of a real host */
 static void regs_init(struct vgpu *v)
 {
 	int i;

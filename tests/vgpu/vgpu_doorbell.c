@@ -7,7 +7,7 @@
 #include "vgpu_drift_kfd.h"
 #include "vgpu_priv.h"
 
-/* In the BAR, in dwords; NULL for what no doorbell can be */
+/* Returns the doorbell in the BAR, by dwords; NULL: no doorbell can be there */
 u64 __iomem *vgpu_doorbell(struct vgpu *v, u32 dword)
 {
 	if (dword >= (VGPU_BAR_PAGES * PAGE_SIZE - 8) / 4)

@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class clas
 							const char *format, ...);
 /* The reason and the next step are two lines. */
 int ctl_fail_lines(enum gpreempt_class class, const char *text);
-/* A file of ours, that was not written for that reason of shared/atomic-file.h. */
+/* Print the error of a file that we could not write, by the reason of shr_file_replace(). */
 int ctl_fail_file(const char *what, const char *path, const char *when, int code);
 /* Print an error whose reason needs only the process. */
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);

@@ -182,7 +182,7 @@ const struct out_family out_families[OUT_FAMILIES] = {
 };
 /* clang-format on */
 
-/* The text formats of Prometheus and of OpenMetrics, for the table in families.c. */
+/* Text formats of Prometheus and of OpenMetrics, for the table above. */
 
 /* Bounds as both formats write a number with a point. */
 static const struct {

@@ -13,7 +13,7 @@ struct preempt_series {
 	size_t n;
 };
 
-/* disturb.c. 0 or -ENOMEM. */
+/* Add a value to the series. 0 or -ENOMEM. */
 int preempt_add_sample(struct preempt_series *s, uint64_t ns);
 
 /* Results of one cycle, for a target or for all of them together. */
@@ -90,7 +90,7 @@ struct preempt {
 	struct gpreempt_error err; /* why it stopped early */
 };
 
-/* Find a target by its PID (route.c); NULL: none. */
+/* Find a target by its PID; NULL: none. */
 struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 /*
  * Change the method after a suspend that failed, with --how auto: is one of the targets that
@@ -99,12 +99,12 @@ struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 bool preempt_change_route(struct preempt *p);
 
 /*
- * cycle.c: one cycle. 0, or a negative errno value to stop, with the
+ * Make one cycle. 0, or a negative errno value to stop, with the
  * reason in p->err, p->interrupted or p->online_status.
  */
 int preempt_cycle(struct preempt *p);
 /*
- * online.c: look after the targets until the time is over, or the descriptor (-1:
+ * Look after the targets until the time is over, or the descriptor (-1:
  * none) is readable. 0, or as preempt_cycle().
  */
 int preempt_wait(struct preempt *p, uint64_t ns, int fd);

@@ -396,7 +396,7 @@ enum top_action { TOP_KEYS(TOP_KEYS_NAME) TOP_ACTIONS };
 
 /* A screen of cells, which no terminal has to be there for. */
 
-/* How a cell looks; term.c has the terminal's way for each. */
+/* Looks of a cell; top-term.c has the terminal's form of each. */
 enum top_look {
 	TOP_PLAIN,
 	TOP_STRONG,

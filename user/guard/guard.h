@@ -229,7 +229,7 @@ struct guard_job {
 /* Run the worker (worker.c). */
 void guard_work(const struct guard_job *job, struct guard_channel *channel);
 
-/* Guard's side (workers.c). */
+/* Workers, on guard's side (offline.c). */
 struct guard_worker {
 	struct guard_job job;
 	struct guard_channel *channel;
@@ -254,8 +254,8 @@ void guard_worker_free(struct guard_worker *w);
  * The parts of "guard".
  *
  * The main thread keeps the lists of targets and talks to the user (guard.c,
- * targets.c, offline.c, report.c, files.c, work.c); the poller reads the indices
- * of online queues and asks the policy (poll.c, index.c). A worker, which is a
+ * targets.c, offline.c, report.c); the poller reads the indices
+ * of online queues and asks the policy (poll.c). A worker, which is a
  * process of its own, has the session of each offline process (worker.c).
  */
 
@@ -511,10 +511,10 @@ struct guard {
  */
 int guard_run(struct guard *guard);
 
-/* heartbeat.c: the main thread has done a step, of which there may be many. */
+/* Beat after a step of the main thread, of which there may be many. */
 void guard_heartbeat(struct guard *guard);
 
-/* index.c: look at the queues of an online process. May wait. */
+/* Look at the queues of an online process. May wait. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
 int guard_look(struct guard_sight *sight);
@@ -535,14 +535,14 @@ void guard_files_last(struct guard *guard);
 /* Write the last text of each file, and free it. 0, or an exit status, as check. */
 int guard_files_finish(struct guard *guard);
 
-/* work.c: 0, or the exit status after saying why not. */
+/* Prepare the notes. 0, or the exit status after a message. */
 int guard_work_open(struct guard *guard);
 /* Note a change of an online process. Under the lock. */
 void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
 /* Print the notes. */
 void guard_work_tell(struct guard *guard);
 
-/* poll-threads.c */
+/* Threads of the poller. */
 int guard_poll_start(struct guard *guard);
 /* Keep a thread ready that takes over when a read does not return. */
 void guard_poll_tend(struct guard *guard);
@@ -652,7 +652,10 @@ void guard_serve_stop(struct guard_server *s);
  */
 int lossy_output_start(FILE **stream, const char *notice);
 
-/* stdout and stderr. -EOPNOTSUPP: this C library has no way, and they may wait. */
+/*
+ * Do it for stdout and stderr. -EOPNOTSUPP: this C library cannot replace them; writes may
+ * block.
+ */
 int lossy_output_start_both(const char *out_notice, const char *err_notice);
 
 #endif

@@ -396,7 +396,7 @@ void guard_poll_stop(struct guard *guard)
  *
  * It reads memory of other processes, without the lock, and such a read may
  * never end. The process that is being read is left out until that read returns;
- * another thread takes over: poll-threads.c.
+ * another thread takes over.
  */
 
 /* Longest time between two looks for new targets. */

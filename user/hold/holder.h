@@ -35,7 +35,7 @@ void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reaso
  */
 
 /*
- * Make a holder, and have it do its first request (spawn.c). A descriptor, which
+ * Make a holder, and have it do its first request. A descriptor, which
  * gets the reply and is for hold_confirm(), or -errno; the lock is the holder's.
  */
 int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request);

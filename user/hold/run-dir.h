@@ -95,7 +95,7 @@ void hold_owners_free(struct hold_owners *o);
  * entry is on disk before the ioctl, and is removed after the process runs again:
  * what is paused by us can be found and undone by any gpreempt-ctl.
  *
- * Lock order: the lock of the target (holder-lock.h) is taken before its entry is written,
+ * Lock order: the lock of the target is taken before its entry is written,
  * changed or removed; no process waits for a lock while it has one. Reading takes no lock.
  */
 

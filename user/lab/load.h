@@ -132,7 +132,7 @@ int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
 int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
-/* Does the join hold, of a process (0: of all)? */
+/* Check the join of a process (0: of all). */
 struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
 
 /* The address of a queue's ring, which is its process's own. */

@@ -417,7 +417,7 @@ static void add_buckets(struct json_object *latency, const uint64_t *ns, size_t 
 	}
 }
 
-/* latency.c: sort and free the times, and add their figures; of none nothing is added. */
+/* Sort and free the times, and add their figures; without times nothing is added. */
 static void report_latency(struct report *r, const char *source, const char *name,
 			   struct report_times *times)
 {

@@ -45,7 +45,7 @@ static void put_data(FILE *out, const char *json)
 			fputc(*json, out);
 }
 
-/* page.c: the page with that in it, for free(). */
+/* Make the page with these data, for free(). */
 static char *report_page(struct json_object *all, size_t *size)
 {
 	const char *mark = strstr(page_text, MARK);

@@ -31,7 +31,7 @@ struct report_times {
 };
 
 /*
- * columns.c: text in columns, a line of names before the values. The next row, of which
+ * Text in columns, a line of names before the values. The next row, of which
  * report_cell() gives the value of a column: NAN if it is unknown or not there.
  */
 #define REPORT_COLUMNS 32
@@ -61,7 +61,7 @@ static inline struct json_object *report_get(struct json_object *o, const char *
 	return value;
 }
 
-/* values.c: a number of an object; NAN: there is none. */
+/* Returns a number of an object; NAN: there is none. */
 double report_number(struct json_object *o, const char *key);
 /* A text, "" if there is none. */
 const char *report_text(struct json_object *o, const char *key);

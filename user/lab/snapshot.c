@@ -300,7 +300,7 @@ static int save_docker_names(const char *dir)
 }
 
 /*
- * snapshot-host.c: the files of this host that list, queues, monitor and doctor read,
+ * Save the files of this host that list, queues, monitor and doctor read,
  * each at its own path below the snapshot, where their --from reads them. One that is
  * not there is left out. 0, or the exit status.
  */

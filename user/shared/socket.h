@@ -39,7 +39,7 @@ size_t gp_ipc_refuse(int code, char *buf);
 int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size);
 
 /*
- * Connections to a server of ours (ipc/server.h). Return -errno.
+ * Connections to a server of ours. Return -errno.
  */
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SDMA packets, as SDMA 4.4 has them, and what became of them. */
+/* SDMA packets in SDMA 4.4's form, and their completion. */
 #include "sdma.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ void load_sdma_retire(struct load_sdma *sdma, struct load_verdict *verdict)
 {
 	uint32_t done = __atomic_load_n(sdma->fence, __ATOMIC_ACQUIRE) - (uint32_t)sdma->tail;
 
-	/* A fence that goes back, or past what was asked for, is out of order. */
+	/* A fence that goes back, or past the last group, is out of order. */
 	if (done > sdma->head - sdma->tail) {
 		verdict->disordered++;
 		return;

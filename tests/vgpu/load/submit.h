@@ -7,7 +7,7 @@
 
 #include "process.h"
 
-/* Retires what is complete and, unless @stop, tops the rings up. */
+/* Retire complete packets and, unless @stop, top the rings up. */
 void load_submit_round(struct load_process *proc, const struct load_args *args, uint64_t now_ns,
 		       bool stop);
 

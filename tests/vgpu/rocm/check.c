@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		}
 		printf("ok %s\n", checks[i].name);
 	}
-	/* Twice: what is left over would show. */
+	/* Do it twice: a leftover would show. */
 	if (!failed && (close_all(&c) || open_all(&c) || close_all(&c)))
 		failed++;
 	printf("checks %d failed %d\n", run, failed);

@@ -21,7 +21,7 @@ struct check {
 	uint64_t *cell;		       /* dispatches add to it */
 };
 
-/* All return 0, or -1 after a line that says what is wrong. */
+/* Checks. All return 0, or -1 after a line about the error. */
 int check_barrier_and(struct check *c);
 int check_barrier_or(struct check *c);
 int check_barrier_value(struct check *c);

@@ -162,6 +162,6 @@ int check_refused_ioctls(struct check *c)
 	svm(&raw);
 	if (checkpoint(&raw) || close_raw(&raw))
 		return -1;
-	/* And all else still works. */
+	/* All other calls still work. */
 	return check_dispatch(c);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies by SDMA, whose data is compared, and what is a kernel instead. */
+/* Copies by SDMA, whose data is compared, and copies by a kernel. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ int check_copy(struct check *c)
 	return 0;
 }
 
-/* From one GPU's memory to another's. Within one, ROCr uses a kernel instead. */
+/* Copy from one GPU's memory to another's. Within one, ROCr uses a kernel instead. */
 int check_copy_peer(struct check *c)
 {
 	hsa_agent_t cpu = c->gpus.cpu, first = c->gpus.gpu[0].agent;

@@ -204,7 +204,7 @@ int check_profiling(struct check *c)
 	return 0;
 }
 
-/* Created, changed, used and destroyed, again and again. */
+/* Create, change, use and destroy queues, again and again. */
 int check_queues(struct check *c)
 {
 	static const hsa_amd_queue_priority_t priorities[] = {

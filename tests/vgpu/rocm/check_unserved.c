@@ -21,7 +21,7 @@ typedef hsa_status_t (*handle_fn)(hsa_amd_memory_pool_t pool, size_t size, int t
 typedef hsa_status_t (*map_fn)(void *va, size_t size, size_t offset, uint64_t handle,
 			       uint64_t flags);
 
-/* Prints what came back; a success is what must not be. */
+/* Print the result, which must not be a success. */
 static int refused(const char *name, hsa_status_t status)
 {
 	printf("  %s: %s\n", name, rocm_error(status));
@@ -120,6 +120,6 @@ int check_unserved(struct check *c)
 	    too_much(c))
 		return -1;
 	TRY(hsa_amd_memory_pool_free(vram));
-	/* And all else still works. */
+	/* All other calls still work. */
 	return check_dispatch(c);
 }

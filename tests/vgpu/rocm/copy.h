@@ -25,7 +25,7 @@ hsa_status_t rocm_copy_create(const struct rocm_gpus *gpus, unsigned int gpu, si
 			      struct rocm_copy *copy);
 void rocm_copy_destroy(struct rocm_copy *copy);
 
-/* Goes on with what is complete; @start: begins another round too. */
+/* Go on with complete copies; @start: begin another round, too. */
 hsa_status_t rocm_copy_step(struct rocm_copy *copy, bool start);
 
 #endif

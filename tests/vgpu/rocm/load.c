@@ -140,7 +140,7 @@ static void print_progress(struct load *load, uint64_t now)
 	       (double)(sum.completed - load->last_completed) / interval);
 	load->last_ns = now;
 	load->last_completed = sum.completed;
-	/* After a stop of the whole process the missed lines are not made up for. */
+	/* Do not make up for the lines that were missed in a stop of the whole process. */
 	load->next_ns += load->args.report_ns;
 	if (load->next_ns <= now)
 		load->next_ns = now + load->args.report_ns;
@@ -192,7 +192,7 @@ static hsa_status_t copy_turn(struct load *load, bool stop, bool *busy)
 	return status;
 }
 
-/* Until a dispatch of the next queue that has one completes. */
+/* Wait until a dispatch of the next queue that has one completes. */
 static void wait_for_one(struct load *load)
 {
 	hsa_wait_state_t state = load->args.poll ? HSA_WAIT_STATE_ACTIVE : HSA_WAIT_STATE_BLOCKED;

@@ -168,8 +168,8 @@ uint64_t rocm_queue_retire(struct rocm_queue *queue)
 }
 
 /*
- * Marks that are there only now: of dispatches that a later one overtook, as
- * far as some were missing, else of dispatches that ran again.
+ * Count marks that are there only now: as many as were missing belong to dispatches that a later
+ * one overtook, the others to dispatches that ran again.
  */
 void rocm_queue_finish(struct rocm_queue *queue)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PID 1 of the bench's guest: mounts, loads amdgpu.ko and what it needs, says
- * "ready" and waits for one job.
+ * PID 1 of the bench's guest: mounts, loads amdgpu.ko and the modules it needs, sends "ready"
+ * and waits for one job.
  */
 #include <errno.h>
 #include <fcntl.h>

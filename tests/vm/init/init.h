@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PID 1 of the bench's guest: what its files share. */
+/* PID 1 of the bench's guest: declarations that its files share. */
 #ifndef VM_INIT_H
 #define VM_INIT_H
 

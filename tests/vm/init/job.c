@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One job: find it, unpack the payload, load the modules, run, judge. */
+/* A job: find it, unpack the payload, load the modules, run, judge. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

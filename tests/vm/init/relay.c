@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Between the job's command and the ports, until the command has ended. */
+/* Relay between the job's command and the ports, until the command has ended. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 enum { ON_SIGNAL, ON_TIMER, ON_LOG, ON_OUT, ON_ERR, ON_COMMAND, ON_INPUT, SOURCES };
 
-/* One read's worth; false at the end of the stream. */
+/* Copy one read's worth; false at the end of the stream. */
 static bool copy(int from, int to)
 {
 	char buf[4096];

@@ -47,7 +47,7 @@ static int set_clock(struct test_case *t, const char *value)
 	return strncmp(value, "real ", 5) || !value[5] ? -EINVAL : 0;
 }
 
-/* Why it also runs on two CPUs in check-races. */
+/* Take the reason why the case also runs on two CPUs in check-races. */
 static int set_race(struct test_case *t, const char *value)
 {
 	t->race = true;

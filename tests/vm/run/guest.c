@@ -71,7 +71,7 @@ static void put_terminal(FILE *f)
 	fprintf(f, "tty %u %u\nenv TERM %s\n", size.ws_row, size.ws_col, term ? term : "vt100");
 }
 
-/* In memory, because what came of a test is kept by it. */
+/* Make the job's text in memory, since a test's result is kept by it. */
 char *guest_job_text(const struct bench *b, const struct job *job, size_t *size)
 {
 	char *text = NULL;
@@ -123,7 +123,7 @@ int guest_put_job(const struct vm *vm, const struct bench *b, const struct job *
 	return fclose(f) ? -EIO : ret;
 }
 
-/* From the saved guest where there is one, else from a boot. */
+/* Start from the saved guest where there is one, else from a boot. */
 static int start(struct vm *vm, const struct bench *b, const struct job *job)
 {
 	int ret = guest_put_job(vm, b, job);

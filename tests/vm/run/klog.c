@@ -72,7 +72,7 @@ static void all_dirt(regex_t *re)
 		die("the list of dirty log lines is wrong");
 }
 
-/* Where the report that begins with line i ends: the line after it. */
+/* Returns the line after the report that begins with line i. */
 static size_t report_end(char *const *lines, size_t i, size_t n, const regex_t *re)
 {
 	bool trace = false;

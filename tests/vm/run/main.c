@@ -155,7 +155,7 @@ static bool set_suite(int c, struct bench *b)
 	}
 }
 
-/* One for each processor, and for each GiB of memory. */
+/* Returns the number of jobs: one for each processor, and for each GiB of memory. */
 static int jobs_of(int wanted)
 {
 	long long memory = (long long)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 30;
@@ -252,7 +252,7 @@ static void sweep(const char *all)
 		closedir(dir);
 }
 
-/* The one that fetch-qemu has put there emulates faster. */
+/* Use the QEMU of fetch-qemu, which emulates faster. */
 static void own_qemu(struct bench *b)
 {
 	static char path[PATH_MAX];

@@ -10,7 +10,7 @@
 
 enum { ON_VERDICT, ON_OUTPUT, ON_ERROR, ON_LOG, ON_STDIN, SOURCES };
 
-/* One of the guest's streams, which we only read. */
+/* A stream of the guest, which we only read. */
 struct stream {
 	int fd;
 	FILE *to;

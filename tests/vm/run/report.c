@@ -67,7 +67,7 @@ static void show(FILE *to, const struct lines *l, size_t from, size_t end, const
 		fprintf(to, "    %s %s\n", mark, l->line[from]);
 }
 
-/* From the last step to the line FAIL or, without one, to the end. */
+/* Print from the last step to the line FAIL or, without one, to the end. */
 static double show_step(FILE *to, const struct vm *vm)
 {
 	size_t step = 0, fail, end;

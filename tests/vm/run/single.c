@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One command, or a shell: its output here, its exit status ours. */
+/* A single command, or a shell: its output here, its exit status ours. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -101,7 +101,10 @@ uint64_t bench_key(const struct bench *b)
 	return hash(b->key, line);
 }
 
-/* Others of the kind are of no use any more; who restores one has it open. */
+/*
+ * Remove other guests of the kind, which are of no use any more; a process that restores one has
+ * it open.
+ */
 static void remove_others(const char *kind, const char *keep)
 {
 	char pattern[PATH_MAX + 2];

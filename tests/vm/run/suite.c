@@ -85,7 +85,7 @@ static void judge_exit(const struct bench *b, const struct vm *vm, const struct 
 	snprintf(why, size, "exit status %d%s%s", o->number, line[0] ? ": " : "", line);
 }
 
-/* Why it failed, or an empty string. */
+/* Find the reason why the test failed, or an empty string. */
 static void judge(const struct bench *b, const struct vm *vm, const struct test_case *t,
 		  const struct outcome *o, char *why, size_t size)
 {
@@ -110,7 +110,7 @@ static void judge(const struct bench *b, const struct vm *vm, const struct test_
 		snprintf(why, size, "dirty kernel log: %s", line);
 }
 
-/* For the end of the run: a name and a reason, from whichever worker. */
+/* Note a name and a reason for the end of the run, from any worker. */
 __attribute__((format(printf, 3, 4))) static void note(const struct bench *b, const char *file,
 						       const char *fmt, ...)
 {

@@ -46,7 +46,7 @@ void verdict_parse(const char *line, struct outcome *o)
 	}
 }
 
-/* The line of the console that best says why a guest is gone. */
+/* Find the line of the console that best explains why a guest is gone. */
 static bool find_panic(const char *dir, char *text, size_t size)
 {
 	char path[PATH_MAX + 16], *line = NULL;

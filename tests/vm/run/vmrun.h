@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The runner: what its files share. */
+/* Runner: declarations that its files share. */
 #ifndef VM_VMRUN_H
 #define VM_VMRUN_H
 
@@ -24,7 +24,7 @@
 #define HASH_START	0xcbf29ce484222325ULL
 #define JOB_FILE	"job" /* in a machine's directory */
 
-/* Where things are, and what every machine of this run has in common. */
+/* Paths, and the common parts of every machine of this run. */
 struct bench {
 	char build[PATH_MAX - 512]; /* absolute */
 	char run[PATH_MAX - 256];   /* this runner's own directory */
@@ -44,7 +44,7 @@ struct bench {
 	bool plain;    /* boot each time, save nothing */
 	bool real;     /* two CPUs in real time for all */
 	bool keep;     /* results of the same input are kept */
-	bool fresh;    /* but all run */
+	bool fresh;    /* run all the same */
 	bool chaos;    /* vgpu.ko forces threads to switch, by the seed */
 	int seed;
 	uint64_t key, host_key, payload_key; /* hashes of what a job depends on */
@@ -91,7 +91,7 @@ struct outcome {
 
 #define CASE_ALLOW_MAX 32
 
-/* A test and what the comments at its top ask for. */
+/* A test and the wishes in the comments at its top. */
 struct test_case {
 	char name[128];
 	char script[160];  /* in the guest, below /t */
@@ -142,7 +142,7 @@ int verdict_line(struct vm *vm, char *line, size_t size, long long until_ms);
 void verdict_parse(const char *line, struct outcome *o);
 void verdict_lost(struct vm *vm, struct outcome *o, const char *what);
 
-/* pace.c: what limits of time are multiplied by, in the guest and out of it */
+/* pace.c: factors of limits of time, in the guest and out of it */
 int pace_measure(void);
 int pace_inside(const struct bench *b);
 int pace_outside(const struct bench *b);
@@ -198,7 +198,7 @@ void report_failure(FILE *to, const struct bench *b, const struct vm *vm, const 
 		    const struct outcome *o, double seconds);
 void last_line(const char *dir, const char *prefix, char *last, size_t size);
 
-/* results.c: what came of a case, by what it ran on */
+/* results.c: results of cases, by a hash of all that they ran on */
 uint64_t result_key(const struct bench *b, const struct job *job);
 bool result_kept(const struct bench *b, const char *name, uint64_t key);
 double result_seconds(const struct bench *b, const char *name);

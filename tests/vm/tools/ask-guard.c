@@ -55,7 +55,7 @@ static int ask(const struct guard_request *request)
 	} else {
 		send(fd, buf, gp_guard_put_request(request, buf), MSG_NOSIGNAL);
 		n = recv(fd, buf, sizeof(buf), 0);
-		/* A reply can come after an error of what was sent. */
+		/* A reply can come after an error of send(). */
 		if (n < 0)
 			n = recv(fd, buf, sizeof(buf), 0);
 		ret = n < 0 ? errno : n ? 0 : ECONNRESET;

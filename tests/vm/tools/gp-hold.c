@@ -27,7 +27,7 @@ static int fail(const struct gpreempt_error *err)
 	return gpreempt_error_class(err);
 }
 
-/* Until the hold has ended by itself. */
+/* Wait until the hold has ended by itself. */
 static int watch(struct gpreempt_hold *hold, uint64_t lease_ns, int extend)
 {
 	struct pollfd end = { .fd = gpreempt_hold_fd(hold), .events = POLLIN };

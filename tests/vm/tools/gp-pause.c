@@ -64,7 +64,7 @@ static long tracer(void)
 	return found;
 }
 
-/* Both words of a stop: by job control, and by a tracer. */
+/* Watch for both words of a stop: by job control, and by a tracer. */
 static void *watch(void *arg)
 {
 	char path[64], text[256];

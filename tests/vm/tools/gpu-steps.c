@@ -141,7 +141,7 @@ static int add_queue(void)
 	return load_process_add_queues(&proc, &args, LOAD_COMPUTE, 1, &what);
 }
 
-/* Where in a line of the view is this word? -1: nowhere. */
+/* Returns the place of a word in a line of the view; -1: it is not there. */
 static int word_number(const char *line, const char *name)
 {
 	char copy[1024], *save, *word;

@@ -69,7 +69,7 @@ static int detach(void)
 	return 0;
 }
 
-/* All queues; new ones have to be acknowledged first. */
+/* Suspend all queues; new ones have to be acknowledged first. */
 static int suspend(uint32_t *ids, uint32_t *count)
 {
 	struct kfd_queue_snapshot_entry entries[MAX];

@@ -21,7 +21,7 @@
 
 /*
  * Longest time without progress, and then in the ioctl of a pause: together less than the
- * 20 s that a watchdog of the caller's grants (agent/heartbeat.h). The driver can take 9 s.
+ * 20 s that a watchdog of the caller's grants (hold/escape.h). The driver can take 9 s.
  */
 #define GP_APART_WAIT_NS (1000 * 1000 * 1000ULL)
 #ifndef GP_APART_IOCTL_NS

@@ -460,7 +460,7 @@ static int find_kind(struct gpreempt *g)
 }
 
 /*
- * strict.c: does an unpause by this driver crash where the process has no address
+ * Does an unpause by this driver crash where the process has no address
  * space on a GPU? Then so much more is to be checked.
  */
 static bool gp_pause_is_strict(struct gpreempt *g)

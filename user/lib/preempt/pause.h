@@ -82,7 +82,7 @@ void gp_pause_not_ready(struct gp_pause_ready *ready);
  *	-EACCES, GPREEMPT_PAUSE_DENIED: no CAP_CHECKPOINT_RESTORE
  *	-ENOTTY, GPREEMPT_NO_PAUSE: the driver does not have the operation
  *	-ENXIO, GPREEMPT_KFD_CLOSED: the process has closed /dev/kfd
- *	-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE or GPREEMPT_PAUSE_UNSAFE: see strict.c.
+ *	-EOPNOTSUPP, GPREEMPT_NO_ADDRESS_SPACE or GPREEMPT_PAUSE_UNSAFE: see pause.c.
  *	With @contexts 1 the descriptor was of what the process was before exec()
  *	-E2BIG: it has more KFD contexts than GP_PAUSE_CONTEXTS
  *	GPREEMPT_PAUSE_FAILED: the driver's error. Look at the view then: queues that
@@ -99,7 +99,7 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
  * Does this driver count pauses? Up to 6.1 and in amdgpu-dkms a second pause by another
  * program, such as CRIU, adds an eviction, and one unpause does not undo both: then the
  * process is off the GPU until it ends. 1 or 0, asked of a process that is made for this;
- * -errno: not known, as without gpreempt.ko, or as strict.c has it.
+ * -errno: not known, as without gpreempt.ko, or for a reason in pause.c.
  */
 int gp_pause_counts(struct gpreempt *g);
 /* Fill in err->name for GPREEMPT_PAUSE_OFF: what keeps the process off the GPU. */
@@ -127,7 +127,7 @@ enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *que
 enum gp_pause_op {
 	GP_PAUSE_LOOK, /* only find the descriptor */
 	GP_PAUSE_SET,
-	GP_PAUSE_SET_STRICT, /* see strict.c */
+	GP_PAUSE_SET_STRICT, /* see pause.c */
 	GP_PAUSE_UNSET,
 };
 
@@ -171,7 +171,7 @@ struct gp_pause_job {
 	pid_t pid;
 	uint64_t start_time; /* 0: of any */
 	bool pause;	     /* or unpause */
-	bool strict;	     /* see strict.c */
+	bool strict;	     /* see pause.c */
 	const char *step;
 	uint64_t found_at;	     /* ns, monotonic */
 	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */

@@ -283,7 +283,7 @@ static int fail_seize(struct gpreempt_session *s, int code)
 	return s->error.code;
 }
 
-/* attach.c */
+/* Attach to the process. */
 static int gp_session_attach(struct gpreempt_session *s)
 {
 	const struct gp_backend_ops *ops = s->g->ops;
@@ -330,7 +330,7 @@ static int fail_enable(struct gpreempt_session *s, int code)
  * and enabling on a process that has just executed another program makes the driver crash later
  * (6.18 and older). So ask with an operation that needs an open session first: the driver
  * answers EINVAL when there is none, and ESRCH when this program has not opened /dev/kfd. What
- * it executes after this question is the back-end's to see (enable.h). It costs a line in the
+ * it executes after this question is the back-end's to see (internal.h). It costs a line in the
  * kernel log, "not debug enabled".
  */
 static int check_free(struct gpreempt_session *s)

@@ -209,7 +209,7 @@ struct gpreempt_session {
 	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
 };
 
-/* state.c: fail with a reason that gpreempt_session_error() gives. */
+/* Fail with a reason that gpreempt_session_error() gives. */
 int gp_session_fail(struct gpreempt_session *s, int code, enum gpreempt_reason reason,
 		    const char *step);
 /* Turn an error of an operation of the driver into one with a reason. */
@@ -217,12 +217,12 @@ int gp_session_fail_trap(struct gpreempt_session *s, int code, const char *step)
 /* The driver has resumed everything by itself. */
 void gp_session_all_run(struct gpreempt_session *s);
 
-/* queue-list.c: NULL when there is no such queue. */
+/* Find a queue; NULL: there is none. */
 struct gpreempt_session_queue *gp_session_find(const struct gpreempt_session *s, uint32_t qid);
 bool gp_session_any_held(const struct gpreempt_session *s);
 bool gp_session_any_destroyed(const struct gpreempt_session *s);
 
-/* look-timer.c: the process may be about to end, look often for a while. */
+/* Look often for a while: the process may be about to end. */
 void gp_session_look_fast(struct gpreempt_session *s);
 /* Arm or disarm the timer for gp_session_scan_destroyers(). */
 void gp_session_arm(struct gpreempt_session *s);
@@ -235,7 +235,7 @@ int gp_session_enable(struct gpreempt_session *s);
 int gp_session_leave(struct gpreempt_session *s, bool stopped);
 
 /*
- * filter.c: priorities are asked for when a filter needs them.
+ * Ask for priorities, when a filter needs them.
  * 0, -ENODATA when they are not known.
  */
 int gp_session_learn_priorities(struct gpreempt_session *s);
@@ -266,7 +266,7 @@ int gp_session_scan_destroyers(struct gpreempt_session *s);
  */
 int gp_release(struct gpreempt_session *s, size_t count);
 
-/* release-account.c: there is a new queue, which is to be suspended. */
+/* Note a new queue that has to be suspended. */
 void gp_release_note_new(struct gpreempt_session *s, uint32_t qid);
 /*
  * Begin to count after the first snapshot of a session: events of queues that were made

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Requests to a holder and its replies (ipc/client.h). */
+/* Requests to a holder and its replies (shared/socket.h). */
 #ifndef LIB_PREEMPT_WIRE_H
 #define LIB_PREEMPT_WIRE_H
 
@@ -115,7 +115,7 @@ int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_re
 int gp_hold_ask_begin(pid_t target, const struct hold_request *request, uint64_t deadline_ns);
 int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
-/* Requests to guard and its replies (ipc/client.h). */
+/* Requests to guard and its replies (shared/socket.h). */
 
 #ifndef GUARD_SOCKET
 #define GUARD_SOCKET "/run/gpreempt-guard.sock"
@@ -147,7 +147,7 @@ size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf);
 int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out);
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out);
 
-/* Ask on a connection (ipc/client.h). 0; -EPROTO: guard is of another version; or -errno. */
+/* Ask on a connection. 0; -EPROTO: guard is of another version; or -errno. */
 int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply *reply,
 		 uint64_t deadline_ns);
 

@@ -237,7 +237,7 @@ static int clean_up(struct load *load)
 	return 0;
 }
 
-/* All streams are synchronized: what has no mark now is lost. */
+/* All streams are synchronized: a launch without a mark is lost. */
 static int verdict(const struct load *load)
 {
 	uint64_t submitted = total(load, false), completed = total(load, true), doubled = 0;
