@@ -65,10 +65,7 @@ static bool is_struct(const struct btf_type *t)
 	return kind == BTF_KIND_STRUCT || kind == BTF_KIND_UNION;
 }
 
-/*
- * Layouts of the kinds that we know; a kind without a name here has nothing behind its struct
- * btf_type.
- */
+/* Layouts of the known kinds; one without a name here has nothing behind its struct btf_type. */
 static const struct kind_layout known[BTF_KIND_ENUM64 + 1] = {
 	[BTF_KIND_INT] = { .once = sizeof(u32) },
 	[BTF_KIND_ARRAY] = { .once = sizeof(struct btf_array) },

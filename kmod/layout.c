@@ -243,10 +243,7 @@ static struct file *open_for_init(const char *name)
 	return file;
 }
 
-/*
- * Is a file of sysfs the kernel's own? Root can mount another one over it, and it decides what
- * we read.
- */
+/* Is a file of sysfs the kernel's own? Root can mount over it, and it decides what we read. */
 static bool is_own(const struct file *file, const char *name)
 {
 	char buf[64];

@@ -338,10 +338,7 @@ void gp_stat_unread(enum gp_view_hardware why);
 /* Log, and count, that the driver's data breaks this rule. Return -EUCLEAN, always. */
 int gp_broken(const char *what);
 
-/*
- * Fill gp_layout. 0, or an error after a line in the log that names the row that is missing or
- * differs.
- */
+/* Fill gp_layout. 0, or an error after a line in the log that names the row that is not so. */
 int gp_layout_load(void);
 
 /* The driver's symbols (symbols.c); an optional one is NULL when not found. */

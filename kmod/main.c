@@ -91,10 +91,7 @@ static void *take(enum records records, struct gp_proc *proc)
 
 	if (records == NODES)
 		return gp_topology_take();
-	/*
-	 * Readers of the samples of all processes, and of files that need no lock, do not wait
-	 * for others.
-	 */
+	/* Readers of all processes, and of files without a lock, do not wait for others. */
 	if (records == GPUS || (records == USAGE && !proc))
 		ret = gp_snapshot_take(proc ? proc->pid : NULL, NULL, what[records], &s);
 	else
@@ -367,10 +364,7 @@ static struct file *pin_module(void)
 	return pin == ERR_PTR(-ENOENT) ? ERR_PTR(-ENXIO) : pin;
 }
 
-/*
- * debugfs waits for this before it removes the file, and has put our operations into it: proc
- * stays.
- */
+/* debugfs waits for this before it removes the file, which has our operations: proc stays. */
 static int view_open(struct inode *inode, struct file *file)
 {
 	struct view_file *f;

@@ -115,8 +115,7 @@ static void load_waves(struct gp_node *n)
 /*
  * Load the facts for SDMA queues; without them the queues have no active slots. The driver gives
  * the hardware scheduler the engine and RLC of a queue; MES chooses them and does not report
- * them, so a queue is looked for in all of its node's slots; also where it is not known whether
- * MES chooses.
+ * them, so a queue is looked for in all of its node's slots; in doubt, too.
  */
 static void load_sdma(struct gp_node *n, u32 index)
 {

@@ -102,9 +102,7 @@ u32 gp_node_count(void *p);
  */
 int gp_node_find(void *p, u32 i, void **pdd, void **node);
 
-/*
- * Follow such a node, good as long as that is, and its hardware until gp_node_drop(). 0, -EUCLEAN.
- */
+/* Follow such a node, good as long as it is, and its hardware until gp_node_drop(). 0, -EUCLEAN. */
 int gp_node_load(void *node, struct gp_node *n);
 
 /* Follow a kfd_node that cannot be freed meanwhile, but not its queue manager. */

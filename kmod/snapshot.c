@@ -76,8 +76,7 @@ static bool wants(const struct walk *w, unsigned int what)
 }
 
 /*
- * Take over the last facts of a busy context; not that it had no queue: no line would show the
- * age.
+ * Take over the last facts of a busy context, but not that it had no queue: that has no line.
  */
 static int copy_last(void *p, struct walk *w)
 {

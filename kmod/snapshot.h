@@ -157,10 +157,7 @@ int gp_snapshot_take(struct pid *pid, const struct gp_list *last, unsigned int w
 /* Add the queues up for each process, and put these in the order of their pids. */
 void gp_snapshot_sum_procs(struct gp_snapshot *s);
 
-/*
- * Add the queues up for each node; keep nodes with an address space, for all processes with
- * queues.
- */
+/* Add the queues up for each node; keep nodes with an address space, for all: with queues. */
 void gp_snapshot_sum_gpus(struct gp_snapshot *s, bool all);
 
 /* Copy the driver's notes on a process's evictions: sets evicted, evicted_ms and need. */
