@@ -347,11 +347,11 @@ static int look_for_device(struct gp_pause_job *job)
 static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
 			 struct gpreempt_error *err);
 
-int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+/* May it be paused? On a driver that needs care, sets @paused: is it? */
+static int check(struct gpreempt *g, pid_t pid, bool *paused, struct gpreempt_error *err)
 {
 	static const char step[] = "looking for " PAUSE_KFD " in the process";
 	struct gp_pause_job job = { .g = g, .pid = pid, .step = step, .err = err };
-	bool paused;
 	int ret;
 
 	ret = gp_check_host(g, pid, step, err);
@@ -363,7 +363,14 @@ int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 		ret = look_for_device(&job);
 	if (ret || !gp_pause_is_strict(g))
 		return ret;
-	return gp_pause_look(g, pid, step, &paused, err);
+	return gp_pause_look(g, pid, step, paused, err);
+}
+
+int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
+{
+	bool paused;
+
+	return check(g, pid, &paused, err);
 }
 
 int gp_pause_counts(struct gpreempt *g)
@@ -510,10 +517,13 @@ static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 {
 	struct gp_pause_report *report = job->report;
 	bool paused;
-	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
+	int ret;
 
-	if (!ret)
-		ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (job->pause)
+		ret = check(job->g, job->pid, &paused, job->err);
+	else
+		ret = gp_target_exists(job->g, job->pid, job->step, job->err) ?:
+			      gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
 	if (ret)
 		return ret;
 	*done = paused == job->pause;
