@@ -348,7 +348,7 @@ TEST(lost)
 	ck_assert(is_frozen() && !f.lost);
 }
 
-/* An error of ours is none of its own. */
+/* Errors of our own are no answer about the process. */
 TEST(cannot_read)
 {
 	unit_cgroup_make("/u");

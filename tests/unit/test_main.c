@@ -117,7 +117,7 @@ TEST_EACH(did_you_mean, ARRAY_SIZE(slips))
 	ERR_HAS(slips[_i].next);
 }
 
-/* No command is list; an option in its place, too. */
+/* The command is list if there is none, or an option in its place. */
 TEST(no_command)
 {
 	add_view();

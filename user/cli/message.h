@@ -54,7 +54,7 @@ void ctl_progress_end(void);
 /* Print the reason why the driver's sysfs serves, on stderr. */
 void ctl_note_sysfs(bool snapshot);
 
-/* 0, or the exit status after saying that only root can do it. */
+/* Check that we are root. 0, or the exit status after a message. */
 int ctl_need_root(pid_t pid);
 
 /*
@@ -76,7 +76,7 @@ void ctl_label_times(void);
 /* "debug" or "pause" */
 const char *ctl_route_name(enum gpreempt_route route);
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);
-/* NULL: nothing was. */
+/* Returns the evidence's name; NULL: there is none. */
 const char *ctl_verified_by_name(enum gpreempt_verified_by by);
 
 #endif

@@ -261,7 +261,7 @@ static void add_name(struct names *names, int64_t gpu_id)
 		 (unsigned long long)gpu_id);
 }
 
-/* 0, or why the GPUs cannot be listed: none is in *names then. */
+/* Find the nodes. 0, or the reason why the GPUs cannot be listed: none is in *names then. */
 static int find_nodes(struct gpreempt *g, struct names *names,
 		      enum answer (*ask)(struct gpreempt *g, const struct gpreempt_node *node))
 {

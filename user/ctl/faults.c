@@ -152,8 +152,8 @@ static size_t name_gpus(const struct gp_fault *fault, const struct gp_gpu_facts 
 }
 
 /*
- * 1: there is something to report. 0: it does not apply. -ENODATA: it may, and would be
- * only good to know.
+ * Find a fault. 1: there is something to report. 0: it does not apply. -ENODATA: it may, and
+ * would be only good to know.
  */
 static int find_fault(const struct gp_fault *fault, const struct gp_gpu_facts *facts, size_t count,
 		      struct gp_finding *f)

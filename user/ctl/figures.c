@@ -90,7 +90,7 @@ static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, b
 	return items;
 }
 
-/* NULL without memory. */
+/* Find the figures of a process, or add them. NULL without memory. */
 static struct gp_process_figures *gp_figures_process(struct gp_figures *f, int64_t pid)
 {
 	const struct gpreempt *g = f->g;
@@ -120,7 +120,7 @@ static struct gp_figure *gp_figures_gpu(struct gp_process_figures *p, int64_t gp
 	return gpu;
 }
 
-/* NULL: there is none. */
+/* Find the figures of a GPU. NULL: there are none. */
 static struct gp_gpu_figures *gp_figures_node(struct gp_figures *f, int64_t gpu_id)
 {
 	size_t i;
@@ -310,7 +310,7 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 
 /* Refresh: the processes that are there, the memory of each, and the slots of its queues. */
 
-/* Slots may take that part of a CPU's time, and so may memory. */
+/* Part of a CPU's time that slots may take, and memory too: one in so many. */
 #define SLOW_PART 250
 
 #define BANKS 4 /* banks of memory in a node of the topology that are looked for */
@@ -535,7 +535,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 
 /* Times of the looks, and the owners of the processes. */
 
-/* Looks take that part of a CPU at most, and are no closer than that. */
+/* Part of a CPU that looks take at most, and the shortest time between two of them. */
 #define LOOK_PART  100
 #define LEAST_NS   (20 * NSEC_PER_MSEC)
 #define LONGEST_MS 10000 /* longest call of poll() */

@@ -301,7 +301,7 @@ static bool has_gpu(const struct gpreempt_nodes *nodes, uint32_t gpu_id)
 	return false;
 }
 
-/* 0, or the exit status after saying that there is no such GPU. */
+/* Check that the GPUs of the filter exist. 0, or the exit status after a message. */
 static int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *which)
 {
 	struct gpreempt_nodes *nodes;

@@ -141,7 +141,7 @@ struct disturb_process {
 	struct preempt_series resolution; /* between two looks */
 };
 
-/* NULL without the module, or without memory. */
+/* Start the thread. NULL without the module, or without memory. */
 struct disturb *disturb_start(struct preempt *p);
 /* The thread ends; the figures stay. */
 void disturb_stop(struct disturb *d);

@@ -114,7 +114,7 @@ static void report_json(struct report *r, pid_t pid, enum gpreempt_source source
 	json_object_array_add(r->targets, object);
 }
 
-/* 0, or the exit status after saying why not. */
+/* Report one target. 0, or the exit status after a message. */
 static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_error err;

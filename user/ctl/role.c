@@ -163,7 +163,7 @@ struct state {
 	char id[NAME_MAX + 1];
 };
 
-/* 0 or -EINVAL. */
+/* Read a container's state. 0 or -EINVAL. */
 static int read_state(const char *text, struct state *out)
 {
 	struct json_object *state = json_tokener_parse(text), *part, *word;

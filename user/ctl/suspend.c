@@ -682,7 +682,7 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 	return status;
 }
 
-/* 0, or the exit status: a pause takes the whole process, and at once. */
+/* Check the method. 0, or the exit status: a pause takes the whole process, and at once. */
 static int check_how(const struct suspend_args *args)
 {
 	int ret = ctl_check_how(args->how, &args->targets.queues);

@@ -446,7 +446,7 @@ static bool has_text(const struct top_process *p, const char *pattern)
 	return false;
 }
 
-/* 1: nothing is known of the first. */
+/* Compare unknown values. 1: the first one is unknown. */
 static int compare_unknown(bool a, bool b)
 {
 	return a - b;

@@ -10,7 +10,7 @@
 #define CODES(...)		 __VA_ARGS__
 #define ROW(action, codes, help) { CODES codes },
 
-/* Up to 0. */
+/* Keys of each action, up to 0. */
 static const int keys[TOP_ACTIONS][4] = { TOP_KEYS(ROW) };
 
 /* Returns the action of a key; TOP_ACTIONS: none. */

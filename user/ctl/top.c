@@ -37,7 +37,7 @@ static int run(void *arg)
 	return ctl_exec(start->command, start->output);
 }
 
-/* 0 or -errno. One at a time. */
+/* Start a command, one at a time. 0 or -errno. */
 static int top_job_start(struct top_job *job, char **command)
 {
 	struct start start = { .command = command };

@@ -183,14 +183,14 @@ void *guard_channel_map(size_t size);
 /* Give an order: only the newest one counts. One thread at a time. */
 void guard_channel_order(struct guard_channel *c, const struct guard_order *order);
 /*
- * False: guard was stopped or killed while it wrote the order. *order is not
+ * Read the order. False: guard was stopped or killed while it wrote the order. *order is not
  * valid then; ask again later.
  */
 bool guard_channel_get_order(struct guard_channel *c, struct guard_order *order);
 
-/* False: there is no room. */
+/* Give a result. False: there is no room. */
 bool guard_channel_give(struct guard_channel *c, const struct guard_result *result);
-/* False: there is none. */
+/* Take a result. False: there is none. */
 bool guard_channel_take(struct guard_channel *c, struct guard_result *result);
 
 /*
@@ -635,7 +635,7 @@ struct guard_server;
 
 /* -EADDRINUSE: another guard listens there; or another negative errno value. */
 int guard_serve_start(struct guard *guard, struct guard_server **out);
-/* NULL is allowed. */
+/* Stop the server; NULL is allowed. */
 void guard_serve_stop(struct guard_server *s);
 
 /*

@@ -551,7 +551,7 @@ static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 	return in_time;
 }
 
-/* False: another thread has taken over meanwhile. */
+/* Poll once. False: another thread has taken over meanwhile. */
 static bool poll_once(struct guard *guard, unsigned int me)
 {
 	struct guard_turn *turn = &guard->turn;

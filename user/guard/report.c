@@ -139,7 +139,7 @@ void guard_files_last(struct guard *guard)
 			make_text(guard, &guard->file[i]);
 }
 
-/* 0, also when none is being written, or -errno: -ETIMEDOUT. */
+/* Wait for a file. 0, also when none is being written, or -errno: -ETIMEDOUT. */
 static int wait_for(struct guard *guard, struct guard_file *file)
 {
 	uint64_t end = shr_now_ns() + GUARD_FILE_WAIT_NS;

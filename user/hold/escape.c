@@ -161,7 +161,7 @@ static void reset_signals(void)
 
 	for (sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
-	/* A terminal or a session that ends is none of its business. */
+	/* A terminal or a session that ends must not end this process. */
 	signal(SIGHUP, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);

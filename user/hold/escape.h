@@ -90,7 +90,7 @@ struct watchdog {
 	timer_t timer;
 };
 
-/* 0 or -errno. It belongs to this process; a child inherits none. */
+/* Start a watchdog. 0 or -errno. It belongs to this process; a child inherits none. */
 int watchdog_start(struct watchdog *w);
 /* The process is killed in so many ns, unless this is called again before. */
 void watchdog_pet(const struct watchdog *w, uint64_t ns);

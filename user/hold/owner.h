@@ -33,7 +33,7 @@ struct owner {
 	struct hold_owner as; /* the lock's entry, for a pause */
 	int lock;	      /* lock of the target; -1: a pause has given it back */
 	bool guarded;	      /* the caller, a holder, has its own guardian */
-	/* NULL, or called when another process let the target run and the owner goes on. */
+	/* Called when another process let the target run and the owner goes on; or NULL. */
 	void (*lost)(void *data, const struct gpreempt_error *err);
 	void *data;
 

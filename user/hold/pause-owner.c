@@ -374,7 +374,7 @@ int pause_undo(struct gpreempt *g, const struct pause_entry *e, struct gp_pause_
 	return pause_find_off(g, e->pid, err);
 }
 
-/* False: try again. The watchdog is set for as long as an ioctl can take. */
+/* Undo the pause. False: try again. The watchdog is set for as long as an ioctl can take. */
 static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
 {
 	struct gpreempt_error err;

@@ -163,8 +163,8 @@ static int parse_owner(const char *text, struct hold_owner *owner)
 }
 
 /*
- * 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner, -ESTALE: it
- * was removed, and there may be another one.
+ * Read the owner once. 0, -ENOENT when the lock is free, -EPROTO: it does not name its owner,
+ * -ESTALE: it was removed, and there may be another one.
  */
 static int read_owner_once(pid_t target, struct hold_owner *owner)
 {

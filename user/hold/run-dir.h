@@ -38,7 +38,7 @@ struct hold_owner {
 int hold_dir_prepare(void);
 /* A descriptor; the lock lasts until all copies of it are closed. */
 int hold_lock(pid_t target);
-/* 0 or -errno. Over an earlier record it needs no room on the disk. */
+/* Write the owner's record. 0 or -errno. Over an earlier record it needs no room on the disk. */
 int hold_write_owner(int lock, const struct hold_owner *owner);
 /*
  * The lock of a target, with that owner written. -EWOULDBLOCK: another process
@@ -51,8 +51,8 @@ int hold_take(pid_t target, const struct hold_owner *owner);
  */
 void hold_drop(pid_t target, int lock);
 /*
- * 0, also when the lock is held by HOLD_ROLE_UNKNOWN; -ENOENT when it is free
- * (leftovers are removed), or -errno.
+ * Read the owner's record. 0, also when the lock is held by HOLD_ROLE_UNKNOWN; -ENOENT when it
+ * is free (leftovers are removed), or -errno.
  */
 int hold_read_owner(pid_t target, struct hold_owner *owner);
 /*

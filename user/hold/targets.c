@@ -285,7 +285,7 @@ static bool may_come(const struct gpreempt_error *err)
 	       err->reason != GPREEMPT_THREAD && err->reason != GPREEMPT_IS_HOLDER;
 }
 
-/* -1 to try again later, or the exit status; 0: *out has them. */
+/* Try to find the targets. 0: *out has them; -1 to try again later, or the exit status. */
 static int try_targets(struct find *f, const struct ctl_target_args *args, bool late,
 		       struct gpreempt_targets **out)
 {

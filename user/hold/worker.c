@@ -148,7 +148,7 @@ static void count_queues(const struct hold_worker *w, const struct hold_request 
 	}
 }
 
-/* True when the GPU hangs. */
+/* Fill in the result of each queue. True: the GPU hangs. */
 static bool judge(const struct hold_worker *w, const struct hold_request *request,
 		  const struct gpreempt_error *hang, struct hold_reply *reply)
 {

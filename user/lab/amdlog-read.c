@@ -211,7 +211,7 @@ static const struct {
 	bool by_swq;
 } messages[] = {
 	{ "Created SWq=", GP_AMDLOG_CREATED, "HWq=", false },
-	/* Up to ROCm 5: the address of the software queue, as below it. */
+	/* Form up to ROCm 5: the address of the software queue, as below it. */
 	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue", true },
 	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
 	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
@@ -248,7 +248,7 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	message->id = small(text, " id=");
 	message->rptr = small(text, " rptr=");
 	message->wptr = small(text, " wptr=");
-	/* ROCm 5 does not print them; these are there, and not whole. */
+	/* ROCm 5 does not print the indices; here they are printed, and cut. */
 	message->cut = (message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
 		       (message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
 	return true;
@@ -573,7 +573,7 @@ static size_t make_plain(const char *at, size_t len, char *out)
 	return n;
 }
 
-/* A line is another one when none of its pieces has a record. */
+/* Count a line of other text: one without a record in any of its pieces. */
 static void count_other(struct gp_amdlog *log, bool record)
 {
 	if (log->line != log->lines.count) {
@@ -664,7 +664,7 @@ int gp_amdlog_end(struct gp_amdlog *log)
 	d->lines = log->lines.count;
 	if (d->level >= GP_AMDLOG_PACKETS)
 		return ret;
-	/* At this log level packets are not logged: 0 would be a lie. */
+	/* The number is unknown: at this log level packets are not logged, and 0 would be a lie. */
 	for (i = 0; i < d->n_queues; i++) {
 		d->queues[i].dispatches = GPREEMPT_UNKNOWN;
 		d->queues[i].barriers = GPREEMPT_UNKNOWN;

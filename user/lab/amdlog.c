@@ -298,7 +298,7 @@ struct amdlog_args {
 
 static const struct {
 	const char *word;
-	/* 0, or the exit status. */
+	/* Prints the data. 0, or the exit status. */
 	int (*print)(enum out_mode mode, const struct gp_amdlog_data *d);
 } formats[] = {
 	{ "table", print_table },

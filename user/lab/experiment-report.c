@@ -600,7 +600,7 @@ static void compare_before(const char *dir, struct exp_run *run)
 	ctl_text_free(&alone.text);
 }
 
-/* 0, -ENOENT when the run was not made, or the exit status. */
+/* Fill in a run. 0, -ENOENT when the run was not made, or the exit status. */
 static int fill_run(const struct exp_plan *plan, struct exp_run *run)
 {
 	char dir[3200], *all, *at;

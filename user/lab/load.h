@@ -138,7 +138,7 @@ struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
 /* The address of a queue's ring, which is its process's own. */
 int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue);
 
-/* stdin is there once among them, if at all. 0, or the exit status. */
+/* Check that stdin is among the words once at most. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
 
 /* ids.c: are the queue ids of a process (0: of all) known? */

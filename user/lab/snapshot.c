@@ -727,8 +727,8 @@ static int start_command(struct series *s)
 }
 
 /*
- * 000-baseline, then a sample each time, until there are so many, a Ctrl-C comes
- * or the command has ended, and a final one. A second Ctrl-C ends it as it is.
+ * Take a series: 000-baseline, then a sample each time, until there are enough, a Ctrl-C comes
+ * or the command has ended, and a final one. A second Ctrl-C ends it at once.
  */
 static int take_series(struct series *s)
 {

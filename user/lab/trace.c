@@ -136,7 +136,7 @@ static void remove_stale(struct gpreempt *g)
 	tracefs.dynevent_list_free(events);
 }
 
-/* 0, or the exit status. */
+/* Check the mount of tracefs. 0, or the exit status. */
 static int check_tracefs(void)
 {
 	const char *dir;

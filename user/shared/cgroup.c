@@ -464,7 +464,7 @@ int shr_freezer_open(struct shr_freezer *f, pid_t pid)
 	return ret ? ret : f->root < 0 ? f->root : 0;
 }
 
-/* 0, -ENOTSUP or -ESRCH. */
+/* Look at the path. 0, -ENOTSUP or -ESRCH. */
 static int look_at_path(struct shr_freezer *f)
 {
 	char path[SHR_CGROUP_PATH];

@@ -46,7 +46,7 @@ int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size
 	return 0;
 }
 
-/* 0 when the deadline is over. */
+/* Returns the time up to the deadline, or 0. */
 static uint64_t time_left(uint64_t deadline_ns)
 {
 	uint64_t now = shr_now_ns();
@@ -61,7 +61,7 @@ static uint64_t time_left(uint64_t deadline_ns)
 static int connect_until(int fd, const struct sockaddr_un *address, uint64_t deadline_ns)
 {
 	for (;;) {
-		/* 0 would be no limit. */
+		/* Add a microsecond: 0 would be no limit. */
 		uint64_t left_us = time_left(deadline_ns) / NSEC_PER_USEC + 1;
 		struct timeval limit = {
 			.tv_sec = left_us / 1000000,
@@ -428,7 +428,7 @@ static int take(struct ipc_server *s, int fd, const struct ucred *peer)
 	return 0;
 }
 
-/* False: there is no other newcomer. */
+/* Accept one connection. False: there is no other newcomer. */
 static bool accept_one(struct ipc_server *s)
 {
 	char buf[IPC_MAX_PACKET];

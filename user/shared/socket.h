@@ -35,7 +35,7 @@ size_t gp_ipc_put(uint32_t kind, const void *from, size_t size, char *buf);
 /* A refusal in place of a reply; -EPROTO: the request is of another version or none. */
 size_t gp_ipc_refuse(int code, char *buf);
 
-/* 0; -EPROTO for another kind, or another size than that structure's. */
+/* Read a packet. 0; -EPROTO for another kind, or another size than that structure's. */
 int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size);
 
 /*
@@ -48,7 +48,7 @@ int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size
  */
 int gp_ipc_connect(const char *path, uint64_t deadline_ns);
 
-/* 0; -ECONNRESET: the server has closed the connection; -ETIMEDOUT. */
+/* Send a packet. 0; -ECONNRESET: the server has closed the connection; -ETIMEDOUT. */
 int gp_ipc_send(int fd, const char *buf, size_t len, uint64_t deadline_ns);
 
 /*

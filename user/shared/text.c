@@ -248,7 +248,7 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool keep)
 			for (i = 0; i < n; i++)
 				put += sprintf(some + put, "\\%03o", (unsigned char)text[i]);
 		}
-		/* Once a text did not fit, no shorter one follows. */
+		/* The text goes on only if all before it fitted. */
 		if (used == written && written + put < size) {
 			memcpy(buf + written, some, put);
 			written += put;

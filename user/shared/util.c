@@ -369,7 +369,7 @@ static int open_place(const char *path, struct place *p)
 	return p->dir < 0 ? -errno : 0;
 }
 
-/* 0 for a regular file, or none. */
+/* Check the old file. 0 for a regular file, or none. */
 static int check_old(const struct place *p)
 {
 	struct stat st;

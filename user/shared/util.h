@@ -113,7 +113,7 @@ int shr_compare_first(const void *a, const void *b);
 #define shr_add(array) shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
 /* Address behind the last item; NULL plus 0 is not allowed. */
 #define shr_end(array) ((array)->items ? (array)->items + (array)->count : NULL)
-/* NULL if there is none. */
+/* The last item; NULL if there is none. */
 #define shr_last(array) ((array)->count ? shr_end(array) - 1 : NULL)
 
 /* Nanoseconds since boot that no clock setting changes. */
@@ -150,7 +150,7 @@ struct shr_report_pause {
 	uint64_t ns; /* pause before the next report; grows with each, up to 640 s */
 };
 
-/* True: report it now. */
+/* Is a report due? True: make it now. */
 bool shr_report_due(struct shr_report_pause *p, uint64_t now);
 
 /*

@@ -18,7 +18,7 @@
 #include "submit.h"
 
 #define NS_PER_S 1000000000ULL
-/* From the first byte that the driver reads of its argument to the last one. */
+/* Time between the first and the last byte that the driver reads of its argument. */
 #define COPIED_NS 200000
 
 static void sleep_ns(uint64_t ns)

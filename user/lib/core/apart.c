@@ -218,7 +218,7 @@ static void set_stage(struct area *area, int stage)
 	syscall(SYS_futex, &area->stage, FUTEX_WAKE, 1);
 }
 
-/* False: the other side was first. */
+/* Move to the next stage. False: the other side was first. */
 static bool move(struct area *area, int from, int to)
 {
 	return atomic_compare_exchange_strong(&area->stage, &from, to);
@@ -400,7 +400,7 @@ void gp_apart_ready(void *shared, int keep, void (*work)(void *shared))
 	end(area, 0);
 }
 
-/* False: the process was killed while it waited. */
+/* Call the process that waits. False: it was killed while it waited. */
 static bool call_ready(struct area *area, int *ret)
 {
 	set_stage(area, CALLED);

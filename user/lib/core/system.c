@@ -67,7 +67,7 @@ int gp_list_names(const char *path, int (*fn)(void *arg, const char *name), void
 	return dir < 0 ? -errno : gp_list_opened(dir, fn, arg);
 }
 
-/* Up to size bytes of a file. Returns how many, or -errno. */
+/* Read up to size bytes of a file. Returns how many, or -errno. */
 static ssize_t gp_read_opened(int fd, char *buf, size_t size)
 {
 	size_t used = 0;
@@ -123,7 +123,10 @@ static int ask_thread(void *arg, const char *name)
 	return ask_as(a, task) != -ESRCH;
 }
 
-/* 1: by a thread that is not traced; 0: there is none, or none any more; -errno. */
+/*
+ * Ask by another thread. 1: one that is not traced answered; 0: there is none, or none any more;
+ * -errno.
+ */
 static int ask_threads(struct attempt *a)
 {
 	char path[32];

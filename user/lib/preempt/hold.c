@@ -36,7 +36,7 @@ static uint64_t lease_of(uint64_t lease_ns)
 	return lease_ns ? lease_ns : GPREEMPT_HOLD_LEASE_NS;
 }
 
-/* 0; -E2BIG: more than a request has place for. */
+/* Put the filter into the request. 0; -E2BIG: it has more than a request has place for. */
 static int put_filter(const struct gpreempt_filter *which, struct hold_request *request)
 {
 	size_t i;

@@ -15,7 +15,7 @@
 struct gp_route;
 
 struct gp_route_ops {
-	/* 0, or -errno with error(): then nothing is to be closed. */
+	/* Begins. 0, or -errno with error(): then nothing is to be closed. */
 	int (*open)(struct gp_route *r);
 	/* The queues run. 0 or -errno. */
 	int (*close)(struct gp_route *r);

@@ -42,7 +42,7 @@ static bool is_done(const struct gp_pause_help *h, int number)
 	return false;
 }
 
-/* 1: taken. The kernel's names here are numbers. */
+/* Look at one descriptor. 1: taken. The kernel's names here are numbers. */
 static int look_at(void *arg, const char *name)
 {
 	struct look *look = arg;
@@ -73,7 +73,7 @@ static int look_at(void *arg, const char *name)
 	return ret < 0 ? ret : 1;
 }
 
-/* 0: @h->found, with *@fd a descriptor of ours unless that is only looked for. */
+/* Find the descriptor. 0: @h->found, with *@fd a descriptor of ours unless @h only looks. */
 static int find(struct gp_pause_help *h, int *fd)
 {
 	struct look look = { .h = h, .fd = -1 };

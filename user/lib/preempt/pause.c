@@ -65,7 +65,10 @@ static void note_times(struct gp_pause_job *job)
 
 static int gp_pause_judge_strict(struct gp_pause_job *job);
 
-/* 0: the driver did it. -EBADF: another process opened that descriptor. */
+/*
+ * Judge the result of the ioctls. 0: the driver did it. -EBADF: another process opened that
+ * descriptor.
+ */
 static int judge(struct gp_pause_job *job)
 {
 	struct gp_pause_report *report = job->report;

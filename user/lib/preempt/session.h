@@ -28,8 +28,8 @@ struct gp_kfd {
 int gp_kfd_version(const struct gp_kfd *k, unsigned int *major, unsigned int *minor);
 
 /*
- * Up to *count entries; *count becomes the number of all queues there are.
- * With acknowledge the queues copied are not new any more for the driver.
+ * Read up to *count entries; *count becomes the number of all queues. With acknowledge the
+ * copied queues are not new any more for the driver.
  */
 int gp_kfd_snapshot(struct gp_kfd *k, bool acknowledge, struct kfd_queue_snapshot_entry *entries,
 		    uint32_t *count);
@@ -102,7 +102,7 @@ struct gp_reader;
 #define GP_READER_NS (5 * NSEC_PER_MSEC)
 #endif
 
-/* 0, -ENOMEM, -EAGAIN. The handle must outlive the reader. */
+/* Start a reader. 0, -ENOMEM, -EAGAIN. The handle must outlive the reader. */
 int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out);
 
 /*
@@ -287,7 +287,7 @@ struct gp_sampler;
 /* Switch the sampler on or off (NULL). It needs the module. 0 or -errno. */
 int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, pid_t pid,
 		      struct gpreempt_error *err);
-/* NULL is allowed. */
+/* Stop the sampler; NULL is allowed. */
 void gp_sampler_stop(struct gp_sampler *sampler);
 
 /* Begin to watch. wait: return when these queues have been looked at once. */

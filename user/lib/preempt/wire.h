@@ -97,7 +97,7 @@ void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filt
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);
 size_t gp_hold_put_reply(const struct hold_reply *reply, char *buf);
-/* 0 or -EPROTO. */
+/* Read a request of a holder. 0 or -EPROTO. */
 int gp_hold_get_request(const char *buf, size_t len, struct hold_request *request);
 int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply);
 
@@ -143,7 +143,7 @@ struct guard_reply {
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_guard_put_request(const struct guard_request *request, char *buf);
 size_t gp_guard_put_reply(const struct guard_reply *reply, char *buf);
-/* 0 or -EPROTO. */
+/* Read a request of guard. 0 or -EPROTO. */
 int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out);
 int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out);
 

@@ -65,7 +65,7 @@ static int add_range(void *arg, const struct line *line)
 	return 0;
 }
 
-/* 0 or -errno; without that file there are none. It is for gp_user_ids_free(). */
+/* Read the user's ids, for gp_user_ids_free(). 0 or -errno; there are none without that file. */
 static int gp_user_ids_read(struct gpreempt *g, uid_t uid, struct gp_user_ids *out)
 {
 	struct collector c = { .ids = out };
@@ -208,7 +208,7 @@ struct kind {
 	const char *prefix;
 	/* Prepare the word, or fail with *err. */
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
-	/* 1, 0, GP_DOUBT, or another -errno, which ends the look. */
+	/* Does the word match? 1, 0, GP_DOUBT, or another -errno, which ends the look. */
 	int (*match)(const struct matcher *m, pid_t pid);
 	void (*done)(struct matcher *m);
 	bool reads_memory; /* the match may wait for the process */
