@@ -214,10 +214,7 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
 /* Does the filter mean a part of a process? A pause takes all of it. */
 bool ctl_is_part(const struct gpreempt_filter *queues);
-/*
- * Check the method against the filter. 0, or the exit status after a message: a pause cannot do
- * that.
- */
+/* Check the method against the filter: a pause takes the whole process. 0, or the exit status. */
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
 
 /* Is it among the queues that --queues, --priority and --gpu choose? */

@@ -159,10 +159,7 @@ static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
 	return true;
 }
 
-/*
- * Report the kernel's release. Distributions change kernels, so other checks ask for its
- * features.
- */
+/* Report the kernel's release. Distributions change kernels: other checks ask for features. */
 static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 {
 	char release[64], dkms[64];

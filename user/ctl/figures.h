@@ -126,10 +126,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 
 #define GP_FIGURES_STEP "looking how busy the GPUs are"
 
-/*
- * Samples of how busy GPUs and processes are, with the owners of the processes: for commands
- * that show both.
- */
+/* Samples of how busy GPUs and processes are, with the owners of the processes. */
 
 /* Owner of a process, found when the process is new. The owner chooses most of the texts. */
 struct ctl_person {
@@ -179,10 +176,7 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
 
 /* Find a process of the last refresh; NULL: not known. */
 const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid);
-/*
- * Find the holder of a process, by files of ours and of /proc: ask only for processes that may
- * be held.
- */
+/* Find the holder of a process, by files of ours and of /proc: only if it may be held. */
 void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out);
 
 #endif

@@ -571,10 +571,7 @@ static bool can_grow(const char *word)
 	return strchr(word, ':');
 }
 
-/*
- * Look word by word: one that names no process now must not keep us from the processes of
- * another one.
- */
+/* Look word by word: one that names no process now must not keep us from the others. */
 static void look(struct followers *f)
 {
 	struct gpreempt_targets *targets;

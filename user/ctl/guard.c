@@ -290,10 +290,7 @@ static int check_module(struct guard *guard)
 			     "which knows where the indices of a queue are");
 }
 
-/*
- * Give up rights before the files are tried: files that can be written then can be written
- * later.
- */
+/* Give up rights before the files are tried: a file that can be written then can be later. */
 static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->samples;
@@ -303,10 +300,7 @@ static int give_up_rights(const struct guard_options *options)
 
 static int run_guard(void *args)
 {
-	/*
-	 * Static, since they must live as long as the process: a thread may come back late from
-	 * a read.
-	 */
+	/* Static, to live as long as the process: a thread may come back late from a read. */
 	static struct guard_options options;
 	static struct guard guard;
 	int ret;

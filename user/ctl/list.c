@@ -178,10 +178,7 @@ static void add_place(struct gpreempt *g, int cgroups, struct row *row)
 	row->container = *in->name ? in->name : row->shown;
 }
 
-/*
- * Add the user's name, or its number. Most rows have the user of the row before, which is NULL
- * for the first.
- */
+/* Add the user's name, or its number. Most rows have the user of the row before (or NULL). */
 static void add_user(struct gpreempt *g, struct row *row, const struct row *before)
 {
 	uid_t uid = row->who->uid;
@@ -377,10 +374,7 @@ static int has_any(struct gpreempt *g, const struct gpreempt_filter *which)
 	return end(found, open);
 }
 
-/*
- * Answer scripts by the exit status: does one of the processes use the GPUs? @list NULL: does
- * any process?
- */
+/* Answer scripts by the exit status: does one of @list, or (NULL) any process, use the GPUs? */
 static int ctl_has_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
 			     const struct gpreempt_targets *list)
 {

@@ -498,10 +498,7 @@ static int run_nri(void *data)
 	ret = ctl_need_root(0);
 	if (ret)
 		return ret;
-	/*
-	 * The runtime must not wait for the reader of our output. Without memory the output
-	 * stays as it is.
-	 */
+	/* The runtime must not wait for our reader. Without memory the output stays as it is. */
 	lossy_output_start_both(NOTICE, NOTICE);
 	notify_manager("READY=1");
 	for (;; shr_sleep_ns(RETRY_NS)) {

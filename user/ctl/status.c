@@ -267,10 +267,7 @@ static int add_foreign(struct rows *rows)
 	return ret;
 }
 
-/*
- * Take the answers within one limit for all: a holder that hangs must not delay each of the
- * others.
- */
+/* Take the answers within one limit for all: a holder that hangs must not delay others. */
 static void take_answers(struct rows *rows)
 {
 	uint64_t deadline = shr_now_ns() + ANSWER_NS;

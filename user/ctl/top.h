@@ -143,10 +143,7 @@ int top_arrange(struct top_model *m, const struct top_order *order);
 const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id);
 const struct top_process *top_find(const struct top_model *m, int64_t pid);
 
-/*
- * Choices and requests of the user: keys in, requests out. Nothing here reads the system or
- * draws.
- */
+/* Choices and requests of the user: keys in, requests out. Nothing here reads or draws. */
 
 enum top_mode {
 	TOP_MODE_LIST,

@@ -2,10 +2,7 @@
 /* Tables for completion.bash.in, and specifications for completion.zsh.in. */
 #include "doc/doc.h"
 
-/*
- * Completions of a value or a word: the end of the name of a function that both shells'
- * completions have.
- */
+/* Completions of a value or a word: ends of names of functions that both completions have. */
 static const char *const values[CTL_KINDS] = {
 	[CTL_DURATION] = "times", [CTL_LEASE] = "times", [CTL_IDS] = "queues",
 	[CTL_GPUS] = "gpus",	  [CTL_FILE] = "files",	 [CTL_ROLE] = "targets",

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Program of the build: makes documents from the tables of commands, for one program or for
- * both.
- */
+/* Program of the build: makes documents from the tables of commands, for one program or both. */
 #include <string.h>
 
 #include "doc/doc.h"

@@ -127,10 +127,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 #endif
 #define RETRY_NS (10 * NSEC_PER_SEC)
 
-/*
- * Memory of both sides. Either may end in the middle of a word: guard takes only the findings
- * that were given.
- */
+/* Memory of both sides. Either may end in a word: guard takes only findings that were given. */
 struct guard_finder_memory {
 	atomic_uint_fast64_t since_ns; /* when it began with the process at hand; 0: it waits */
 	atomic_size_t at;	       /* number of the word at hand */
@@ -230,10 +227,7 @@ int guard_finder_start(struct guard_finder *f, struct gpreempt *g)
 	return 0;
 }
 
-/*
- * Abandon the child that hangs, and keep the processes of its earlier looks: they may be there
- * still.
- */
+/* Abandon the child that hangs, and keep its earlier finds: they may be there still. */
 static void give_up(struct guard_finder *f)
 {
 	size_t at = atomic_load(&f->memory->at);

@@ -32,10 +32,7 @@
 #include "hold/run-dir.h"
 #include "shared/util.h"
 
-/*
- * Processes found for one word, at most, those with queues first. The processes of guard lock
- * this memory.
- */
+/* Processes found for one word, at most, those with queues first. Guard locks this memory. */
 #ifndef GUARD_FOUND_MAX
 #define GUARD_FOUND_MAX 4096
 #endif
@@ -97,10 +94,7 @@ struct guard_finder {
 int guard_finder_start(struct guard_finder *f, struct gpreempt *g);
 /* Take results, notice a child that hangs or has ended. Never waits. */
 void guard_finder_poll(struct guard_finder *f);
-/*
- * Returns the finding of a word. NULL: the word is another finder's, or the finder was not
- * started.
- */
+/* Returns the finding of a word. NULL: it is another finder's, or the finder was not started. */
 const struct guard_finding *guard_finder_get(const struct guard_finder *f,
 					     struct guard_sought what);
 void guard_finder_stop(struct guard_finder *f);
@@ -586,10 +580,7 @@ void guard_end_all(struct guard *guard);
 
 /* targets.c: before the first look. */
 void guard_targets_start(struct guard *guard);
-/*
- * Look for the targets that are there now. It beats at each word, of which there is one at
- * least.
- */
+/* Look for the targets that are there now. It beats at each word, of which there is one. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
@@ -652,10 +643,7 @@ void guard_serve_stop(struct guard_server *s);
  */
 int lossy_output_start(FILE **stream, const char *notice);
 
-/*
- * Do it for stdout and stderr. -EOPNOTSUPP: this C library cannot replace them; writes may
- * block.
- */
+/* Do it for stdout and stderr. -EOPNOTSUPP: the C library cannot replace them; writes may block. */
 int lossy_output_start_both(const char *out_notice, const char *err_notice);
 
 #endif

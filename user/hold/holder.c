@@ -232,10 +232,7 @@ static void watch_worker(struct guardian *gd)
 	}
 }
 
-/*
- * End a pause. The driver resumes the queues of a session by itself, and leaves a pause as it
- * is.
- */
+/* End a pause. The driver resumes queues of a session by itself, and leaves a pause as it is. */
 static void undo_pause(struct guardian *gd)
 {
 	struct gpreempt *g;

@@ -338,10 +338,7 @@ static int find_off(struct owner *o, struct gpreempt_error *err)
 	return ret;
 }
 
-/*
- * Another program, such as criu dump, may have ended our pause and left the process off the GPU:
- * look.
- */
+/* Another program, as criu dump, may have ended our pause and left the process off the GPU. */
 static int judge_resume(struct owner *o, int ret)
 {
 	if (ret != -ENOTCONN || o->route.error.reason != GPREEMPT_UNPAUSED)

@@ -36,10 +36,7 @@ struct pause_owner {
 	bool guarded;		     /* the caller, a holder, has its own guardian */
 	struct heartbeat *heartbeat; /* heartbeat of the caller, or NULL */
 
-	/*
-	 * the entry and the guardian are there: between pause_owner_begin() and
-	 * pause_owner_end()
-	 */
+	/* between pause_owner_begin() and pause_owner_end(): entry and guardian are there */
 	bool is_noted;
 	bool is_alone; /* the last begin failed because no guardian can start */
 	int guardian;  /* 0: none; pause_guardian_start() */
@@ -95,10 +92,7 @@ void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *ou
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
 
-/*
- * Undo the pause of a process that was left over, as soon as it can be done. The caller has the
- * lock.
- */
+/* Undo the pause of a process that was left over, as soon as possible. The caller has the lock. */
 void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w);
 
 /* Repair one target's entry, and write a note of it. 0. */

@@ -25,10 +25,7 @@ struct find {
 	struct gpreempt *g;
 	bool saved; /* g reads a snapshot: this host has neither process nor holder */
 	bool sure;  /* use gp_select_sure() */
-	/*
-	 * Called again and again during the search; or NULL. A look at all processes can take
-	 * seconds.
-	 */
+	/* Called all the time during the search; or NULL. A look at all can take seconds. */
 	void (*beat)(void *data);
 	void *data;
 

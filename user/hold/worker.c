@@ -351,10 +351,7 @@ static void answer_resume(struct hold_worker *w, const struct hold_request *requ
 	w->over = true;
 }
 
-/*
- * Refuse when the hold is over, or not the one that is meant; a pause is whole, and a hold keeps
- * its method.
- */
+/* Refuse when the hold is over or another one; a pause is whole, and a hold keeps its method. */
 static bool refuse(const struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply)
 {

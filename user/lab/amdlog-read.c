@@ -59,10 +59,7 @@ static const char *skip_rocr(const char *at, const char *end)
 	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ? behind : NULL;
 }
 
-/*
- * Find the next record of a line, or NULL; its level, and the place behind the name of the
- * source file.
- */
+/* Find the next record of a line, or NULL; its level, and the place behind the source's name. */
 static const char *gp_record_find(const char *at, const char *end, unsigned int *level,
 				  const char **behind)
 {

@@ -145,10 +145,7 @@ static int64_t add_rings(struct diff_rows *rings, const struct ctl_text *text, i
 	return queues;
 }
 
-/*
- * Are the rings known? A ring is an address of its process, so rings of two processes cannot be
- * compared.
- */
+/* Are the rings known? A ring is an address of its process: two processes' cannot be compared. */
 static bool rings_known(const struct diff *diff)
 {
 	return diff->queues_a != GPREEMPT_UNKNOWN && diff->queues_b != GPREEMPT_UNKNOWN &&

@@ -73,10 +73,7 @@ static int load_moment(const char *dir, const char *name, struct ctl_text *out)
 	return ret;
 }
 
-/*
- * Returns the PID that the script noted, if that process has queues; else the only PID with
- * queues.
- */
+/* Returns the script's PID, if that process has queues; else the only PID with queues. */
 static int64_t find_pid(const char *dir, size_t m, const struct ctl_text *text)
 {
 	const struct gp_text_data *d = text->data;
@@ -564,10 +561,7 @@ static bool was_simulated(const char *dir, const char *run)
 	return simulated;
 }
 
-/*
- * Returns the overlap of their ids; or -1. @common: NULL, or gets the counts of common ids and
- * slots.
- */
+/* Returns the overlap of their ids; or -1. @common: NULL, or gets the counts of common ones. */
 static double overlap_of(const struct exp_sample *a, const struct exp_sample *b,
 			 struct exp_run *common)
 {

@@ -45,10 +45,7 @@ struct exp_plan {
 
 /* Read the plan from its directory. */
 int exp_plan_load(const char *dir, struct exp_plan *plan);
-/*
- * May others have written the plan's commands, which are to be run? 0: no, or the exit status
- * after a message.
- */
+/* May others have written the plan's commands? 0: no, or the exit status after a message. */
 int exp_plan_trusted(const char *dir);
 /* No other process makes runs there until exp_plan_free(). */
 int exp_plan_lock(struct exp_plan *plan);

@@ -44,10 +44,7 @@ struct text_moment {
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
 
-/*
- * List the moments in a directory, in the order of the times in their names, for
- * text_moments_free().
- */
+/* List the moments in a directory, by the times in their names, for text_moments_free(). */
 size_t text_moments(const char *dir, struct text_moment **out);
 void text_moments_free(struct text_moment *moments, size_t count);
 

@@ -475,10 +475,7 @@ struct histogram {
 	double count;
 };
 
-/*
- * Returns the brace behind the labels, or the end of the line; a brace may also stand in a
- * label's value.
- */
+/* Returns the brace behind the labels, or the end; a label's value may have a brace, too. */
 static char *end_of_labels(char *at)
 {
 	bool quoted = false;

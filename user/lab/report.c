@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Page of the report: the page that make-page has made of the files beside this one, with the
- * data in it.
- */
+/* Page of the report: make-page's page of the files beside this one, with the data in it. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

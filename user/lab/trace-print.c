@@ -188,10 +188,7 @@ int trace_write_timeline(const struct trace_report *r, const char *path)
 	return ret;
 }
 
-/*
- * AMD log of a traced command. Its times are microseconds of CLOCK_MONOTONIC, as those of our
- * instance are.
- */
+/* AMD log of a traced command. Its times are microseconds of CLOCK_MONOTONIC, as ours are. */
 
 #define NAME "amd.log"
 /* Packets in a timeline, at most: more are of no use. */

@@ -396,10 +396,7 @@ static int find_cgroup(struct shr_freezer *f, const char *path)
 	return ret;
 }
 
-/*
- * Read cgroup.events. Close it once its cgroup is removed: poll() would return at once each
- * time.
- */
+/* Read cgroup.events. Close it once its cgroup is removed: poll() would return at once. */
 static void read_events(struct shr_freezer *f)
 {
 	char text[256];

@@ -33,10 +33,7 @@ static inline void shr_cleanup_fd(int *fd)
 		close(*fd);
 }
 
-/*
- * Returns the memory, or ends a program without memory: no useful report is possible. Not for
- * the library.
- */
+/* Returns the memory, or ends a program without it: no report is possible. Not for the library. */
 static inline void *shr_must(void *memory)
 {
 	if (!memory)
@@ -199,10 +196,7 @@ int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(v
 /* Whatever signals come. */
 void shr_sem_wait(sem_t *sem);
 
-/*
- * Set the title of this process in ps. Call init before the arguments are used; set clears the
- * environment.
- */
+/* Set the title in ps. Call init before the arguments are used; set clears the environment. */
 void shr_title_init(int argc, char **argv);
 __attribute__((format(printf, 2, 3))) void shr_title_set(const char *name, const char *format, ...);
 

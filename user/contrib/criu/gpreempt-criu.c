@@ -48,7 +48,7 @@ static bool is_held(int pid)
 }
 
 /*
- * Start the command with CRIU's environment and no descriptor of CRIU's; its output goes to
+ * Start the command with CRIU's environment and none of its descriptors; its output goes to
  * @out.
  */
 static int start(int pid, int out, pid_t *child)

@@ -115,10 +115,7 @@ static int give(uint32_t job, const char *role)
 	return -errno;
 }
 
-/*
- * Give the role in a task of the job, as root, once its cgroup is there and before its program
- * starts.
- */
+/* Give the role in a task of the job, as root, when its cgroup is there and before its program. */
 int slurm_spank_task_init_privileged(spank_t sp, int ac, char **av)
 {
 	const char *role;

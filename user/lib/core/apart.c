@@ -332,10 +332,7 @@ static int give_up(struct area *area)
 	return has_ended(area, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
 }
 
-/*
- * Block signals: the other process shares errno, so poll() in this thread must not be
- * interrupted.
- */
+/* Block signals: the other process shares errno, so no signal may interrupt our poll(). */
 static void block_signals(sigset_t *before)
 {
 	sigset_t all;

@@ -25,10 +25,7 @@ struct gp_backend_ops {
 	int (*ptrace)(void *be, int request, pid_t pid, unsigned long data);
 	/* Would a PTRACE_SEIZE of the process return? -ETIMEDOUT: not now. */
 	int (*try_trace)(void *be, pid_t pid);
-	/*
-	 * Wait for the process. Returns its PID when it stopped or ended, 0 when there is
-	 * nothing.
-	 */
+	/* Wait for the process. Returns its PID when it stopped or ended, else 0. */
 	int (*wait)(void *be, pid_t pid, int *status);
 	/*
 	 * Watch a traced process for stops: *fd becomes readable once there
@@ -170,10 +167,7 @@ struct gp_process {
 int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out);
 /* Read the process's name; "": not known. */
 void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
-/*
- * Read its command line with a space between words, as in ps. Returns the length, or -errno with
- * "".
- */
+/* Read its command line with a space between words. Returns the length, or -errno with "". */
 ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 
 /* Does the driver survive a suspend of this process? See gpus.c. */

@@ -123,10 +123,7 @@ static int ask_thread(void *arg, const char *name)
 	return ask_as(a, task) != -ESRCH;
 }
 
-/*
- * Ask by another thread. 1: one that is not traced answered; 0: there is none, or none any more;
- * -errno.
- */
+/* Ask by another thread. 1: one that is not traced answered; 0: there is none; -errno. */
 static int ask_threads(struct attempt *a)
 {
 	char path[32];
@@ -148,10 +145,7 @@ static bool sleeps_elsewhere(pid_t pid)
 
 	if (shr_read_start(text, sizeof(text), "/proc/%d/syscall", pid) <= 0)
 		return false;
-	/*
-	 * The text is "running", -1 for no call (a page fault), or the number; x32's number has
-	 * a bit.
-	 */
+	/* The text is "running", -1 (a page fault), or the number; x32's has a bit. */
 	if (*text == 'r')
 		return false;
 	switch (strtol(text, NULL, 10) & ~0x40000000L) {

@@ -282,10 +282,7 @@ static int parse_columns(const struct gp_table *table, struct span line, struct 
 	return seen >> table->key & 1 ? 0 : -EINVAL;
 }
 
-/*
- * Returns the value of a digit. isxdigit() would ask for the locale, for each digit of each
- * number.
- */
+/* Returns the value of a digit. isxdigit() would ask for the locale for each digit. */
 static unsigned int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')

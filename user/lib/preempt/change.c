@@ -257,10 +257,7 @@ static void check_rows(struct check *check)
 	for (i = 0; i < check->view->count; i++) {
 		const struct gpreempt_queue *row = &check->view->queues[i];
 
-		/*
-		 * Two queues can have one number; then one is of a context that the view cannot
-		 * name.
-		 */
+		/* Two queues can have one number; one is then of a context without a name. */
 		if (row->context != GPREEMPT_UNKNOWN || !gp_session_find(check->s, row->qid) ||
 		    find_row(check->view, row->qid) != row)
 			check_unknown(check, row);

@@ -277,10 +277,7 @@ static int handle_runtime(struct gpreempt_session *s)
 	return GPREEMPT_EVENT_RUNTIME;
 }
 
-/*
- * Acknowledge new queues and suspend those that match: they run until then, so do nothing
- * between.
- */
+/* Acknowledge new queues and suspend those that match: they run until then, so hurry. */
 static int take_new_queues(struct gpreempt_session *s)
 {
 	int ret;

@@ -466,10 +466,7 @@ static void send_all(struct gpreempt_gang *gang)
 
 	for (i = 0; i < gang->count; i++) {
 		send(gang->members[i]);
-		/*
-		 * The member that we woke may run on this CPU and push us aside; let it run
-		 * first.
-		 */
+		/* The member that we woke may need this CPU; let it run first. */
 		sched_yield();
 	}
 }

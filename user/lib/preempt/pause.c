@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Pause of a whole process, by CRIU's ioctl. pause-helper.c has the parts that touch the
- * process.
- */
+/* Pause of a whole process, by CRIU's ioctl. pause-helper.c touches the process. */
 #include <stdio.h>
 #include <string.h>
 
@@ -65,10 +62,7 @@ static void note_times(struct gp_pause_job *job)
 
 static int gp_pause_judge_strict(struct gp_pause_job *job);
 
-/*
- * Judge the result of the ioctls. 0: the driver did it. -EBADF: another process opened that
- * descriptor.
- */
+/* Judge the ioctls. 0: the driver did it. -EBADF: another process opened the descriptor. */
 static int judge(struct gp_pause_job *job)
 {
 	struct gp_pause_report *report = job->report;
@@ -90,10 +84,7 @@ static int judge(struct gp_pause_job *job)
 	return 0;
 }
 
-/*
- * Pause or unpause by one descriptor. Returns as judge(); -ENXIO: there is no descriptor any
- * more.
- */
+/* Pause or unpause by one descriptor. Returns as judge(); -ENXIO: there is none any more. */
 static int change_one(struct gp_pause_job *job)
 {
 	struct gp_pause_help *h = job->help;

@@ -658,10 +658,7 @@ int gpreempt_session_open(struct gpreempt *g, pid_t pid, struct gpreempt_session
 		gpreempt_session_close(s);
 		return ret;
 	}
-	/*
-	 * Start the reader here, where it delays no process that ends. If this fails, it is
-	 * tried again.
-	 */
+	/* Start the reader here, where it delays no end. If this fails, it is tried again. */
 	if (gp_reader_start(g, pid, &s->reader))
 		s->reader = NULL;
 	*out = s;

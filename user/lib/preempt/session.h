@@ -201,10 +201,7 @@ struct gpreempt_session {
 	bool fresh;		    /* there was a queue that we did not know */
 	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
-	/*
-	 * These two stand right here, so that their first entries share a page with the members
-	 * above.
-	 */
+	/* These two stand here: their first entries share a page with the members above. */
 	uint32_t ids[GP_MAX_IDS];	    /* for the driver, which writes to it */
 	struct gp_rule rules[GP_MAX_RULES]; /* the last that matches counts */
 };
@@ -234,10 +231,7 @@ int gp_session_enable(struct gpreempt_session *s);
  */
 int gp_session_leave(struct gpreempt_session *s, bool stopped);
 
-/*
- * Ask for priorities, when a filter needs them.
- * 0, -ENODATA when they are not known.
- */
+/* Ask for priorities, when a filter needs them. 0, -ENODATA when they are not known. */
 int gp_session_learn_priorities(struct gpreempt_session *s);
 /* Do the rules suspend this new queue? */
 bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);

@@ -83,10 +83,7 @@ struct hold_reply {
 	uint64_t other;
 	uint64_t major;
 	uint64_t minor;
-	/*
-	 * Error, and on the next line the next step. After a pause: why no session was used, or
-	 * nothing.
-	 */
+	/* Error, and in the next line the next step. After a pause: why no session, or nothing. */
 	char text[HOLD_MAX_TEXT];
 };
 

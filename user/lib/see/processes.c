@@ -162,10 +162,7 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figur
 
 GP_LIST_FREE(gpreempt_process_gpus_free, gpreempt_process_gpus, gpus)
 
-/*
- * Identity of a process, from the parts of /proc that all users can read, and whether it uses
- * the GPU.
- */
+/* Identity of a process, from files of /proc that all can read, and whether it uses the GPU. */
 
 enum { STATE, TGID, TRACER, UID, NS_PID, THREADS, N_KEYS };
 
@@ -174,10 +171,7 @@ static const char *const keys[N_KEYS] = {
 	[UID] = "Uid:\t",     [NS_PID] = "NSpid:\t", [THREADS] = "Threads:\t",
 };
 
-/*
- * Find the key of a line of /proc/<pid>/status. Most lines have none of our keys: two letters
- * decide.
- */
+/* Find the key of a line of /proc/<pid>/status. Most lines have none: two letters decide. */
 static int find_key(const char *line)
 {
 	int i = 0;

@@ -566,10 +566,7 @@ static int choose(struct selection *s, struct matcher *m, struct gpreempt_error 
 	for (i = 0; i < s->all->count; i++) {
 		pid_t pid = s->all->targets[i].pid;
 
-		/*
-		 * Ask skip() first: a skipped process is not read, and the caller can count the
-		 * others.
-		 */
+		/* Ask skip() first: a skipped process is not read, and can be counted. */
 		if (m->kind->is_slow && never(s, pid))
 			continue;
 		match = m->kind->match(m, pid);

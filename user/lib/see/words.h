@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Questions about processes that the programs of this tree ask beside gpreempt_select(), from
- * any thread.
- */
+/* Questions about processes that our programs ask beside gpreempt_select(), from any thread. */
 #ifndef LIB_SEE_WORDS_H
 #define LIB_SEE_WORDS_H
 
