@@ -580,7 +580,7 @@ void guard_end_all(struct guard *guard);
 
 /* targets.c: before the first look. */
 void guard_targets_start(struct guard *guard);
-/* Look for the targets that are there now. It beats at each word, of which there is one. */
+/* Look for the targets that are there now. It beats at each word: at least once. */
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
