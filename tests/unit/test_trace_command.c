@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,25 +265,19 @@ TEST(full)
 	check_clean();
 }
 
-static void *end_target(void *arg)
+static void end_target(void)
 {
-	(void)arg;
-	shr_sleep_ns(200 * NSEC_PER_MSEC);
 	set_file("/proc/4194242/stat", "4194242 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 "
 				       "0 999 100 200 1844\n");
-	return NULL;
 }
 
 /* Its target ends, and another process gets that PID: so does the trace. */
 TEST(target_ends)
 {
-	pthread_t thread;
-
 	fake_page(1000000 * US, false);
 	add_suspend(PID, 2);
-	pthread_create(&thread, NULL, end_target, NULL);
+	fake_on_enabled = end_target;
 	LAB(0, "trace 4194242 --duration 0s");
-	pthread_join(thread, NULL);
 	ERR_HAS("the traced processes have ended");
 	OUT_HAS(": 1 operations on 1 process");
 	check_clean();
