@@ -46,14 +46,6 @@ grep -q "another program ended the pause of process $p" "$W/journal" ||
 ctl 0 resume "$p"
 wait_for 15 running "$p"
 
-step "paused, and by no process: dumped; status reports that it runs"
-ctl 0 suspend "$p" --how pause --detach
-dumped 0
-wait_for 15 running "$p"
-ctl 0 status
-says "process $p runs: another program.*has ended the pause"
-ctl 0 resume "$p"
-
 step "CRIU is killed while it has the process paused: resume ends both"
 ctl 0 suspend "$p" --how pause
 AMDGPU_CRIU_KILL=1 dumped 137
@@ -68,7 +60,7 @@ cp /files/gpreempt-criu.so "$W/lib/"
 dumped 0
 ! grep -q gpreempt "$W/criu" || fail "$(cat "$W/criu")"
 
-for options in '--how debug' '--how pause' '--how pause --detach'; do
+for options in '--how debug' '--how pause'; do
 	step "held by $options: the hold ends before the dump, which works"
 	# shellcheck disable=SC2086
 	ctl 0 suspend "$p" $options

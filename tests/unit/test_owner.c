@@ -25,8 +25,8 @@ static void look(struct gp_loop *l, const char *call)
 
 	(void)l;
 	if (!strcmp(call, "pause"))
-		was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN &&
-			    !hold_read_owner(target, &as) && as.role == HOLD_ROLE_GUARD;
+		was_noted = !pause_journal_read(target, &e) && !hold_read_owner(target, &as) &&
+			    as.role == HOLD_ROLE_GUARD;
 }
 
 static void note_loss(void *data, const struct gpreempt_error *e)
@@ -386,7 +386,34 @@ TEST(fails)
 	gp_loop_fail(&loop, "pause", 1, -EIO);
 	ck_assert_int_eq(suspend(), -EIO);
 	ck_assert(strstr(loop.trace, "pause unpause") || strstr(loop.trace, "unpause "));
+	ck_assert_ptr_null(strstr(strstr(loop.trace, " pause ") + 1, " pause "));
 	ck_assert_int_eq(loop.evicted, 0);
+}
+
+/* A pause that cannot be noted is refused before the driver is asked. */
+TEST(no_journal_no_pause)
+{
+	owner.how = GPREEMPT_HOW_PAUSE;
+	unit_path_fails = ".pause.new";
+	unit_path_errno = ENOSPC;
+	ck_assert_int_eq(owner_open(&owner, &err), -ENOSPC);
+	unit_path_fails = NULL;
+	ck_assert_ptr_null(strstr(loop.trace, "pause"));
+}
+
+/* The owner fails before it touches another program's pause. */
+TEST(cannot_attach)
+{
+	loop.view = NULL;
+	open_by(GPREEMPT_HOW_PAUSE);
+	loop.paused = true;
+	loop.evicted = 1;
+	gp_loop_fail(&loop, "seize", 1, -EPERM);
+	ck_assert_int_lt(suspend(), 0);
+	ck_assert_int_eq(owner_close(&owner), 0);
+	ck_assert_int_eq(loop.evicted, 1);
+	loop.paused = false;
+	loop.evicted = 0;
 }
 
 /* The pause cannot be ended: the entry stays, and its keepers try again. */

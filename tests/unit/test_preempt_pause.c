@@ -29,7 +29,7 @@ static void look(struct gp_loop *l, const char *call)
 	(void)l;
 	if (strcmp(call, "pause"))
 		return;
-	was_noted = !pause_journal_read(target, &e) && e.state == PAUSE_BEGUN && e.by == self;
+	was_noted = !pause_journal_read(target, &e) && e.by == self;
 	was_ours = !hold_read_owner(target, &owner) && owner.role == HOLD_ROLE_PREEMPT &&
 		   owner.pid == (uint64_t)self;
 }

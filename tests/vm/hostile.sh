@@ -54,7 +54,7 @@ stuck() {
 others_go_on() {
 	hold "$(pid "$1")"
 	release_target "$(pid "$1")"
-	ctl 0 suspend "$(pid "$1")" --how pause --detach
+	ctl 0 suspend "$(pid "$1")" --how pause
 	ctl 0 resume "$(pid "$1")"
 	ctl 0 repair
 	expect_progress "$1"

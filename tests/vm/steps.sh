@@ -83,6 +83,16 @@ holders() {
 	done
 }
 
+# leave_paused PID: its holder and its guardian are killed at once
+leave_paused() {
+	ctl 0 suspend "$1" --how pause
+	expect_view "$1" evicted 1
+	first=$(holder_of "$1") second=$(guardian_of "$1")
+	kill -9 "$first" "$second"
+	wait_for 5 gone "$first"
+	wait_for 5 gone "$second"
+}
+
 # expect_nothing_left PID: of a target that has ended.
 expect_nothing_left() {
 	wait_for 5 not_in_view "$1"

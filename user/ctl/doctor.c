@@ -135,11 +135,6 @@ static int check_pause(void *arg, pid_t target)
 			 "ended",
 			 target, r.entry.comm, r.entry.by);
 		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
-	} else if (r.finding == PAUSE_IS_KEPT) {
-		f.health = GP_HEALTH_NOTE;
-		snprintf(f.text, sizeof(f.text), "process %d is paused by %s (%d)", target,
-			 r.entry.comm, r.entry.by);
-		snprintf(f.next, sizeof(f.next), "gpreempt-ctl resume %d", target);
 	} else if (r.finding == PAUSE_DAMAGED) {
 		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);
 		snprintf(f.next, sizeof(f.next), NEXT_PAUSE_DAMAGED);
@@ -168,8 +163,7 @@ static bool is_paused_here(struct gpreempt *g, pid_t pid)
 	struct pause_report r;
 
 	pause_look(g, pid, &r);
-	return r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_ANSWERED ||
-	       r.finding == PAUSE_WAITS;
+	return r.finding == PAUSE_ANSWERED || r.finding == PAUSE_WAITS;
 }
 
 /* Check the other method, for a process that the debug ioctl cannot hold. */

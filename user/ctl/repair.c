@@ -32,9 +32,8 @@ struct rows {
 };
 
 static const char *const findings[PAUSE_FINDINGS] = {
-	[PAUSE_NONE] = "none",	   [PAUSE_IS_KEPT] = "kept", [PAUSE_ANSWERED] = "owned",
-	[PAUSE_WAITS] = "waits",   [PAUSE_STALE] = "stale",  [PAUSE_DAMAGED] = "damaged",
-	[PAUSE_UNREAD] = "unread",
+	[PAUSE_NONE] = "none",	 [PAUSE_ANSWERED] = "owned",  [PAUSE_WAITS] = "waits",
+	[PAUSE_STALE] = "stale", [PAUSE_DAMAGED] = "damaged", [PAUSE_UNREAD] = "unread",
 };
 
 static const struct out_field fields[] = {
@@ -93,8 +92,7 @@ static void fail_row(struct row *row)
 static void fill_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
-	bool known = r->finding == PAUSE_IS_KEPT || r->finding == PAUSE_ANSWERED ||
-		     r->finding == PAUSE_WAITS;
+	bool known = r->finding == PAUSE_ANSWERED || r->finding == PAUSE_WAITS;
 
 	row->found = findings[r->finding];
 	row->done = !r->repaired ? "nothing" : r->finding == PAUSE_WAITS ? "unpaused" : "removed";
@@ -148,11 +146,6 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 		if (rows->row[i].status)
 			ctl_fail_text(rows->row[i].status, rows->row[i].next, "%s",
 				      rows->row[i].error);
-	for (i = 0; args->mode != OUT_JSON && i < rows->count; i++)
-		if (rows->row[i].report.finding == PAUSE_IS_KEPT)
-			ctl_note("process %d is paused until: gpreempt-ctl "
-				 "resume %d",
-				 (int)rows->row[i].pid, (int)rows->row[i].pid);
 }
 
 /* Entries of processes that have ended are no targets, but are repaired too. */
@@ -209,11 +202,11 @@ const struct ctl_command ctl_repair = {
 	CTL_TARGET_ARGS(struct repair_args),
 	.usage = "[TARGET]",
 	.summary = "Undo the pauses that have lost their owner.",
-	.details = "A pause stays when the process that asked for it is killed, so each is in a\n"
-		   "journal in /run/gpreempt. FOUND is waits: its owner is gone, and its queues\n"
-		   "run again now; kept: paused by suspend --detach, until resume, and left\n"
-		   "as it is; owned: its holder, or a command at work, undoes it; stale: of a\n"
-		   "process that has ended or of an earlier boot, removed; damaged: not a file of\n"
-		   "ours, never acted upon. suspend and preempt do the same when they start.\n",
+	.details =
+		"A pause stays when the process that asked for it is killed, so each is in a\n"
+		"journal in /run/gpreempt. FOUND is waits: its owner is gone, and its queues\n"
+		"run again now; owned: its holder, or a command at work, undoes it; stale: of a\n"
+		"process that has ended or of an earlier boot, removed; damaged: not a file of\n"
+		"ours, never acted upon. suspend and preempt do the same when they start.\n",
 	.options = options,
 };

@@ -123,7 +123,7 @@ static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 	if (foreign)
 		pause_entry_init(&r.entry, job->pid, job->start);
 	/* Another command may have resumed it just now. */
-	if (foreign || r.finding == PAUSE_IS_KEPT || r.finding == PAUSE_WAITS) {
+	if (foreign || r.finding == PAUSE_WAITS) {
 		job->queues = queues_of(g, job->pid);
 		if (pause_undo(g, &r.entry, &report, &err))
 			fail_error(job, &err);
@@ -149,7 +149,6 @@ static void look_for_pause(struct gpreempt *g, struct job *job)
 
 	pause_look(g, job->pid, &r);
 	switch (r.finding) {
-	case PAUSE_IS_KEPT:
 	case PAUSE_WAITS:
 	case PAUSE_ANSWERED:
 		job->held = 1;

@@ -37,7 +37,6 @@ struct row {
 	int fd;			  /* where the holder's answer comes; -1: none */
 	bool unknown;		  /* the lock does not name its owner */
 	bool foreign;		  /* paused by another program */
-	bool ended;		  /* another program ended our pause */
 	enum pause_finding pause; /* state of its entry in the journal */
 };
 
@@ -186,8 +185,6 @@ static int add_pause(void *arg, pid_t target)
 		row.queues = view->count;
 		gpreempt_view_free(view);
 	}
-	if (r.finding == PAUSE_IS_KEPT)
-		row.ended = pause_see(rows->g, target) == PAUSE_SEEN_RUNS;
 	if (r.finding == PAUSE_WAITS)
 		snprintf(row.release_with, sizeof(row.release_with), "gpreempt-ctl repair");
 	else if (r.finding != PAUSE_DAMAGED)
@@ -296,10 +293,6 @@ static void note_pause(const struct row *row)
 			 (int)row->pid);
 	else if (row->pause == PAUSE_DAMAGED)
 		ctl_note(TEXT_PAUSE_DAMAGED "; " NEXT_PAUSE_DAMAGED, (int)row->pid);
-	else if (row->ended)
-		ctl_note("process %d runs: another program, such as criu, has ended "
-			 "the pause of gpreempt-ctl",
-			 (int)row->pid);
 	else if (row->foreign)
 		ctl_note_reason(GPREEMPT_PAUSED, row->pid);
 }
@@ -379,10 +372,10 @@ const struct ctl_command ctl_status = {
 		"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
 		"while it runs: preempt, follow or guard, which have no guardian; pause: paused\n"
-		"by suspend --how pause --detach, and held by no process; other: paused by\n"
-		"another program, such as CRIU, which only gpreempt.ko sees; no-place: it runs,\n"
-		"and HOLDER, follow or guard, would hold it if it had a place; unknown: the\n"
-		"lock is held, and its file does not name its owner. RELEASE-WITH is the\n"
+		"by one of these, which has ended, until repair; other: paused by another\n"
+		"program, such as CRIU, which only gpreempt.ko sees; no-place: it runs, and\n"
+		"HOLDER, follow or guard, would hold it if it had a place; unknown: the lock is\n"
+		"held, and its file does not name its owner. RELEASE-WITH is the\n"
 		"command that releases it. \"-\" elsewhere means that the holder did not\n"
 		"answer, or is of a kind that does not report it. Exit status 7: a holder is\n"
 		"of another version of gpreempt.\n"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pausing a target without a holder: --how pause --detach. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,142 +15,6 @@
 #include "shared/text.h"
 #include "shared/util.h"
 #include "suspend.h"
-
-static void fail_foreign(struct suspend_job *job)
-{
-	struct gpreempt_error err;
-
-	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, job->pid, NULL);
-	hold_reply_error(&job->reply, &err);
-}
-
-/*
- * Report a failed pause. After an error the driver has restored the queues, or not: unpause the
- * process; if that fails, its entry stays in the journal for repair.
- */
-static void fail_pause(struct gpreempt *g, struct suspend_job *job,
-		       const struct gp_pause_report *report, const struct gpreempt_error *err)
-{
-	struct gpreempt_error undo;
-	size_t len;
-
-	hold_reply_error(&job->reply, err);
-	/* The driver has answered nothing yet: another's pause is as it was. */
-	if (report->before == GP_PAUSED_UNKNOWN) {
-		pause_journal_remove(job->pid);
-		return;
-	}
-	len = strlen(job->reply.text);
-	if (!pause_undo(g, &job->entry, NULL, &undo))
-		return;
-	if (undo.reason == GPREEMPT_PAUSE_OFF)
-		hold_reply_error(&job->reply, &undo);
-	else
-		snprintf(job->reply.text + len, sizeof(job->reply.text) - len,
-			 "; then: gpreempt-ctl repair %d", job->pid);
-}
-
-static void report_done(struct gpreempt *g, struct suspend_job *job)
-{
-	struct hold_reply *reply = &job->reply;
-	enum gpreempt_verified_by by;
-
-	reply->verdict = gp_pause_verify(g, job->pid, &reply->queues, &by);
-	reply->verified_by = by;
-	reply->paused = true;
-	reply->status = GPREEMPT_CLASS_DONE;
-}
-
-/* Pause a process whose lock we have, and whose entry is written. */
-static void pause_now(struct gpreempt *g, struct suspend_job *job)
-{
-	struct gp_pause_report report;
-	struct gpreempt_error err;
-
-	if (gp_pause(g, job->pid, job->entry.start, NULL, &report, &err)) {
-		fail_pause(g, job, &report, &err);
-	} else if (report.before == GP_PAUSED_YES) {
-		/* The process is again as it was: paused once, and not ours to undo. */
-		pause_journal_remove(job->pid);
-		fail_foreign(job);
-	} else {
-		job->reply.ioctl_ns = report.ioctl_ns;
-		report_done(g, job);
-	}
-}
-
-static void pause_locked(struct gpreempt *g, struct suspend_job *job)
-{
-	int ret;
-
-	pause_entry_init(&job->entry, job->pid, job->request.start);
-	ret = pause_journal_write(&job->entry);
-	if (ret)
-		hold_not_noted(&job->reply, ret, job->pid);
-	else
-		pause_now(g, job);
-}
-
-/* Have we paused it until resume? */
-static bool is_kept(struct suspend_job *job)
-{
-	return !pause_journal_read(job->pid, &job->entry) && job->entry.state == PAUSE_KEPT &&
-	       job->entry.start == job->request.start;
-}
-
-void suspend_pause(struct gpreempt *g, struct suspend_job *job)
-{
-	struct hold_owner owner = { .pid = getpid() };
-	struct gpreempt_error err;
-
-	job->reply = (struct hold_reply){ 0 };
-	job->lock = pause_take(job->pid, &owner);
-	if (job->lock == -EALREADY && is_kept(job)) {
-		if (pause_see(g, job->pid) != PAUSE_SEEN_RUNS) {
-			job->already = true;
-			report_done(g, job);
-			return;
-		}
-		/* Another program, such as criu dump, has ended that pause. */
-		job->lock = pause_lock(job->pid);
-		if (job->lock >= 0)
-			pause_journal_remove(job->pid);
-	}
-	if (job->lock < 0) {
-		hold_not_taken(&job->reply, job->lock, job->pid);
-		job->lock = -1;
-		return;
-	}
-	if (gp_pause_check(g, job->pid, &err))
-		hold_reply_error(&job->reply, &err);
-	else if (pause_is_seen(g, job->pid))
-		fail_foreign(job);
-	else
-		pause_locked(g, job);
-	if (job->reply.paused)
-		return;
-	hold_drop(job->pid, job->lock);
-	job->lock = -1;
-}
-
-/* The user has a report. */
-static void suspend_pause_confirm(struct gpreempt *g, struct suspend_job *job)
-{
-	int ret;
-
-	if (job->lock < 0)
-		return;
-	job->entry.state = PAUSE_KEPT;
-	ret = pause_journal_change(&job->entry);
-	/* The user has read that the process is paused. */
-	if (ret) {
-		gp_unpause(g, job->pid, job->entry.start, NULL, NULL);
-		ctl_note("process %d runs again: its entry in " HOLD_DIR " could not be kept: %s",
-			 job->pid, strerror(-ret));
-	}
-	hold_drop(job->pid, job->lock);
-	job->lock = -1;
-}
 
 /* Suspending targets: a holder for each, all at once. */
 
@@ -280,14 +143,11 @@ void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status && !jobs[i].detach)
+		if (!jobs[i].reply.status)
 			begin_patiently(g, &jobs[i]);
 	for (i = 0; i < count; i++)
 		if (jobs[i].fd >= 0)
 			end(g, &jobs[i]);
-	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status && jobs[i].detach)
-			suspend_pause(g, &jobs[i]);
 }
 
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */
@@ -388,7 +248,7 @@ static bool is_held(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
-	return (reply->worker || reply->paused) &&
+	return reply->worker &&
 	       (reply->status == GPREEMPT_CLASS_DONE || reply->status == GPREEMPT_CLASS_PARTIAL);
 }
 
@@ -397,10 +257,7 @@ static int64_t or_unknown(uint64_t value)
 	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
-/*
- * Split the reply's text: the error, and on its second line the next step; this command has one
- * more step for a pause that is not ours.
- */
+/* Split the reply's text: the error, and on its second line the next step. */
 static void split_text(struct suspend_job *job)
 {
 	char *end = strchr(job->reply.text, '\n');
@@ -408,8 +265,6 @@ static void split_text(struct suspend_job *job)
 	job->next = end ? end + 1 : NULL;
 	if (end)
 		*end = '\0';
-	if (job->reply.reason == GPREEMPT_PAUSED)
-		job->next = ctl_step_of(GPREEMPT_PAUSED);
 }
 
 /* Count a suspend as done only if the registers show it, not because the driver returned 0. */
@@ -498,17 +353,11 @@ static void print_holder(const struct suspend_job *job)
 static void print_change(const struct suspend_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
-	bool before = job->detach && job->already;
 
-	printf(before	     ? "process %d was paused already" :
-	       reply->paused ? "paused %d" :
-			       "suspended %d",
-	       job->pid);
-	printf(": %llu queue%s, ", (unsigned long long)reply->queues,
-	       reply->queues == 1 ? "" : "s");
-	if (!before)
-		printf("ioctl %.1f us, ", reply->ioctl_ns / 1000.0);
-	printf("verified: %s\n", ctl_verdict_name(reply->verdict));
+	printf("%s %d: %llu queue%s, ioctl %.1f us, verified: %s\n",
+	       reply->paused ? "paused" : "suspended", job->pid, (unsigned long long)reply->queues,
+	       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
+	       ctl_verdict_name(reply->verdict));
 }
 
 static void print_held(const struct suspend_job *job)
@@ -527,15 +376,6 @@ static void print_held(const struct suspend_job *job)
 		     "the lease is new");
 }
 
-/* Print a pause that has no process behind it. */
-static void print_detached(const struct suspend_job *job)
-{
-	print_change(job);
-	printf("no process holds it: it stays paused until "
-	       "gpreempt-ctl resume %d\n",
-	       job->pid);
-}
-
 static void print_job(const struct suspend_job *job)
 {
 	const struct hold_request *request = &job->request;
@@ -544,10 +384,6 @@ static void print_job(const struct suspend_job *job)
 		return;
 	if (why_paused(job))
 		ctl_note("%s; so it is paused", why_paused(job));
-	if (job->detach) {
-		print_detached(job);
-		return;
-	}
 	print_held(job);
 	if (job->reply.destroying)
 		ctl_note("process %d is destroying %llu more queue%s; such a "
@@ -576,7 +412,6 @@ struct suspend_args {
 	uint64_t lease_ns; /* 0: none */
 	uint64_t grace_ns;
 	uint64_t foreground;
-	uint64_t detach;
 	enum gpreempt_how how;
 	enum out_mode mode;
 };
@@ -614,8 +449,6 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 
 	job->pid = target->pid;
 	job->fd = -1;
-	job->lock = -1;
-	job->detach = args->detach;
 	request->verb = HOLD_SUSPEND;
 	request->how = args->how;
 	request->start = target->start;
@@ -648,9 +481,6 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 {
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (jobs[i].detach)
-			suspend_pause_confirm(g, &jobs[i]);
 	if (args->foreground) {
 		note_counting(g, jobs, count);
 		suspend_stay(jobs, count);
@@ -687,12 +517,6 @@ static int check_how(const struct suspend_args *args)
 {
 	int ret = ctl_check_how(args->how, &args->targets.queues);
 
-	if (!ret && args->detach &&
-	    (args->how != GPREEMPT_HOW_PAUSE || args->lease_ns || args->foreground))
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "suspend TARGET --how pause --detach",
-				     "--detach leaves no process behind: it takes "
-				     "--how pause, and neither --for nor "
-				     "--foreground");
 	if (ret || args->how != GPREEMPT_HOW_PAUSE || args->grace_ns == NO_GRACE)
 		return ret;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave it out",
@@ -732,8 +556,6 @@ static const struct ctl_option options[] = {
 	{ "foreground", CTL_FLAG, offsetof(struct suspend_args, foreground), NULL,
 	  "stay, and release it at Ctrl-C or when this terminal closes" },
 	CTL_HOW_OPTION(struct suspend_args),
-	{ "detach", CTL_FLAG, offsetof(struct suspend_args, detach), NULL,
-	  "with --how pause: leave no holder, as SIGSTOP does" },
 	CTL_QUEUE_OPTIONS(struct suspend_args),
 	CTL_WAIT_OPTION(struct suspend_args),
 	CTL_JSON_OPTION(struct suspend_args),
@@ -761,11 +583,9 @@ const struct ctl_command ctl_suspend = {
 		"--how pause takes all queues of a process off all its GPUs with the driver's\n"
 		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. The\n"
 		"holder ends the pause, or its guardian when the holder is killed; when both\n"
-		"are, the next command or \"gpreempt-ctl repair\" does. With --detach no process\n"
-		"stays behind: it is like SIGSTOP, and lasts until \"gpreempt-ctl resume\" or\n"
-		"the end of the process. --how auto, the default, pauses a process that the\n"
-		"debug ioctl cannot hold, and prints why; it does not when a part of the\n"
-		"process or --grace is asked for.\n"
+		"are, the next command or \"gpreempt-ctl repair\" does. --how auto, the default,\n"
+		"pauses a process that the debug ioctl cannot hold, and prints why; it does not\n"
+		"when a part of the process or --grace is asked for.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were suspended.\n",

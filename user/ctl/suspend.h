@@ -14,10 +14,6 @@ struct suspend_job {
 	const char *next;	 /* next step, or NULL */
 	bool already;		 /* held before this command */
 	int fd;			 /* connection to a new holder, for hold_confirm(); or -1 */
-	/* Members for --detach: */
-	bool detach;
-	int lock; /* until suspend_pause_confirm(); or -1 */
-	struct pause_entry entry;
 };
 
 /*
@@ -25,12 +21,5 @@ struct suspend_job {
  * there is, or by a new one. All begin before the first is waited for.
  */
 void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count);
-
-/*
- * Pause a target and leave no process behind, as SIGSTOP does (pause.c). The journal
- * has the pause as begun until suspend_pause_confirm(): a command that is killed before
- * leaves nothing paused after the next repair.
- */
-void suspend_pause(struct gpreempt *g, struct suspend_job *job);
 
 #endif

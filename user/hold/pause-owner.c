@@ -277,7 +277,7 @@ static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_r
 		r->code = ret;
 		return PAUSE_UNREAD;
 	}
-	return r->entry.state == PAUSE_KEPT ? PAUSE_IS_KEPT : PAUSE_WAITS;
+	return PAUSE_WAITS;
 }
 
 void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out)

@@ -62,12 +62,11 @@ int pause_owner_end(struct pause_owner *o, bool runs);
 
 /*
  * Entries of the journal of paused processes, and the process that undoes each pause. A pause
- * that has lost its owner is undone; one that a user keeps is not.
+ * that has lost its owner is undone.
  */
 
 enum pause_finding {
 	PAUSE_NONE,	/* no entry */
-	PAUSE_IS_KEPT,	/* until resume: its user's own, as after SIGSTOP */
 	PAUSE_ANSWERED, /* a living process has the lock, and undoes it */
 	PAUSE_WAITS,	/* its owner is gone: repair undoes it */
 	PAUSE_STALE,	/* its process or its boot is over; the entry is removed */
@@ -79,7 +78,7 @@ enum pause_finding {
 struct pause_report {
 	pid_t pid;
 	enum pause_finding finding;
-	struct pause_entry entry;  /* entry for PAUSE_IS_KEPT, _ANSWERED, _WAITS */
+	struct pause_entry entry;  /* entry for PAUSE_ANSWERED, _WAITS */
 	int code;		   /* error of PAUSE_UNREAD, or of a repair that failed */
 	bool repaired;		   /* the process runs, or the stale entry is removed */
 	struct gpreempt_error err; /* set if code is the error of an unpause */

@@ -327,18 +327,13 @@ void hold_owners_free(struct hold_owners *o)
 	*o = (struct hold_owners){ 0 };
 }
 
-/* A record has one size, so that it can be written over on a full disk. */
+/* All records have one size: a file of another one is none. */
 #define ENTRY_SIZE     384
 #define JOURNAL_SUFFIX ".pause"
 #define BOOT_SIZE      37 /* a UUID */
 
-/* A record may be read in halves while it is written: read again so often. */
+/* A record that is removed while it is read has no name any more: read again so often. */
 #define READ_TRIES 20
-
-static const char *const states[PAUSE_STATES] = {
-	[PAUSE_BEGUN] = "begun",
-	[PAUSE_KEPT] = "kept",
-};
 
 static void journal_path(pid_t target, char *buf, size_t size)
 {
@@ -411,10 +406,10 @@ static void format_entry(const struct pause_entry *e, const char *boot, char tex
 	int len;
 
 	len = snprintf(text, ENTRY_SIZE,
-		       "gpreempt-pause 1 pid=%d start=%llu boot=%s state=%s "
-		       "since_ns=%llu by=%d uid=%u comm=%s",
-		       e->pid, (unsigned long long)e->start, boot, states[e->state],
-		       (unsigned long long)e->since_ns, e->by, e->uid, e->comm);
+		       "gpreempt-pause 1 pid=%d start=%llu boot=%s since_ns=%llu by=%d uid=%u "
+		       "comm=%s",
+		       e->pid, (unsigned long long)e->start, boot, (unsigned long long)e->since_ns,
+		       e->by, e->uid, e->comm);
 	memset(text + len, ' ', ENTRY_SIZE - len);
 	text[ENTRY_SIZE - 1] = '\n';
 	text[ENTRY_SIZE] = '\0';
@@ -423,20 +418,15 @@ static void format_entry(const struct pause_entry *e, const char *boot, char tex
 static int parse_entry(const char *text, struct pause_entry *e, char boot[BOOT_SIZE])
 {
 	unsigned long long start, since;
-	char state[8], again[ENTRY_SIZE + 1];
+	char again[ENTRY_SIZE + 1];
 
 	if (sscanf(text,
-		   "gpreempt-pause 1 pid=%d start=%llu boot=%36s state=%7s "
-		   "since_ns=%llu by=%d uid=%u comm=%63s",
-		   &e->pid, &start, boot, state, &since, &e->by, &e->uid, e->comm) != 8)
+		   "gpreempt-pause 1 pid=%d start=%llu boot=%36s since_ns=%llu by=%d uid=%u "
+		   "comm=%63s",
+		   &e->pid, &start, boot, &since, &e->by, &e->uid, e->comm) != 7)
 		return -EPROTO;
 	e->start = start;
 	e->since_ns = since;
-	for (e->state = 0; e->state < PAUSE_STATES; e->state++)
-		if (!strcmp(states[e->state], state))
-			break;
-	if (e->state == PAUSE_STATES)
-		return -EPROTO;
 	/* An entry has only one valid form. */
 	format_entry(e, boot, again);
 	return strcmp(text, again) ? -EPROTO : 0;
@@ -546,18 +536,6 @@ int pause_journal_write(const struct pause_entry *e)
 	if (ret)
 		unlink(path);
 	return ret;
-}
-
-int pause_journal_change(const struct pause_entry *e)
-{
-	__cleanup_fd int fd = -1;
-	char path[64];
-
-	journal_path(e->pid, path, sizeof(path));
-	fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	return is_record(fd) ? write_record(fd, e) : -EPROTO;
 }
 
 int pause_journal_remove(pid_t target)

@@ -93,24 +93,18 @@ void hold_owners_free(struct hold_owners *o);
  *
  * The driver keeps a process paused when the process that paused it dies. So an
  * entry is on disk before the ioctl, and is removed after the process runs again:
- * what is paused by us can be found and undone by any gpreempt-ctl.
+ * what is paused by us can be found and undone by any gpreempt-ctl. A pause without an
+ * owner, which would have the target's lock, waits for that.
  *
- * Lock order: the lock of the target is taken before its entry is written,
- * changed or removed; no process waits for a lock while it has one. Reading takes no lock.
+ * Lock order: the lock of the target is taken before its entry is written or removed; no
+ * process waits for a lock while it has one. Reading takes no lock.
  */
-
-enum pause_state {
-	PAUSE_BEGUN, /* undone with its owner, which has the target's lock */
-	PAUSE_KEPT,  /* until resume; no process stays behind */
-	PAUSE_STATES,
-};
 
 #define PAUSE_MAX_COMM 64 /* 15 bytes, each up to four characters; NUL */
 
 struct pause_entry {
-	pid_t pid;	/* the target */
-	uint64_t start; /* when it started, clock ticks since boot */
-	enum pause_state state;
+	pid_t pid;	   /* the target */
+	uint64_t start;	   /* when it started, clock ticks since boot */
 	uint64_t since_ns; /* CLOCK_BOOTTIME */
 	/* The process that paused it, for people: */
 	pid_t by;
@@ -128,8 +122,6 @@ void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start);
  * another -errno. After an error nothing has changed.
  */
 int pause_journal_write(const struct pause_entry *e);
-/* Over the entry that is there: it needs no room on the disk. 0 or -errno. */
-int pause_journal_change(const struct pause_entry *e);
 /*
  * 0; -ENOENT: there is none; -ESTALE: it is of an earlier boot; -EPROTO: the file is none of
  * ours, or is damaged; or another -errno. Never follows a link, never waits.

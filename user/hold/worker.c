@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <syslog.h>
 
+#include "cli/message.h"
 #include "shared/util.h"
 #include "escape.h"
 #include "holder.h"
@@ -47,7 +48,7 @@ void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err
 	char text[512], next[512];
 
 	gpreempt_error_text(err, text, sizeof(text));
-	gpreempt_error_next(err, next, sizeof(next));
+	ctl_next_step(err, next, sizeof(next));
 	reply->status = gpreempt_error_class(err);
 	reply->code = err->code;
 	reply->reason = err->reason;

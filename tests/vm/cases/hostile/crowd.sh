@@ -58,7 +58,7 @@ step "50,000 descriptors: found in time, and others do not wait"
 start other --packet 1ms
 start b --packet 1ms --crowd 50000
 p=$(pid b)
-ctl 0 suspend "$p" --how pause --detach
+ctl 0 suspend "$p" --how pause
 expect_no_progress b
 others_go_on other
 ctl 0 resume "$p"

@@ -8,7 +8,7 @@
 attacked driver
 
 step "a pause is given up"
-stuck 'it holds a lock of the driver' suspend "$p" --how pause --detach
+stuck 'it holds a lock of the driver' suspend "$p" --how pause
 
 step "others do not wait"
 others_go_on other

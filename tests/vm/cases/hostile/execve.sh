@@ -8,7 +8,6 @@
 attacked exec
 
 step "neither by a pause nor by a session"
-stuck 'it is executing a program' suspend "$p" --how pause --detach
 stuck 'it is executing a program' suspend "$p" --how pause
 stuck 'it is executing a program' suspend "$p" --how debug
 stuck 'it is executing a program' suspend "$p"

@@ -33,7 +33,7 @@ start b --queues 2 --packet 1ms --attack move=none
 p=$(pid b)
 kill -HUP "$p"
 for _ in 1 2 3 4 5 6; do
-	timeout 20 gpreempt-ctl suspend "$p" --how pause --detach > "$W/ctl" 2>&1
+	timeout 20 gpreempt-ctl suspend "$p" --how pause > "$W/ctl" 2>&1
 	case $? in
 	0) gpreempt-ctl resume "$p" > "$W/resume" 2>&1 ;;
 	3|7) says_what_to_do "process $p" ;;

@@ -35,10 +35,7 @@ for signal in KILL STOP; do
 done
 
 both() {
-	held
-	kill -9 "$first" "$second"
-	wait_for 5 gone "$first"
-	wait_for 5 gone "$second"
+	leave_paused "$p"
 	expect_no_progress a
 }
 

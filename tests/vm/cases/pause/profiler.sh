@@ -13,11 +13,8 @@ entry=/run/gpreempt/$p.pause
 step "it is attached: refused, nothing is changed; also while the process is stopped by it"
 peer_start "$p"
 peer_does seize
-for way in '' --detach; do
-	# shellcheck disable=SC2086
-	ctl 7 suspend "$p" --how pause $way
-	says_what_to_do "traced by process $peer \(peer\)"
-done
+ctl 7 suspend "$p" --how pause
+says_what_to_do "traced by process $peer \(peer\)"
 peer_does interrupt
 ctl 7 suspend "$p" --how pause
 says_what_to_do "traced by process $peer \(peer\)"
@@ -63,14 +60,5 @@ peer_killed
 expect_free a
 expect_progress a
 
-step "by no process that stays: the same, and resume works afterwards"
-peer_start "$p"
-hold_by pause "$p" --detach
-peer_does seize interrupt
-ctl 7 resume "$p"
-says_what_to_do "traced by process $peer \(peer\)"
-[ -e "$entry" ] || fail "the entry is gone"
-peer_does detach
-let_go a
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
 stop a

@@ -19,7 +19,7 @@ step "a debugger traces it"
 debugger "$p" > "$W/debugger" 2>&1 &
 d=$!
 wait_for 15 grep -q attached "$W/debugger"
-for way in --detach '' '--for 5s'; do
+for way in '' '--for 5s'; do
 	# shellcheck disable=SC2086
 	ctl 7 suspend "$p" --how pause $way
 	says_what_to_do "traced by process $d"
@@ -32,7 +32,7 @@ expect_untouched
 step "no room in /run/gpreempt"
 mount -t tmpfs -o size=8k,mode=700 none /run/gpreempt
 dd if=/dev/zero of=/run/gpreempt/fill bs=4k count=4 2> /dev/null
-for way in --detach '' '--for 5s'; do
+for way in '' '--for 5s'; do
 	# shellcheck disable=SC2086
 	ctl 1 suspend "$p" --how pause $way
 	says_what_to_do 'make room in /run/gpreempt'
@@ -40,21 +40,22 @@ done
 # Room for the lock, and none for the entry.
 rm /run/gpreempt/fill
 dd if=/dev/zero of=/run/gpreempt/fill bs=4k count=1 2> /dev/null
-ctl 1 suspend "$p" --how pause --detach
-says_what_to_do 'cannot note process'
+ctl 1 suspend "$p" --how pause
+says_what_to_do 'noting its pause in /run/gpreempt failed: No space'
+wait_for 15 test ! -e "/run/gpreempt/$p.lock"
 [ "$(ls /run/gpreempt)" = fill ] || fail "left behind: $(ls /run/gpreempt)"
 umount /run/gpreempt
 expect_untouched
 
 step "an entry that is damaged is never acted upon"
-ctl 0 suspend "$p" --how pause --detach
+leave_paused "$p"
 cp -p "$entry" "$W/good"
 echo garbage > "$entry"
 ctl 1 repair
 says_what_to_do "$p.pause is damaged"
 ctl 1 resume "$p"
 says_what_to_do "$p.pause is damaged"
-ctl 1 suspend "$p" --how pause --detach
+ctl 1 suspend "$p" --how pause
 says_what_to_do "$p.pause is damaged"
 expect_no_progress a
 ln -sf "$W/good" "$entry"
@@ -63,7 +64,7 @@ says_what_to_do "$p.pause is damaged"
 rm "$entry"
 
 step "paused, but not by us: left as it is"
-ctl 7 suspend "$p" --how pause --detach
+ctl 7 suspend "$p" --how pause
 says_what_to_do 'paused by another program'
 expect_no_progress a
 [ ! -e "$entry" ] || fail "it is in the journal"
@@ -78,7 +79,7 @@ ctl 0 resume "$p"
 expect_untouched
 
 step "an entry of an earlier process with that number is removed"
-ctl 0 suspend "$p" --how pause --detach
+leave_paused "$p"
 start=$(awk '{ print $22 }' "/proc/$p/stat")
 cp -p "$entry" "$W/good"
 ctl 0 resume "$p"
@@ -99,7 +100,7 @@ says "^${p}[[:space:]]+stale[[:space:]]+removed"
 expect_untouched
 
 step "what is paused ends as any other"
-ctl 0 suspend "$p" --how pause --detach
+leave_paused "$p"
 kill -9 "$p"
 wait "$p"
 wait_for 5 test ! -e "/sys/class/kfd/kfd/proc/$p"

@@ -23,14 +23,13 @@ controller() {
 	set -- "$1"
 	while [ ! -e "$W/stop" ]; do
 		_t=$(pid "$1")
-		draw 6
+		draw 5
 		case $drawn in
 		0) set -- "$1" suspend "$_t" --how pause ;;
 		1) set -- "$1" suspend "$_t" --how pause --for 30s ;;
 		2) set -- "$1" suspend "$_t" --how pause --for 50ms ;;
 		3) set -- "$1" resume "$_t" ;;
 		4) set -- "$1" repair ;;
-		5) set -- "$1" suspend "$_t" --how pause --detach ;;
 		esac
 		_l=$1
 		shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# suspend --how pause, by a holder or with no process left behind: others can attach,
-# resume from anywhere; a part of a process is refused; auto takes what works.
+# suspend --how pause: others can attach, resume from anywhere; a part of a process is
+# refused; auto takes what works.
 # tier: gate
 # timeout: 120
 # driver: any
@@ -18,37 +18,33 @@ done
 ctl 2 suspend "$p" --how perhaps
 expect_progress a
 
-step "paused, by no process that stays"
-ctl 2 suspend "$p" --detach
-says_what_to_do "how pause"
-ctl 2 suspend "$p" --how pause --detach --for 5s
-ctl 0 suspend "$p" --how pause --detach
+step "paused: it is not traced, and its holder is there"
+ctl 0 suspend "$p" --how pause
 says "^paused $p: 3 queues, .*verified: yes"
 expect_view "$p" evicted 1
 expect_view "$p" active 0
 not_traced "$p" || fail "it is traced"
-[ -z "$(pidof gpreempt-ctl gpreempt-pause gpreempt-hold)" ] || fail "a process stays behind"
+first=$(holder_of "$p") second=$(guardian_of "$p")
+alive "$first" && alive "$second" || fail "no holder"
 [ "$(stat -c %a "/run/gpreempt/$p.pause")" = 600 ] || fail "others can read the journal"
 expect_no_progress a
-ctl 0 suspend "$p" --how pause --detach
-says 'paused already'
 ctl 0 status
-says "^${p}[[:space:]].*pause.*gpreempt-ctl resume $p"
+says "^${p}[[:space:]].*gpreempt-ctl resume $p.*pause"
 ctl 0 status --json
 says '"how": "pause"'
-ctl 0 doctor
+gpreempt-ctl doctor "$p" > "$W/ctl" 2>&1
 says "process $p is paused by gpreempt-ctl"
 
-step "repair leaves it to its user"
+step "repair leaves it to its holder"
 ctl 0 repair
-says "^${p}[[:space:]]+kept[[:space:]]+nothing"
+says "^${p}[[:space:]]+owned[[:space:]]+nothing"
 expect_no_progress a
 
 step "no session on top of it, and a debugger can attach"
-ctl 7 suspend "$p"
-says_what_to_do 'paused'
+ctl 7 suspend "$p" --how debug
+says_what_to_do 'held already'
 ctl 7 preempt "$p" --count 1
-says_what_to_do 'paused'
+says_what_to_do 'is held by gpreempt-ctl suspend'
 debugger "$p" > "$W/debugger" 2>&1 &
 d=$!
 wait_for 15 grep -q attached "$W/debugger"
@@ -58,34 +54,20 @@ says_what_to_do "traced by process $d"
 [ -e "/run/gpreempt/$p.pause" ] || fail "the entry is gone"
 kill -9 $d
 wait $d
+expect_no_progress a
+step "again: a new lease; the holder ends with the resume"
+ctl 0 suspend "$p" --for 10m
+says 'it was held already'
 ctl 2 resume "$p" --queues 0
 ctl 0 resume "$p"
 says "^resumed $p: 3 queues"
+wait_for 15 gone "$first"
+wait_for 15 gone "$second"
 expect_free a
 expect_progress a
 ctl 0 resume "$p"
 says 'not held'
 [ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
-
-step "by a holder: a debugger can attach, and both end with the resume"
-ctl 0 suspend "$p" --how pause
-says "^paused $p: 3 queues, .*verified: yes"
-first=$(holder_of "$p") second=$(guardian_of "$p")
-alive "$first" && alive "$second" || fail "no holder"
-not_traced "$p" || fail "it is traced"
-ctl 0 status --json
-says '"how": "pause"'
-ctl 7 suspend "$p" --how debug
-says_what_to_do 'held already'
-expect_no_progress a
-ctl 0 suspend "$p" --for 10m
-says 'it was held already'
-ctl 0 resume "$p"
-says "^resumed $p: 3 queues"
-wait_for 15 gone "$first"
-wait_for 15 gone "$second"
-[ -z "$(ls /run/gpreempt)" ] || fail "left behind: $(ls /run/gpreempt)"
-expect_progress a
 stop a
 
 # Why the debug ioctl cannot serve that program.
