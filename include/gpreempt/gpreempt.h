@@ -44,8 +44,7 @@
  *			(GPREEMPT_POLICY_REASONS) are of the header only
  *	functions	never change; a different one has a new name
  *
- * "make check-library-abi" compares the library with user/lib/libgpreempt.abi,
- * which "make abi-update" writes before a release.
+ * "make check-library-abi" compares the library with that of the last tag.
  */
 #ifndef GPREEMPT_GPREEMPT_H
 #define GPREEMPT_GPREEMPT_H

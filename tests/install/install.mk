@@ -2,7 +2,7 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli cli-parts check-install check-manuals check-words check-completions check-usage \
-	check-units check-hardening check-library-abi check-version abi-update check-roots
+	check-units check-hardening check-library-abi check-version check-roots
 cli: ## what is installed; manuals, completions and documents against the commands
 	@$(MAKE) --no-print-directory cli-parts
 	@$(MAKE) --no-print-directory check-install
@@ -47,8 +47,6 @@ ROOTS ?= trixie sid
 check-roots: ## builds and unit tests in roots of other releases of Debian (ROOTS='trixie sid')
 	@tests/install/roots $(O)/roots $(ROOTS)
 
-check-library-abi: ## is the library's binary interface the one that is committed?
+check-library-abi: ## has the library's binary interface all that the last release has?
 	@tests/install/check-library-abi
 
-abi-update: ## commit to the binary interface of now: before a release only
-	@tests/install/check-library-abi --update
