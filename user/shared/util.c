@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
-#include <linux/stat.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,7 +23,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -119,20 +117,6 @@ bool shr_report_due(struct shr_report_pause *p, uint64_t now)
 		p->ns = LAST_NS;
 	p->until_ns = now + p->ns;
 	return true;
-}
-
-/* The kernel's own structure: not each C library has a statx(), and two clash. */
-
-int shr_device_at(int dir, const char *path, int flags, uint64_t *device)
-{
-	struct statx st;
-
-	if (syscall(SYS_statx, dir, path, flags | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
-		return -errno;
-	if ((st.stx_mode & S_IFMT) != S_IFCHR)
-		return -ENODEV;
-	*device = makedev(st.stx_rdev_major, st.stx_rdev_minor);
-	return 0;
 }
 
 ssize_t shr_read_start(char *buf, size_t size, const char *path_format, ...)
