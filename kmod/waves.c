@@ -4,8 +4,8 @@
  * The driver counts those of all slots of an XCC at once, one shader engine after the other, and
  * reports the doorbell that it saw last in each slot. A count is a queue's if the queue was in that
  * slot before, and if that doorbell is its own: a queue that left the slot meanwhile has no count.
- * That one left, another one came and the first came back, all while an XCC was counted, is not
- * looked for. A queue that was in no slot has the waves that were counted where its doorbell was
+ * A queue that left for another one and came back, all while an XCC was counted, is not looked
+ * for. A queue that was in no slot has the waves that were counted where its doorbell was
  * last: more than 0 means that it executes, and is not off.
  */
 

@@ -157,8 +157,8 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t
  * @ns: for so long, since the last call
  * @now: the time
  *
- * Such as by queues that are released because their process destroys them. That time was
- * counted as held, and counts as run time instead. Call gpreempt_policy_step() afterwards.
+ * Queues that are released because their process destroys them run so, for example. The time
+ * was counted as held, and counts as run time instead. Call gpreempt_policy_step() afterwards.
  */
 void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Declarations that the commands of gpreempt-ctl and of gpreempt-lab share. */
-#ifndef CTL_COMMAND_CTL_H
-#define CTL_COMMAND_CTL_H
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
 
 #include <stdio.h>
 

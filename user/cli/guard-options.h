@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef GUARD_OPTIONS_H
-#define GUARD_OPTIONS_H
+#ifndef CLI_GUARD_OPTIONS_H
+#define CLI_GUARD_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Errors, notes and progress in the form that all commands share. */
-#ifndef OUTPUT_MESSAGE_H
-#define OUTPUT_MESSAGE_H
+#ifndef CLI_MESSAGE_H
+#define CLI_MESSAGE_H
 
 #include <stdio.h>
 

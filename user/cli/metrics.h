@@ -3,8 +3,8 @@
  * Metrics for Prometheus. One table of families makes the text, the page
  * docs/metrics.md and a part of the tests.
  */
-#ifndef OUTPUT_METRICS_H
-#define OUTPUT_METRICS_H
+#ifndef CLI_METRICS_H
+#define CLI_METRICS_H
 
 #include <stdbool.h>
 #include <stddef.h>

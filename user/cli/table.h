@@ -3,8 +3,8 @@
  * Tables of like things: one table of fields makes the columns on a terminal, the tab-separated
  * lines in a pipe, and JSON.
  */
-#ifndef OUTPUT_TABLE_H
-#define OUTPUT_TABLE_H
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
 
 #include <json-c/json.h>
 

@@ -17,8 +17,8 @@
 #include "hold/pause-owner.h"
 #include "hold/places.h"
 #include "hold/targets.h"
+#include "shared/cgroup.h"
 #include "shared/util.h"
-#include "follow.h"
 
 /* Are both in one cgroup, or below one, that can be frozen? */
 static bool share(const char *a, const char *b)

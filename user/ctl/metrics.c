@@ -8,10 +8,25 @@
 #include <sys/resource.h>
 
 #include "cli/cli.h"
+#include "cli/metrics.h"
 #include "hold/owner.h"
 #include "hold/places.h"
 #include "shared/util.h"
-#include "metrics.h"
+#include "figures.h"
+
+/* The labels of a GPU. */
+struct metrics_gpu {
+	int64_t gpu_id;
+	const char *device;
+	char index[24]; /* "": not known */
+	char partition[24];
+	char kfd[24];
+};
+
+struct metrics_gpus {
+	struct metrics_gpu *gpus; /* in the order of the figures */
+	size_t count;
+};
 
 /* PCI addresses; a longer one has a higher domain. */
 static int compare_devices(const char *a, const char *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Calls of libkmod, which is loaded when it is needed: it brings libcrypto. */
-#ifndef CTL_CMD_MODULE_KMOD_H
-#define CTL_CMD_MODULE_KMOD_H
+#ifndef CTL_MODULE_KMOD_H
+#define CTL_MODULE_KMOD_H
 
 #include <libkmod.h>
 

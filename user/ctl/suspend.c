@@ -10,11 +10,22 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "hold/escape.h"
+#include "hold/holder.h"
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
+#include "hold/run-dir.h"
 #include "shared/text.h"
 #include "shared/util.h"
-#include "suspend.h"
+
+/* A target of a suspend. */
+struct suspend_job {
+	pid_t pid;
+	struct hold_request request;
+	struct hold_reply reply; /* .status: the result */
+	const char *next;	 /* next step, or NULL */
+	bool already;		 /* held before this command */
+	int fd;			 /* connection to a new holder, for hold_confirm(); or -1 */
+};
 
 /* Suspending targets: a holder for each, all at once. */
 
@@ -138,7 +149,11 @@ static void end(struct gpreempt *g, struct suspend_job *job)
 	job->fd = -1;
 }
 
-void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
+/*
+ * Have all requests done that have no reply.status yet: by the holder that
+ * there is, or by a new one. All begin before the first is waited for.
+ */
+static void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
 {
 	size_t i;
 

@@ -6,8 +6,8 @@
  * place is in /run/gpreempt/PID.left, or in PID.left-online if guard is to protect them:
  * status, doctor and metrics read that.
  */
-#ifndef AGENT_PLACES_H
-#define AGENT_PLACES_H
+#ifndef HOLD_PLACES_H
+#define HOLD_PLACES_H
 
 #include <gpreempt/select.h>
 

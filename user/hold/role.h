@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Roles of programs: the roles of the cgroups that they are in, see lib/see/words.h. */
-#ifndef AGENT_ROLE_H
-#define AGENT_ROLE_H
+#ifndef HOLD_ROLE_H
+#define HOLD_ROLE_H
 
 #include <gpreempt/policy.h>
 

@@ -5,8 +5,8 @@
  * that never answers. A child process reads them and is left behind if it hangs; the process
  * that does not answer is named in a note, and has no command line from then on.
  */
-#ifndef AGENT_FIND_TARGETS_H
-#define AGENT_FIND_TARGETS_H
+#ifndef HOLD_TARGETS_H
+#define HOLD_TARGETS_H
 
 #include <gpreempt/select.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rows of a text's facts; decode, diff and experiment print them. */
-#ifndef CTL_TEXT_DECODE_H
-#define CTL_TEXT_DECODE_H
+#ifndef LAB_DECODE_H
+#define LAB_DECODE_H
 
 #include "cli/table.h"
 #include "load.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Comparison of two texts; diff and experiment print it. */
-#ifndef CTL_TEXT_DIFF_H
-#define CTL_TEXT_DIFF_H
+#ifndef LAB_DIFF_H
+#define LAB_DIFF_H
 
 #include "decode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Experiment: does a model use the same queues each time? First the runs, then their results. */
-#ifndef CTL_EXPERIMENT_H
-#define CTL_EXPERIMENT_H
+#ifndef LAB_EXPERIMENT_H
+#define LAB_EXPERIMENT_H
 
 #include "diff.h"
 

@@ -3,8 +3,8 @@
  * Data of "report", as one JSON object: docs/json.md has its keys. Each input adds to it, and
  * report.c makes the page of it.
  */
-#ifndef CTL_REPORT_REPORT_H
-#define CTL_REPORT_REPORT_H
+#ifndef LAB_REPORT_H
+#define LAB_REPORT_H
 
 #include <stdint.h>
 

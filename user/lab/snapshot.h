@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Snapshot: all facts of this moment, in a directory. docs/text.md lists them. */
-#ifndef CTL_TEXT_SNAPSHOT_H
-#define CTL_TEXT_SNAPSHOT_H
+#ifndef LAB_SNAPSHOT_H
+#define LAB_SNAPSHOT_H
 
 #include <stdio.h>
 

@@ -250,7 +250,7 @@ int gp_text_join(struct gp_text *text)
 
 /*
  * Is the text of one moment? A slot, and an MQD of a node, is there only once.
- * What comes twice was read twice, and a join would count it twice.
+ * An entry that comes twice was read twice, and a join would count it twice.
  */
 
 #define KEY_MAX 5

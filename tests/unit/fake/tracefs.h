@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The kernel's tracing directory, made up: instances, probe events, the pages of a ring buffer.
- * What reads formats and pages is the real libtraceevent. Each step can fail.
+ * The real libtraceevent reads formats and pages. Each step can fail.
  */
 #ifndef FAKE_TRACEFS_H
 #define FAKE_TRACEFS_H

@@ -11,8 +11,8 @@
  * the debug sessions of a process, and takes its queues away, when its memory goes,
  * and a process that is stuck would keep the shared memory for ever.
  */
-#ifndef GP_CORE_APART_H
-#define GP_CORE_APART_H
+#ifndef LIB_CORE_APART_H
+#define LIB_CORE_APART_H
 
 #include <stdbool.h>
 #include <stdint.h>

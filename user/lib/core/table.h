@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The texts of gpreempt.ko, all of one shape; see view.h. */
-#ifndef GP_CORE_TABLE_H
-#define GP_CORE_TABLE_H
+#ifndef LIB_CORE_TABLE_H
+#define LIB_CORE_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

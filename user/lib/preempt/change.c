@@ -348,8 +348,8 @@ static void judge(struct gpreempt_session *s, size_t n, bool suspend, struct gpr
 
 	for (i = 0; i < n; i++) {
 		/*
-		 * Most ids come in the order of the queues, and without bits.
-		 * What is on the way of every call shall cost nothing.
+		 * Most ids come in the order of the queues, and without bits: this costs next to
+		 * nothing in each call.
 		 */
 		if (next == s->count || s->queues[next].qid != s->ids[i]) {
 			judge_one(s, &s->ids[i], suspend, out);

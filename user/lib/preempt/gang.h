@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Gang, for its own files. */
-#ifndef GP_GANG_H
-#define GP_GANG_H
+#ifndef LIB_PREEMPT_GANG_H
+#define LIB_PREEMPT_GANG_H
 
 #include "lib/core/internal.h"
 #include "method.h"

@@ -3,8 +3,8 @@
  * How a process is held: a table of functions for each way, and the same code on
  * top of both. All functions are called by one thread, after open().
  */
-#ifndef GP_ROUTE_H
-#define GP_ROUTE_H
+#ifndef LIB_PREEMPT_METHOD_H
+#define LIB_PREEMPT_METHOD_H
 
 #include <gpreempt/gang.h>
 

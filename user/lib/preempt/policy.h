@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* State of the policy, for policy.c and for tests. */
-#ifndef GP_POLICY_H
-#define GP_POLICY_H
+#ifndef LIB_PREEMPT_POLICY_H
+#define LIB_PREEMPT_POLICY_H
 
 #include <gpreempt/policy.h>
 
