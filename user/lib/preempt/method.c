@@ -211,8 +211,12 @@ static int check(struct gp_route *r)
 	if (ret)
 		return fail(r, ret, ret == -ESRCH ? GPREEMPT_ENDED : GPREEMPT_SYSTEM, step);
 	ret = gp_pause_check(r->g, r->pid, &r->error);
-	if (!ret)
-		ret = read_view(r);
+	if (ret)
+		return ret;
+	ret = read_view(r);
+	/* The module tries for the lock of the process; the pause would wait for it. */
+	if (ret == -EBUSY)
+		return fail(r, ret, GPREEMPT_STUCK, "it holds a lock of the driver");
 	/* Another program has paused it. */
 	if (!ret && gpreempt_view_paused(r->pause.view))
 		ret = fail(r, -EBUSY, GPREEMPT_PAUSED, step);
