@@ -29,7 +29,8 @@ static unsigned int take(const char *buf, size_t len)
 		taken++;
 	}
 	if (!gp_hold_get_reply(buf, len, &u.hold_reply)) {
-		if (strlen(u.hold_reply.text) >= sizeof(u.hold_reply.text))
+		if (strlen(u.hold_reply.text) >= sizeof(u.hold_reply.text) ||
+		    strlen(u.hold_reply.next) >= sizeof(u.hold_reply.next))
 			abort();
 		taken++;
 	}

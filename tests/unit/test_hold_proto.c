@@ -166,6 +166,10 @@ TEST(hostile)
 	memset(out.text, 'x', sizeof(out.text));
 	len = gp_hold_put_reply(&out, buf);
 	ck_assert_int_eq(gp_hold_get_reply(buf, len, &reply), -EPROTO);
+	out.text[0] = '\0';
+	memset(out.next, 'x', sizeof(out.next));
+	len = gp_hold_put_reply(&out, buf);
+	ck_assert_int_eq(gp_hold_get_reply(buf, len, &reply), -EPROTO);
 	memset(buf, 'a', sizeof(buf));
 	ck_assert_int_eq(gp_hold_get_request(buf, sizeof(buf), &request), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_reply(buf, sizeof(buf), &reply), -EPROTO);

@@ -300,7 +300,7 @@ TEST(no_directory)
 	ck_assert_uint_eq(hold_socket_inode(PID), 0);
 }
 
-/* Sentences for the user about it, with the next step on the second line. */
+/* Sentences for the user about it, each with its next step. */
 TEST(texts)
 {
 	static const struct {
@@ -317,7 +317,6 @@ TEST(texts)
 		{ HOLD_ROLE_NONE, "by another gpreempt-ctl", "try again" },
 	};
 	struct hold_reply why;
-	char *next;
 	size_t i;
 	int lock;
 
@@ -328,20 +327,19 @@ TEST(texts)
 			.guardian = 814,
 		};
 		hold_taken(&why, &owner, PID);
-		next = strchr(why.text, '\n');
-		ck_assert_ptr_nonnull(next);
 		ck_assert_ptr_nonnull(strstr(why.text, rows[i].what));
-		ck_assert_ptr_nonnull(strstr(next, rows[i].next));
+		ck_assert_ptr_nonnull(strstr(why.next, rows[i].next));
 	}
 	hold_not_taken(&why, -ENOSPC, PID);
-	ck_assert_str_eq(why.text, "cannot lock process 4194242 in " HOLD_DIR ": No "
-				   "space left on device\nmake room in " HOLD_DIR " and try again");
+	ck_assert_str_eq(why.text,
+			 "cannot lock process 4194242 in " HOLD_DIR ": No space left on device");
+	ck_assert_str_eq(why.next, "make room in " HOLD_DIR " and try again");
 	hold_not_taken(&why, -EROFS, PID);
-	ck_assert_ptr_nonnull(strstr(why.text, "Read-only file system\n"));
+	ck_assert_ptr_nonnull(strstr(why.text, "Read-only file system"));
 	owner.role = HOLD_ROLE_GUARD;
 	lock = hold_take(PID, &owner);
 	hold_not_taken(&why, -EWOULDBLOCK, PID);
-	ck_assert_ptr_nonnull(strstr(why.text, "gpreempt-ctl guard (814)\n"));
+	ck_assert_ptr_nonnull(strstr(why.text, "gpreempt-ctl guard (814)"));
 	close(lock);
 }
 

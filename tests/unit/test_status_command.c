@@ -326,13 +326,15 @@ TEST(resume_fails)
 {
 	reply.status = GPREEMPT_CLASS_FAILED;
 	reply.left = 1;
-	strcpy(reply.text, "resuming process 4194242 failed\nend it first");
+	/* A line break in the text begins no next step. */
+	strcpy(reply.text, "resuming process 4194242 failed\nwholly");
+	strcpy(reply.next, "end it first");
 	stand_in(PID, HOLD_ROLE_HOLDER);
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
-	ERR_HAS("gpreempt-ctl: resuming process 4194242 failed\n"
+	ERR_HAS("gpreempt-ctl: resuming process 4194242 failed\\012wholly\n"
 		"next: end it first\n");
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242 --json");
-	expect_text("targets.0.error", "resuming process 4194242 failed");
+	expect_text("targets.0.error", "resuming process 4194242 failed\nwholly");
 }
 
 /*

@@ -162,13 +162,6 @@ int ctl_fail_text(enum gpreempt_class class, const char *next, const char *forma
 	return class;
 }
 
-int ctl_fail_lines(enum gpreempt_class class, const char *text)
-{
-	const char *end = strchrnul(text, '\n');
-
-	return ctl_fail_text(class, *end ? end + 1 : NULL, "%.*s", (int)(end - text), text);
-}
-
 int ctl_fail_file(const char *what, const char *path, const char *when, int code)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,

@@ -31,7 +31,7 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 			hold_no_guardian(&why, ret, t->pid);
 		else
 			hold_not_noted(&why, ret, t->pid);
-		return ctl_fail_lines(why.status, why.text);
+		return hold_fail(&why);
 	}
 	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
 		return ctl_fail(&err);

@@ -94,12 +94,9 @@ static void fail_reason(struct job *job, enum gpreempt_reason reason)
 static void fail_taken(struct job *job, int code)
 {
 	struct hold_reply why;
-	char *next;
 
 	hold_not_taken(&why, code, job->pid);
-	next = strchr(why.text, '\n');
-	*next = '\0';
-	fail(job, why.status, next + 1, "%s", why.text);
+	fail(job, why.status, why.next, "%s", why.text);
 }
 
 /*
@@ -190,8 +187,6 @@ static void look_for_owner(struct gpreempt *g, struct job *job)
 static void take_reply(struct job *job)
 {
 	const struct hold_reply *reply = &job->reply;
-	size_t len = strcspn(reply->text, "\n");
-	char next[sizeof(reply->text)];
 
 	job->held = 1;
 	job->how = reply->paused ? "pause" : "debug";
@@ -200,11 +195,9 @@ static void take_reply(struct job *job)
 	job->ioctl_ns = reply->ioctl_ns;
 	if (!reply->left)
 		hold_wait_for_end(job->pid, reply->worker);
-	if (reply->status == GPREEMPT_CLASS_DONE)
-		return;
-	snprintf(next, sizeof(next), "%s",
-		 reply->text[len] ? reply->text + len + 1 : "gpreempt-ctl status");
-	fail(job, reply->status, next, "%.*s", (int)len, reply->text);
+	if (reply->status != GPREEMPT_CLASS_DONE)
+		fail(job, reply->status, reply->next[0] ? reply->next : "gpreempt-ctl status", "%s",
+		     reply->text);
 }
 
 static void ask_begin(struct job *job, struct hold_request *request)

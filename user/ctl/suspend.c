@@ -22,7 +22,6 @@ struct suspend_job {
 	pid_t pid;
 	struct hold_request request;
 	struct hold_reply reply; /* .status: the result */
-	const char *next;	 /* next step, or NULL */
 	bool already;		 /* held before this command */
 	int fd;			 /* connection to a new holder, for hold_confirm(); or -1 */
 };
@@ -272,16 +271,6 @@ static int64_t or_unknown(uint64_t value)
 	return value ? (int64_t)value : GPREEMPT_UNKNOWN;
 }
 
-/* Split the reply's text: the error, and on its second line the next step. */
-static void split_text(struct suspend_job *job)
-{
-	char *end = strchr(job->reply.text, '\n');
-
-	job->next = end ? end + 1 : NULL;
-	if (end)
-		*end = '\0';
-}
-
 /* Count a suspend as done only if the registers show it, not because the driver returned 0. */
 static void judge(struct suspend_job *job)
 {
@@ -291,14 +280,12 @@ static void judge(struct suspend_job *job)
 	    reply->verdict != GPREEMPT_CONTRADICTED)
 		return;
 	reply->status = GPREEMPT_CLASS_PARTIAL;
-	snprintf(reply->text, sizeof(reply->text),
-		 "process %d is held, and %s\n"
-		 "look for stuck queues: gpreempt-ctl queues %d",
-		 job->pid,
+	snprintf(reply->text, sizeof(reply->text), "process %d is held, and %s", job->pid,
 		 reply->verified_by == GPREEMPT_BY_WAVES ?
 			 "a queue of it is in no slot and still has waves in "
 			 "flight" :
-			 "the hardware has not released all of its queues",
+			 "the hardware has not released all of its queues");
+	snprintf(reply->next, sizeof(reply->next), "look for stuck queues: gpreempt-ctl queues %d",
 		 job->pid);
 }
 
@@ -332,7 +319,7 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.lease_ns = or_unknown(reply->lease_ns),
 		.already = job->already,
 		.foreground = !!reply->command,
-		.next = job->next,
+		.next = reply->next[0] ? reply->next : NULL,
 		.error = reply->status && reply->text[0] ? reply->text : NULL,
 	};
 }
@@ -419,7 +406,7 @@ static void print_job(const struct suspend_job *job)
 static void print_failure(struct suspend_job *job)
 {
 	if (job->reply.status != GPREEMPT_CLASS_DONE)
-		ctl_fail_text(job->reply.status, job->next, "%s", job->reply.text);
+		hold_fail(&job->reply);
 }
 
 struct suspend_args {
@@ -438,8 +425,6 @@ static int print_all(const struct suspend_args *args, struct suspend_job *jobs, 
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		split_text(&jobs[i]);
 	if (args->mode == OUT_JSON)
 		print_json(jobs, count);
 	for (i = 0; i < count; i++) {

@@ -369,7 +369,7 @@ static int fail_taken(pid_t target, int code)
 	struct hold_reply why;
 
 	hold_not_taken(&why, code, target);
-	return ctl_fail_lines(why.status, why.text);
+	return hold_fail(&why);
 }
 
 int foreground_dir(void)

@@ -44,40 +44,46 @@ uint64_t hold_command_of(const struct hold_owner *owner)
 	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
 }
 
-__attribute__((format(printf, 3, 4))) static void
-tell(struct hold_reply *out, enum gpreempt_class class, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static void
+refuse(struct hold_reply *out, enum gpreempt_class class, const char *next, const char *format, ...)
 {
 	va_list ap;
 
 	out->status = class;
+	snprintf(out->next, sizeof(out->next), "%s", next);
 	va_start(ap, format);
 	vsnprintf(out->text, sizeof(out->text), format, ap);
 	va_end(ap);
 }
 
+int hold_fail(const struct hold_reply *why)
+{
+	return ctl_fail_text(why->status, why->next, "%s", why->text);
+}
+
 void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target)
 {
 	bool stays = owner->role == HOLD_ROLE_HOLDER || owner->role == HOLD_ROLE_GUARD;
-	char command[HOLD_MAX_COMMAND];
+	char command[HOLD_MAX_COMMAND], next[128];
 
 	hold_release_command(owner, target, command);
-	if (owner->role == HOLD_ROLE_UNKNOWN)
-		tell(out, GPREEMPT_CLASS_BUSY,
-		     "process %d is held by an unknown holder "
-		     "(its lock is held)\n"
-		     "find and end it: fuser -v " HOLD_DIR "/%d.lock",
-		     target, target);
+	if (owner->role == HOLD_ROLE_UNKNOWN) {
+		snprintf(next, sizeof(next), "find and end it: fuser -v " HOLD_DIR "/%d.lock",
+			 target);
+		refuse(out, GPREEMPT_CLASS_BUSY, next,
+		       "process %d is held by an unknown holder (its lock is held)", target);
+		return;
+	}
 	/* A command is making a holder, which takes a moment. */
-	else if (!*command)
-		tell(out, GPREEMPT_CLASS_BUSY,
-		     "process %d is being held or released by "
-		     "another gpreempt-ctl\ntry again",
-		     target);
-	else
-		tell(out, GPREEMPT_CLASS_BUSY,
-		     "process %d is held by gpreempt-ctl %s (%llu)\n%s: %s", target,
-		     hold_role_name(owner->role), (unsigned long long)hold_command_of(owner),
-		     stays ? "release it first" : "wait for it, or end it", command);
+	if (!*command) {
+		refuse(out, GPREEMPT_CLASS_BUSY, "try again",
+		       "process %d is being held or released by another gpreempt-ctl", target);
+		return;
+	}
+	snprintf(next, sizeof(next), "%s: %s",
+		 stays ? "release it first" : "wait for it, or end it", command);
+	refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
+	       target, hold_role_name(owner->role), (unsigned long long)hold_command_of(owner));
 }
 
 /* A file in it could not be made. */
@@ -93,23 +99,24 @@ static const char *what_the_directory_wants(int code)
 void hold_not_taken(struct hold_reply *out, int code, pid_t target)
 {
 	struct hold_owner owner = { 0 };
+	char next[160];
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target, &owner);
 		hold_taken(out, &owner, target);
 	} else if (code == -EALREADY) {
-		tell(out, GPREEMPT_CLASS_BUSY,
-		     "process %d is paused by gpreempt-ctl suspend\n"
-		     "release it first: gpreempt-ctl resume %d",
-		     target, target);
+		snprintf(next, sizeof(next), "release it first: gpreempt-ctl resume %d", target);
+		refuse(out, GPREEMPT_CLASS_BUSY, next,
+		       "process %d is paused by gpreempt-ctl suspend", target);
 	} else if (code == -EPROTO) {
-		tell(out, GPREEMPT_CLASS_FAILED,
-		     TEXT_PAUSE_DAMAGED "\n" NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d "
-					"shows whether the process is evicted",
-		     target, target);
+		snprintf(next, sizeof(next),
+			 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d shows whether the process "
+					    "is evicted",
+			 target);
+		refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
 	} else {
-		tell(out, GPREEMPT_CLASS_FAILED, "cannot lock process %d in " HOLD_DIR ": %s\n%s",
-		     target, strerror(-code), what_the_directory_wants(code));
+		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+		       "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
 	}
 }
 
@@ -118,23 +125,21 @@ void hold_not_noted(struct hold_reply *out, int code, pid_t target)
 	if (code == -EPROTO || code == -EALREADY)
 		hold_not_taken(out, code, target);
 	else
-		tell(out, GPREEMPT_CLASS_FAILED,
-		     "cannot note process %d in " HOLD_DIR
-		     ", and without that it is not paused: %s\n%s",
-		     target, strerror(-code), what_the_directory_wants(code));
+		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+		       "cannot note process %d in " HOLD_DIR
+		       ", and without that it is not paused: %s",
+		       target, strerror(-code));
 }
 
 void hold_no_guardian(struct hold_reply *out, int code, pid_t target)
 {
 	const char *want = ctl_want(code);
 
-	tell(out, GPREEMPT_CLASS_FAILED,
-	     "cannot start the guardian that would end the pause of "
-	     "process %d: %s\n%s",
-	     target, code == -ECHILD ? "it ended at once" : strerror(-code),
-	     want ? want :
-		    "raise the limits of open files and of processes: "
-		    "ulimit -n, ulimit -u");
+	refuse(out, GPREEMPT_CLASS_FAILED,
+	       want ? want :
+		      "raise the limits of open files and of processes: ulimit -n, ulimit -u",
+	       "cannot start the guardian that would end the pause of process %d: %s", target,
+	       code == -ECHILD ? "it ended at once" : strerror(-code));
 }
 
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)

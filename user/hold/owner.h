@@ -113,7 +113,10 @@ const struct gpreempt_error *owner_error(const struct owner *o);
 /* The command that makes the owner release the target; "" for none. */
 const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND]);
-/* Refusals as a holder's reply: a status, and two lines, the error and the next step. */
+/* Refusals as a holder's reply: status, text and next step. */
+
+/* Print one. Returns the exit status. */
+int hold_fail(const struct hold_reply *why);
 
 /* Another process holds the target. */
 void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target);

@@ -45,17 +45,14 @@ __attribute__((format(printf, 2, 3))) static void add_text(struct hold_reply *re
 
 void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err)
 {
-	char text[512], next[512];
-
-	gpreempt_error_text(err, text, sizeof(text));
-	ctl_next_step(err, next, sizeof(next));
+	gpreempt_error_text(err, reply->text, sizeof(reply->text));
+	ctl_next_step(err, reply->next, sizeof(reply->next));
 	reply->status = gpreempt_error_class(err);
 	reply->code = err->code;
 	reply->reason = err->reason;
 	reply->other = err->other;
 	reply->major = err->major;
 	reply->minor = err->minor;
-	snprintf(reply->text, sizeof(reply->text), "%s\n%s", text, next);
 }
 
 void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
@@ -167,10 +164,10 @@ static bool judge(const struct hold_worker *w, const struct hold_request *reques
 		reply->code = hang->code;
 		reply->reason = hang->reason;
 		add_text(reply, ". %s", text);
-		gpreempt_error_next(hang, text, sizeof(text));
-		add_text(reply, "\n%s", text);
+		gpreempt_error_next(hang, reply->next, sizeof(reply->next));
 	} else if (tally.named) {
-		add_text(reply, "\nlook at the queues: gpreempt-ctl queues %d", w->birth->target);
+		snprintf(reply->next, sizeof(reply->next),
+			 "look at the queues: gpreempt-ctl queues %d", w->birth->target);
 	}
 	return tally.failed;
 }

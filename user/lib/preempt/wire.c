@@ -17,10 +17,10 @@
 #define PATH_SIZE (sizeof(HOLD_DIR) + 32)
 
 #define HOLD_REQUEST 0x67706801
-#define HOLD_REPLY   0x67706803
+#define HOLD_REPLY   0x67706804
 
 /* A change of a structure takes other numbers above, also if its size stays. */
-_Static_assert(sizeof(struct hold_request) == 4416 && sizeof(struct hold_reply) == 1736,
+_Static_assert(sizeof(struct hold_request) == 4416 && sizeof(struct hold_reply) == 2248,
 	       "a packet of another size is of another version");
 
 void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which)
@@ -80,7 +80,8 @@ int gp_hold_get_reply(const char *buf, size_t len, struct hold_reply *reply)
 	if (!ret &&
 	    (reply->status > GPREEMPT_CLASS_BUSY || reply->verdict > GPREEMPT_CONTRADICTED ||
 	     reply->verified_by > GPREEMPT_BY_WAVES || reply->code > 0 ||
-	     !memchr(reply->text, '\0', sizeof(reply->text))))
+	     !memchr(reply->text, '\0', sizeof(reply->text)) ||
+	     !memchr(reply->next, '\0', sizeof(reply->next))))
 		ret = -EPROTO;
 	return ret;
 }

@@ -19,6 +19,7 @@
 #define HOLD_MAX_IDS  1024
 #define HOLD_MAX_GPUS 64
 #define HOLD_MAX_TEXT 1536
+#define HOLD_MAX_NEXT 512
 
 enum hold_verb {
 	HOLD_SUSPEND,
@@ -83,8 +84,8 @@ struct hold_reply {
 	uint64_t other;
 	uint64_t major;
 	uint64_t minor;
-	/* Error, and in the next line the next step. After a pause: why no session, or nothing. */
-	char text[HOLD_MAX_TEXT];
+	char text[HOLD_MAX_TEXT]; /* error; after a pause: why no session, or nothing */
+	char next[HOLD_MAX_NEXT]; /* next step after the error, or nothing */
 };
 
 struct gpreempt_filter;
