@@ -125,8 +125,6 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 	*plan = (struct exp_plan){ 0 };
 	snprintf(plan->dir, sizeof(plan->dir), "%s", dir);
 	all = text_read_in(dir, EXP_PLAN, &len);
-	if (!all && errno == ENOENT && exp_foreign_load(dir, plan))
-		return 0;
 	if (!all)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s is no experiment: %s", dir,
 				     text_open_error(-errno));
@@ -670,11 +668,6 @@ static int run_experiment(void *data)
 	ret = args->resume ? exp_plan_trusted(dir) : 0;
 	if (!ret)
 		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
-	if (!ret && plan.foreign && !args->report_only)
-		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "--report-only reads it",
-				    "%s is not one of gpreempt-lab experiment: "
-				    "its commands are not in it",
-				    dir);
 	if (!ret && !dir)
 		ret = exp_plan_new(args, &plan);
 	if (!ret && !args->report_only)
@@ -703,7 +696,7 @@ static const struct ctl_option options[] = {
 	{ "resume", CTL_FILE, offsetof(struct exp_args, resume), "DIR",
 	  "continue one: runs the commands that are in it" },
 	{ "report-only", CTL_FILE, offsetof(struct exp_args, report_only), "DIR",
-	  "report on one again, or on a script's results" },
+	  "report on one again" },
 	CTL_JSON_OPTION(struct exp_args),
 	{ 0 },
 };
@@ -727,8 +720,5 @@ const struct ctl_command ctl_experiment = {
 		"Ctrl-C ends the models too, and --resume continues with the interrupted run.\n"
 		"It runs the commands in DIR/experiment, as the user who calls it, and refuses\n"
 		"a DIR or a file that another user owns or can write.\n"
-		"--report-only also reads the results of a script: model_a_run_N,\n"
-		"model_b_run_N and concurrent_run_N with mqd_during_*, hqd_during_* (or _both_)\n"
-		"and model_a_pid.txt.\n"
 		"Exit status 7: another experiment uses DIR.\n",
 };

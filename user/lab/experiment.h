@@ -40,7 +40,6 @@ struct exp_plan {
 	uint64_t amd_log;
 	uint64_t duration_ns; /* 0: the models end by themselves */
 	int lock;	      /* lock of the directory; 0: not taken */
-	bool foreign;	      /* a script made the directories, with other names */
 };
 
 /* Read the plan from its directory. */
@@ -61,9 +60,6 @@ enum exp_kind {
 
 void exp_run_name(enum exp_kind kind, uint64_t nth, char *name);
 uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind);
-
-/* A directory that a script of its own made, model_a_run_1 and so on. */
-bool exp_foreign_load(const char *dir, struct exp_plan *plan);
 
 /* A model in a run. */
 struct exp_sample {
