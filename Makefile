@@ -14,7 +14,7 @@ PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
-	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux trace-cmd universal-ctags xz-utils zsh
+	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux universal-ctags xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)

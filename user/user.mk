@@ -14,9 +14,10 @@ LIB_LIBS := -ljson-c -pthread
 # another library takes a fifth of the instructions of a short command.
 JSON_ARCHIVE := $(wildcard $(shell $(CC) -print-file-name=libjson-c.a))
 PROGRAM_LIBS := $(if $(filter /%,$(JSON_ARCHIVE)),$(JSON_ARCHIVE) -pthread,$(LIB_LIBS))
-# gpreempt-ctl loads libkmod and libncursesw when it needs them, and gpreempt-lab libtracefs
-# and libtraceevent. Only their headers are used here; some lie in directories of their own.
+# gpreempt-ctl loads libkmod and libncursesw when it needs them: only their headers are used here.
 CTL_LIBS := -ldl
+# Only programs with gpreempt-lab's trace get these.
+LAB_LIBS := -Wl,--push-state,--as-needed -ltracefs -ltraceevent -Wl,--pop-state
 TRACE_CPPFLAGS := $(addprefix -isystem /usr/include/,tracefs traceevent)
 
 # linux/kfd_ioctl.h is not in the tree: the libc's, the kernel headers', or
@@ -99,7 +100,7 @@ $(O)/ctl.a $(O)/lab.a:
 	$(call run,AR)$(AR) rcsP $@ $^
 
 $(O)/gpreempt-lab: $(O)/user/lab/main.o $(O)/lab.a $(O)/ctl.a $(O)/libgpreempt.a
-	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ $(LAB_LIBS) $(CTL_LIBS) $(PROGRAM_LIBS)
 
 $(O)/gpreempt-holder: $(O)/user/hold/main.o $(O)/ctl.a $(O)/libgpreempt.a
 	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -Wl,--as-needed $(CTL_LIBS) $(PROGRAM_LIBS)

@@ -2,4 +2,4 @@
 # What top costs. It needs no virtual machine.
 
 $(O)/bench-top: tests/bench/top.c $(O)/ctl.a $(O)/libgpreempt.a
-	$(call run,LD)$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LAB_LIBS) $(CTL_LIBS) $(LIB_LIBS)

@@ -35,7 +35,7 @@ $(FUZZ_LIB:%=$(FUZZ)/%): $(FUZZ)/%: $$(call FUZZ_SRC,$$*) tests/fuzz/fuzz.c \
 		$(wildcard tests/fuzz/*.h) $(UNIT)/units.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(FUZZ_CFLAGS) -Dfuzz_$*=fuzz_one $(USER_CPPFLAGS) $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) \
-		$(filter %.a,$^) $(CTL_LIBS) $(LIB_LIBS) -lm
+		$(filter %.a,$^) $(LAB_LIBS) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 # With the header of BTF that the newest kernel has, which tests/kmod/fetch-kernels
 # has fetched: it is longer, and has other bits for the kind and number of members.
@@ -98,7 +98,7 @@ $(FUZZ)/llvm.a: $(FUZZ_OBJ)
 
 $(FUZZ_LLVM): $(FUZZ)/llvm-%: $$(call FUZZ_SRC,$$*) tests/fuzz/libfuzzer.c \
 		$(wildcard tests/fuzz/*.h) $(FUZZ)/llvm.a
-	$(FUZZ_CLANG) -Dfuzz_$*=fuzz_one $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(CTL_LIBS) \
+	$(FUZZ_CLANG) -Dfuzz_$*=fuzz_one $(FUZZ_WRAP_$*) -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LAB_LIBS) $(CTL_LIBS) \
 		$(LIB_LIBS) -lm
 
 -include $(FUZZ_OBJ:.o=.d)

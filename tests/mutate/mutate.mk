@@ -11,7 +11,7 @@ SANITIZE ?= 1
 MUTATE_UNIT := $(O)/mutate/unit
 
 UNIT_LINK = $(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LDFLAGS) -o @OUT@ @IN@ \
-	$(shell pkg-config --libs check) $(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
+	$(shell pkg-config --libs check) $(UNIT)/units.a $(LAB_LIBS) $(CTL_LIBS) $(LIB_LIBS) -lm
 
 .PHONY: mutate mutate-seen mutate-quick
 ifneq ($(SANITIZE),0)

@@ -166,7 +166,7 @@ TEST(timeline)
 	report.packets.items = malloc(sizeof(packet));
 	report.packets.items[0] = packet;
 	report.packets.count = 1;
-	ck_assert_int_eq(trace_write_files(&report, "t.json"), 0);
+	ck_assert_int_eq(trace_write_timeline(&report, "t.json"), 0);
 	read_json(unit_file("t.json"));
 	n = json_object_array_length(json_at("traceEvents"));
 	for (i = 0; i < n; i++) {
@@ -187,106 +187,9 @@ TEST(timeline)
 	ck_assert_int_eq(trace_write_timeline(&report, "/dev/full"), -ENOSPC);
 }
 
-/* A tracefs that has two events of ours, with a format each. */
-static char *fake_file(struct tracefs_instance *instance, const char *file, int *size)
+/* The AMD log that a command left in its directory. */
+TEST(log_of_a_command)
 {
-	ck_assert_ptr_null(instance);
-	if (!strstr(file, "header_") && !strstr(file, "/format"))
-		return NULL;
-	*size = strlen(file);
-	return strdup(file);
-}
-
-static char **fake_events(const char *tracing_dir, const char *system)
-{
-	char **list = calloc(3, sizeof(*list));
-
-	ck_assert_ptr_null(tracing_dir);
-	ck_assert_str_eq(system, kernel.name);
-	list[0] = strdup("one");
-	list[1] = strdup("two");
-	return list;
-}
-
-static int fake_size(char **list)
-{
-	return list[0] && list[1] ? 2 : 0;
-}
-
-static void fake_free(char **list)
-{
-	free(list[0]);
-	free(list[1]);
-	free(list);
-}
-
-/* The magic, the formats, and each page at a whole page, in its CPU's order. */
-TEST(dat)
-{
-	static const char magic[] = "\027\010\104tracing6";
-	uint64_t places[4];
-	size_t len, i, at;
-	char *page = calloc(1, 4096), *text;
-	FILE *spool = tmpfile();
-
-	tracefs.instance_file_read = fake_file;
-	tracefs.system_events = fake_events;
-	tracefs.list_size = fake_size;
-	tracefs.list_free = fake_free;
-	kernel.spool = fileno(spool);
-	kernel.n_pages = 3;
-	kernel.pages = calloc(3, sizeof(*kernel.pages));
-	for (i = 0; i < 3; i++) {
-		kernel.pages[i] = (struct trace_page){ i == 1, i * 4096 };
-		memset(page, '0' + i, 4096);
-		fwrite(page, 4096, 1, spool);
-	}
-	fflush(spool);
-	end();
-	ck_assert_int_eq(trace_write_files(&report, "t.dat"), 0);
-	text = unit_load("t.dat", &len);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_int_eq(memcmp(text, magic, sizeof(magic)), 0);
-	ck_assert_ptr_nonnull(memmem(text, len, "events/gpreempt_1_2/two/format", 30));
-	ck_assert_ptr_nonnull(memmem(text, len, "[mono]", 7));
-	at = (char *)memmem(text, len, "flyrecord", 10) - text + 10;
-	memcpy(places, text + at, sizeof(places));
-	ck_assert_uint_eq(places[1], 8192);
-	ck_assert_uint_eq(places[2], places[0] + 8192);
-	ck_assert_uint_eq(places[3], 4096);
-	ck_assert_uint_eq(places[0] % 4096, 0);
-	ck_assert_uint_eq(len, places[0] + 3 * 4096);
-	ck_assert_int_eq(text[places[0]], '0');
-	ck_assert_int_eq(text[places[0] + 4096], '2');
-	ck_assert_int_eq(text[places[2]], '1');
-	/* Another name gets both. */
-	ck_assert_int_eq(trace_write_files(&report, "both"), 0);
-	unit_file("both.json");
-	unit_file("both.dat");
-	kernel.pages[2].offset = 1 << 20;
-	ck_assert_int_eq(trace_write_dat(&kernel, "both"), -EIO);
-	fclose(spool);
-	kernel.spool = -1;
-	free(page);
-	free(text);
-}
-
-TEST(directory)
-{
-	tracefs.instance_file_read = fake_file;
-	tracefs.system_events = fake_events;
-	tracefs.list_size = fake_size;
-	tracefs.list_free = fake_free;
-	add_suspend(1000000, TARGET, 2);
-	end();
-	ck_assert_int_eq(trace_make_dir("run"), 0);
-	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
-	ck_assert_int_eq(trace_make_dir("run"), GPREEMPT_CLASS_FAILED);
-	ck_assert_int_eq(trace_write_dir(&report, "run"), 0);
-	read_json(unit_file("run/report.json"));
-	expect_number("operations", 1);
-	ck_assert_int_eq(trace_write_dir(&report, "/no/such/dir"), GPREEMPT_CLASS_FAILED);
-	/* The AMD log that a command left there. */
 	ck_assert(copy_fixture("tests/unit/fixtures/hip-5.7.1/amd-log-4", "run/amd.log_1"));
 	trace_log_read("run", &report.packets);
 	ck_assert_uint_eq(report.packets.files, 1);

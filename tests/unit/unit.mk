@@ -62,7 +62,7 @@ $(UNIT)/units.a: $(UNIT_OBJ)
 $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 	$(call run,LD)$(CC) $(CFLAGS_USER) $(UNIT_SAN) $(UNIT_LD) $(UNIT_LDFLAGS) -o $@ $(filter %.o,$^) \
 		$(filter %.a,$^) $$(pkg-config --libs check) \
-		$(UNIT)/units.a $(CTL_LIBS) $(LIB_LIBS) -lm
+		$(UNIT)/units.a $(LAB_LIBS) $(CTL_LIBS) $(LIB_LIBS) -lm
 	@echo '$(filter %.o,$^)' >$@.objects
 
 # A guard in a made-up system, whose workers are the test's.

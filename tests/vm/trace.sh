@@ -90,22 +90,3 @@ sums_are_totals() {
 		}
 		END { exit bad || !n }' "$W/$1.json" || fail "$1: parts and total differ"
 }
-
-# in_order FILE: the events of each suspend in what trace-cmd prints
-in_order() {
-	awk '
-		BEGIN { n = split("suspend_queues pm_send_unmap_queue pm_send_unmap_queue_return " \
-			"pm_send_query_status pm_send_query_status_return amdkfd_fence_wait_timeout " \
-			"amdkfd_fence_wait_timeout_return copy_context_work_handler " \
-			"copy_context_work_handler_return suspend_queues_return", want) }
-		{
-			for (i = 1; i <= NF; i++) {
-				name = $i
-				if (!sub(/:$/, "", name)) continue
-				if (name == want[at + 1]) { at++; break }
-				if (name == "suspend_queues_return" || name == "suspend_queues") { bad = 1 }
-			}
-			if (at == n) { at = 0; good++ }
-		}
-		END { exit bad || !good }' "$1"
-}

@@ -35,7 +35,7 @@ COMMAND_DOC := $(O)/command-doc
 $(DOC_TABLES): $(O)/user/doc/%-table.o: $(O)/user/%/main.o | $(DOC_OBJ)
 	@objcopy --redefine-sym main=$*_main $< $@
 $(COMMAND_DOC): $(DOC_OBJ) $(DOC_TABLES) $(O)/lab.a $(O)/ctl.a $(O)/libgpreempt.a
-	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ $(CTL_LIBS) $(LIB_LIBS)
+	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ $(LAB_LIBS) $(CTL_LIBS) $(LIB_LIBS)
 
 -include $(DOC_OBJ:.o=.d)
 

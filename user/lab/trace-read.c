@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "shared/text.h"
@@ -103,7 +102,7 @@ static int open_cpu(struct trace_kernel *k, unsigned int cpu)
 	char file[64];
 
 	snprintf(file, sizeof(file), "per_cpu/cpu%u/trace_pipe_raw", cpu);
-	return tracefs.instance_file_open(k->instance, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return tracefs_instance_file_open(k->instance, file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 }
 
 int trace_spool_open(struct trace_kernel *k)
@@ -170,249 +169,6 @@ void trace_spool_drain(struct trace_kernel *k)
 	free(page);
 }
 
-/*
- * Trace for trace-cmd and KernelShark: the kernel's pages, behind their description.
- * trace-cmd.dat.v6(5) has the format.
- */
-
-enum {
-	OPTION_END = 0,
-	OPTION_CLOCK = 4,
-	OPTION_UNAME = 5,
-};
-
-static const union {
-	uint16_t number;
-	uint8_t first;
-} order = { 0x0001 };
-
-static void put_u16(FILE *f, uint16_t value)
-{
-	fwrite(&value, sizeof(value), 1, f);
-}
-
-static void put_u32(FILE *f, uint32_t value)
-{
-	fwrite(&value, sizeof(value), 1, f);
-}
-
-static void put_u64(FILE *f, uint64_t value)
-{
-	fwrite(&value, sizeof(value), 1, f);
-}
-
-static void put_text(FILE *f, const char *text)
-{
-	fwrite(text, strlen(text) + 1, 1, f);
-}
-
-/* A file of the tracing directory, behind its length; 0 bytes without it. */
-static void put_file(FILE *f, const char *path)
-{
-	int size = 0;
-	char *text = tracefs.instance_file_read(NULL, path, &size);
-
-	put_u64(f, text ? size : 0);
-	if (text)
-		fwrite(text, size, 1, f);
-	free(text);
-}
-
-static void put_option(FILE *f, uint16_t id, const char *text)
-{
-	put_u16(f, id);
-	put_u32(f, strlen(text) + 1);
-	put_text(f, text);
-}
-
-/* Our own events; no others are in the pages. */
-static void put_formats(FILE *f, const struct trace_kernel *k)
-{
-	char path[160], **events = tracefs.system_events(NULL, k->name);
-	int i, n = tracefs.list_size(events);
-
-	put_u32(f, 0); /* formats of the function tracers */
-	put_u32(f, 1);
-	put_text(f, k->name);
-	put_u32(f, n > 0 ? n : 0);
-	for (i = 0; i < n; i++) {
-		snprintf(path, sizeof(path), "events/%s/%s/format", k->name, events[i]);
-		put_file(f, path);
-	}
-	tracefs.list_free(events);
-}
-
-static void put_head(FILE *f, const struct trace_kernel *k)
-{
-	static const char magic[] = "\027\010\104tracing6";
-	struct utsname host;
-
-	fwrite(magic, sizeof(magic), 1, f);
-	fputc(!order.first, f); /* 1: big-endian */
-	fputc(sizeof(long), f);
-	put_u32(f, k->page_size);
-	put_text(f, "header_page");
-	put_file(f, "events/header_page");
-	put_text(f, "header_event");
-	put_file(f, "events/header_event");
-	put_formats(f, k);
-	put_u32(f, 0); /* no kernel symbols */
-	put_u32(f, 0); /* nor does it print into this buffer */
-	put_u64(f, k->comms ? strlen(k->comms) : 0);
-	fputs(k->comms ? k->comms : "", f);
-	put_u32(f, k->cpus);
-	put_text(f, "options  ");
-	put_option(f, OPTION_CLOCK, "[mono]");
-	if (!uname(&host))
-		put_option(f, OPTION_UNAME, host.release);
-	put_u16(f, OPTION_END);
-	put_text(f, "flyrecord");
-}
-
-static size_t count_pages(const struct trace_kernel *k, unsigned int cpu)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < k->n_pages; i++)
-		n += k->pages[i].cpu == cpu;
-	return n;
-}
-
-static int put_pages(FILE *f, const struct trace_kernel *k, unsigned int cpu)
-{
-	char *page = malloc(k->page_size);
-	int ret = page ? 0 : -ENOMEM;
-	size_t i;
-
-	for (i = 0; i < k->n_pages && !ret; i++) {
-		if (k->pages[i].cpu != cpu)
-			continue;
-		if (pread(k->spool, page, k->page_size, k->pages[i].offset) !=
-		    (ssize_t)k->page_size)
-			ret = -EIO;
-		else if (!fwrite(page, k->page_size, 1, f))
-			ret = -errno;
-	}
-	free(page);
-	return ret;
-}
-
-/* Write the place of each CPU's pages, from the next whole page on. */
-static void put_places(FILE *f, const struct trace_kernel *k)
-{
-	uint64_t at = ftell(f) + k->cpus * 2 * sizeof(uint64_t);
-	unsigned int cpu;
-
-	at = (at + k->page_size - 1) / k->page_size * k->page_size;
-	for (cpu = 0; cpu < k->cpus; cpu++) {
-		uint64_t size = count_pages(k, cpu) * k->page_size;
-
-		put_u64(f, at);
-		put_u64(f, size);
-		at += size;
-	}
-	while (ftell(f) % (long)k->page_size)
-		fputc(0, f);
-}
-
-int trace_write_dat(const struct trace_kernel *k, const char *path)
-{
-	FILE *f = fopen(path, "we");
-	unsigned int cpu;
-	int ret = 0;
-
-	if (!f)
-		return -errno;
-	put_head(f, k);
-	put_places(f, k);
-	for (cpu = 0; cpu < k->cpus && !ret; cpu++)
-		ret = put_pages(f, k, cpu);
-	if (ferror(f) && !ret)
-		ret = -EIO;
-	if (fclose(f) && !ret)
-		ret = -errno;
-	return ret;
-}
-
-/*
- * Files for -o. No format is read by both: trace-cmd and KernelShark open trace.dat, Perfetto's
- * UI opens JSON. The end of the name decides; without one of these ends, both are written.
- */
-
-static int write_report(const struct trace_report *r, const char *path)
-{
-	struct json_object *json = trace_json(r);
-	int ret = json_object_to_file_ext(path, json, JSON_C_TO_STRING_PRETTY);
-
-	json_object_put(json);
-	return ret ? -EIO : 0;
-}
-
-static int write_dat(const struct trace_report *r, const char *path)
-{
-	return trace_write_dat(r->kernel, path);
-}
-
-static const struct {
-	const char *ending;
-	int (*write)(const struct trace_report *r, const char *path);
-} formats[] = {
-	{ ".json", trace_write_timeline },
-	{ ".dat", write_dat },
-};
-
-static int say(int ret, const char *path)
-{
-	if (!ret)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "give a place that can be written, with -o",
-			     "cannot write %s: %s", path, strerror(-ret));
-}
-
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t n = strlen(name), m = strlen(ending);
-
-	return n > m && !strcmp(name + n - m, ending);
-}
-
-int trace_write_files(const struct trace_report *r, const char *name)
-{
-	char path[PATH_MAX];
-	int ret = 0;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(formats); i++)
-		if (ends_with(name, formats[i].ending))
-			return say(formats[i].write(r, name), name);
-	for (i = 0; i < ARRAY_SIZE(formats) && !ret; i++) {
-		snprintf(path, sizeof(path), "%s%s", name, formats[i].ending);
-		ret = say(formats[i].write(r, path), path);
-	}
-	return ret;
-}
-
-int trace_write_dir(const struct trace_report *r, const char *dir)
-{
-	char path[PATH_MAX];
-	int ret;
-
-	snprintf(path, sizeof(path), "%s/trace", dir);
-	ret = trace_write_files(r, path);
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "%s/report.json", dir);
-	return say(write_report(r, path), path);
-}
-
-int trace_make_dir(const char *dir)
-{
-	if (!mkdir(dir, 0755))
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "name a new directory with -o",
-			     "cannot make the directory %s: %s", dir, strerror(errno));
-}
-
 /* Pages of the kernel's ring buffer as events of our functions. */
 
 /* A probe event of ours. (libtracefs would read all of kallsyms for them.) */
@@ -444,20 +200,20 @@ static void add_known(struct reader *r, const struct trace_kernel *k, unsigned i
 	size_t i;
 
 	trace_event_name(n, leave, name);
-	format = tracefs.event_file_read(NULL, k->name, name, "format", &size);
+	format = tracefs_event_file_read(NULL, k->name, name, "format", &size);
 	if (format)
-		tep.parse_event(r->tep, format, size, k->name);
+		tep_parse_event(r->tep, format, size, k->name);
 	free(format);
-	event = tep.find_event_by_name(r->tep, k->name, name);
+	event = tep_find_event_by_name(r->tep, k->name, name);
 	if (!event)
 		return;
 	*known = (struct known){ .id = event->id, .function = n, .leave = leave };
 	if (leave)
-		known->ret = tep.find_field(event, "ret");
+		known->ret = tep_find_field(event, "ret");
 	else
-		known->comm = tep.find_field(event, "comm");
+		known->comm = tep_find_field(event, "comm");
 	for (i = 0; !leave && i < GP_TRACE_ARGS && f->args[i].name; i++)
-		known->fields[i] = tep.find_field(event, f->args[i].name);
+		known->fields[i] = tep_find_field(event, f->args[i].name);
 	r->n_known++;
 }
 
@@ -465,7 +221,7 @@ static int open_reader(struct reader *r, const struct trace_kernel *k)
 {
 	unsigned int n;
 
-	r->tep = tep.alloc();
+	r->tep = tep_alloc();
 	if (!r->tep)
 		return -ENOMEM;
 	for (n = 0; n < GP_TRACE_FUNCTIONS; n++)
@@ -479,7 +235,7 @@ static int open_reader(struct reader *r, const struct trace_kernel *k)
 
 static void close_reader(struct reader *r)
 {
-	tep.free(r->tep);
+	tep_free(r->tep);
 	free(r->last);
 }
 
@@ -489,7 +245,7 @@ static void take_comm(struct reader *r, const struct known *known, int64_t tid, 
 	unsigned long long where;
 	char *name = trace_comm(r->kernel, tid), *all;
 
-	if (name || tep.read_number_field(known->comm, data, &where)) {
+	if (name || tep_read_number_field(known->comm, data, &where)) {
 		free(name);
 		return;
 	}
@@ -505,7 +261,7 @@ static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t n
 {
 	struct tep_record record = { .data = data, .cpu = cpu, .ts = ns };
 	struct gp_trace_event event = { .ns = ns, .cpu = cpu };
-	int id = tep.data_type(r->tep, &record);
+	int id = tep_data_type(r->tep, &record);
 	const struct known *known;
 	unsigned long long value;
 	size_t i;
@@ -515,14 +271,14 @@ static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t n
 	if (i == r->n_known)
 		return 0;
 	known = &r->known[i];
-	event.tid = tep.data_pid(r->tep, &record);
+	event.tid = tep_data_pid(r->tep, &record);
 	event.function = known->function;
 	event.leave = known->leave;
 	take_comm(r, known, event.tid, data);
 	for (i = 0; i < GP_TRACE_ARGS; i++)
-		if (!tep.read_number_field(known->fields[i], data, &value))
+		if (!tep_read_number_field(known->fields[i], data, &value))
 			event.args[i] = value;
-	if (!tep.read_number_field(known->ret, data, &value))
+	if (!tep_read_number_field(known->ret, data, &value))
 		event.ret = (int32_t)value;
 	return gp_trace_add(r->trace, &event);
 }
@@ -534,13 +290,13 @@ static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
 	void *data;
 	int missed, ret = 0;
 
-	if (kbuffer.load_subbuffer(buffer, page))
+	if (kbuffer_load_subbuffer(buffer, page))
 		return 0;
-	missed = kbuffer.missed_events(buffer);
-	data = kbuffer.read_event(buffer, &ns);
+	missed = kbuffer_missed_events(buffer);
+	data = kbuffer_read_event(buffer, &ns);
 	if (missed && data)
 		ret = gp_trace_lost(r->trace, r->last[cpu], ns, missed > 0 ? missed : 0);
-	for (; data && !ret; data = kbuffer.next_event(buffer, &ns)) {
+	for (; data && !ret; data = kbuffer_next_event(buffer, &ns)) {
 		r->last[cpu] = ns;
 		ret = take_event(r, cpu, data, ns);
 	}
@@ -550,7 +306,7 @@ static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu,
 static int read_pages(struct reader *r, const struct trace_kernel *k)
 {
 	struct kbuffer *buffer =
-		kbuffer.alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+		kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	char *page = malloc(k->page_size);
 	int ret = buffer && page ? 0 : -ENOMEM;
 	size_t i;
@@ -563,7 +319,7 @@ static int read_pages(struct reader *r, const struct trace_kernel *k)
 			ret = take_page(r, buffer, k->pages[i].cpu, page);
 	}
 	free(page);
-	kbuffer.free(buffer);
+	kbuffer_free(buffer);
 	return ret;
 }
 

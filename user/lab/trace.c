@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,46 +16,6 @@
 #include "cli/program.h"
 #include "shared/util.h"
 #include "trace.h"
-
-#define TRACEFS_SONAME	  "libtracefs.so.1"
-#define TRACEEVENT_SONAME "libtraceevent.so.1"
-
-struct tracefs_calls tracefs;
-struct tep_calls tep;
-struct kbuffer_calls kbuffer;
-
-#define TRACEFS_ROW(call) { "tracefs_" #call, offsetof(struct tracefs_calls, call) },
-#define TEP_ROW(call)	  { "tep_" #call, offsetof(struct tep_calls, call) },
-#define KBUFFER_ROW(call) { "kbuffer_" #call, offsetof(struct kbuffer_calls, call) },
-
-static const struct dynlib_call tracefs_rows[] = {
-	TRACEFS_CALLS(TRACEFS_ROW) DYNLIB_END,
-};
-
-static const struct dynlib_call tep_rows[] = {
-	TEP_CALLS(TEP_ROW) DYNLIB_END,
-};
-
-static const struct dynlib_call kbuffer_rows[] = {
-	KBUFFER_CALLS(KBUFFER_ROW) DYNLIB_END,
-};
-
-DYNLIB_NOTE(tracefs_note, "trace", "gpreempt-lab trace", TRACEFS_SONAME);
-DYNLIB_NOTE(traceevent_note, "trace", "gpreempt-lab trace", TRACEEVENT_SONAME);
-
-/* Load the libraries, before all other calls. 0, or the exit status after a message. */
-static int trace_load_libs(void)
-{
-	int ret = 0;
-
-	if (!tracefs.tracing_dir_is_mounted)
-		ret = dynlib_load(TRACEFS_SONAME, "libtracefs1", tracefs_rows, &tracefs);
-	if (!ret && !tep.read_number_field)
-		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", tep_rows, &tep);
-	if (!ret && !kbuffer.read_event)
-		ret = dynlib_load(TRACEEVENT_SONAME, "libtraceevent1", kbuffer_rows, &kbuffer);
-	return ret;
-}
 
 /*
  * Tracing by the kernel: an instance with a ring buffer of its own, and probe events at the
@@ -103,7 +65,7 @@ static int take_stale(const char *name, void *data)
 	struct stale *stale = data;
 
 	if (is_stale(stale->g, name))
-		stale->names = tracefs.list_add(stale->names, name);
+		stale->names = tracefs_list_add(stale->names, name);
 	return 0;
 }
 
@@ -114,26 +76,26 @@ static void remove_stale(struct gpreempt *g)
 	struct tracefs_dynevent **events;
 	size_t i;
 
-	tracefs.instances_walk(take_stale, &stale);
+	tracefs_instances_walk(take_stale, &stale);
 	for (i = 0; stale.names && stale.names[i]; i++) {
-		struct tracefs_instance *old = tracefs.instance_create(stale.names[i]);
+		struct tracefs_instance *old = tracefs_instance_create(stale.names[i]);
 
-		tracefs.event_disable(old, stale.names[i], NULL);
-		tracefs.instance_destroy(old);
-		tracefs.instance_free(old);
+		tracefs_event_disable(old, stale.names[i], NULL);
+		tracefs_instance_destroy(old);
+		tracefs_instance_free(old);
 	}
-	tracefs.list_free(stale.names);
-	events = tracefs.dynevent_get_all(TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE,
+	tracefs_list_free(stale.names);
+	events = tracefs_dynevent_get_all(TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE,
 					  NULL);
 	for (i = 0; events && events[i]; i++) {
 		char *group = NULL;
 
-		tracefs.dynevent_info(events[i], &group, NULL, NULL, NULL, NULL);
+		tracefs_dynevent_info(events[i], &group, NULL, NULL, NULL, NULL);
 		if (group && is_stale(g, group))
-			tracefs.dynevent_destroy(events[i], false);
+			tracefs_dynevent_destroy(events[i], false);
 		free(group);
 	}
-	tracefs.dynevent_list_free(events);
+	tracefs_dynevent_list_free(events);
 }
 
 /* Check the mount of tracefs. 0, or the exit status. */
@@ -144,7 +106,7 @@ static int check_tracefs(void)
 
 	if (ret)
 		return ret;
-	if (tracefs.tracing_dir_is_mounted(false, &dir) <= 0)
+	if (tracefs_tracing_dir_is_mounted(false, &dir) <= 0)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "mount -t tracefs nodev "
 				     "/sys/kernel/tracing",
@@ -154,7 +116,7 @@ static int check_tracefs(void)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
 				     "the driver amdgpu is not loaded: there "
 				     "is nothing to trace");
-	fd = tracefs.instance_file_open(NULL, "kprobe_events", O_WRONLY);
+	fd = tracefs_instance_file_open(NULL, "kprobe_events", O_WRONLY);
 	ret = fd < 0 ? -errno : close(fd);
 	if (ret == -ENOENT)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
@@ -184,13 +146,13 @@ static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n, boo
 	 * only the one that is used.
 	 */
 	if (leave)
-		return tracefs.kretprobe_alloc(k->name, name, where,
+		return tracefs_kretprobe_alloc(k->name, name, where,
 					       f->needed ? "ret=$retval:s32" : NULL, 0);
 	for (i = 0; i < GP_TRACE_ARGS && f->args[i].name; i++)
 		len += snprintf(args + len, sizeof(args) - len, "%s=%s ", f->args[i].name,
 				f->args[i].fetch);
 	snprintf(args + len, sizeof(args) - len, "comm=$comm");
-	return tracefs.kprobe_alloc(k->name, name, where, args);
+	return tracefs_kprobe_alloc(k->name, name, where, args);
 }
 
 /* Add both events of a function, or none. 0 or -errno. */
@@ -204,9 +166,9 @@ static int add_function(struct trace_kernel *k, size_t n)
 
 		if (!event)
 			return -ENOMEM;
-		if (tracefs.dynevent_create(event)) {
+		if (tracefs_dynevent_create(event)) {
 			ret = -errno;
-			tracefs.dynevent_free(event);
+			tracefs_dynevent_free(event);
 			return ret;
 		}
 		k->events[2 * n + i] = event;
@@ -261,11 +223,11 @@ static int set_up(struct trace_kernel *k)
 {
 	int ret;
 
-	k->instance = tracefs.instance_create(k->name);
+	k->instance = tracefs_instance_create(k->name);
 	if (!k->instance)
 		return fail(-errno, "making an instance");
-	if (tracefs.instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
-	    tracefs.instance_file_write(k->instance, "trace_clock", CLOCK) < 0)
+	if (tracefs_instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
+	    tracefs_instance_file_write(k->instance, "trace_clock", CLOCK) < 0)
 		return fail(-errno, "setting up the instance");
 	ret = add_functions(k);
 	if (ret)
@@ -273,7 +235,7 @@ static int set_up(struct trace_kernel *k)
 	ret = trace_spool_open(k);
 	if (ret)
 		return fail(ret, "opening the ring buffer");
-	if (tracefs.event_enable(k->instance, k->name, NULL))
+	if (tracefs_event_enable(k->instance, k->name, NULL))
 		return fail(-errno, "switching the events on");
 	return 0;
 }
@@ -290,11 +252,8 @@ static int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 	int ret;
 
 	*k = (struct trace_kernel){ .spool = -1 };
-	ret = trace_load_libs();
-	if (ret)
-		return ret;
 	/* We print the reason ourselves. */
-	tracefs.set_loglevel(TEP_LOG_NONE);
+	tracefs_set_loglevel(TEP_LOG_NONE);
 	ret = check_tracefs();
 	if (!ret)
 		ret = ctl_need_host(g);
@@ -313,7 +272,7 @@ static int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
 /* Calls that came while too many were under way: "  NAME  HITS  MISSED". */
 static uint64_t count_missed(const struct trace_kernel *k)
 {
-	char *all = tracefs.instance_file_read(NULL, "kprobe_profile", NULL);
+	char *all = tracefs_instance_file_read(NULL, "kprobe_profile", NULL);
 	char *line, *rest = all, name[128], ours[TRACE_EVENT_NAME];
 	uint64_t sum = 0, missed;
 	size_t i;
@@ -334,7 +293,7 @@ static uint64_t count_missed(const struct trace_kernel *k)
 /* No more events. The files that describe them are still there. */
 static void trace_kernel_stop(struct trace_kernel *k)
 {
-	tracefs.event_disable(k->instance, k->name, NULL);
+	tracefs_event_disable(k->instance, k->name, NULL);
 	trace_spool_drain(k);
 	k->missed = count_missed(k);
 }
@@ -346,16 +305,16 @@ static void trace_kernel_end(struct trace_kernel *k)
 
 	trace_spool_close(k);
 	if (k->instance) {
-		tracefs.event_disable(k->instance, k->name, NULL);
-		tracefs.instance_destroy(k->instance);
-		tracefs.instance_free(k->instance);
+		tracefs_event_disable(k->instance, k->name, NULL);
+		tracefs_instance_destroy(k->instance);
+		tracefs_instance_free(k->instance);
 		k->instance = NULL;
 	}
 	for (i = 0; i < ARRAY_SIZE(k->events); i++) {
 		if (!k->events[i])
 			continue;
-		tracefs.dynevent_destroy(k->events[i], false);
-		tracefs.dynevent_free(k->events[i]);
+		tracefs_dynevent_destroy(k->events[i], false);
+		tracefs_dynevent_free(k->events[i]);
 		k->events[i] = NULL;
 	}
 	free(k->comms);
@@ -522,8 +481,64 @@ static int start_command(struct tracing *t)
 	return 0;
 }
 
-/* Write the files first: they need the description of the events. */
-static int write_files(struct tracing *t)
+/* Files for -o. */
+
+static int write_report(const struct trace_report *r, const char *path)
+{
+	struct json_object *json = trace_json(r);
+	int ret = json_object_to_file_ext(path, json, JSON_C_TO_STRING_PRETTY);
+
+	json_object_put(json);
+	return ret ? -EIO : 0;
+}
+
+static int say(int ret, const char *path)
+{
+	if (!ret)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "give a place that can be written, with -o",
+			     "cannot write %s: %s", path, strerror(-ret));
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n > m && !strcmp(name + n - m, ending);
+}
+
+static int write_file(const struct trace_report *r, const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s%s", name, ends_with(name, ".json") ? "" : ".json");
+	return say(trace_write_timeline(r, path), path);
+}
+
+/* Write all files of a command. */
+static int write_dir(const struct trace_report *r, const char *dir)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/trace", dir);
+	ret = write_file(r, path);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/report.json", dir);
+	return say(write_report(r, path), path);
+}
+
+/* Make a new directory. 0, or the exit status. */
+static int make_dir(const char *dir)
+{
+	if (!mkdir(dir, 0755))
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "name a new directory with -o",
+			     "cannot make the directory %s: %s", dir, strerror(errno));
+}
+
+static int write_output(struct tracing *t)
 {
 	struct trace_report *r = &t->report;
 	const char *output = t->args->output;
@@ -531,10 +546,10 @@ static int write_files(struct tracing *t)
 	if (!output)
 		return 0;
 	if (!t->args->command)
-		return trace_write_files(r, output);
+		return write_file(r, output);
 	if (t->args->amd_log)
 		trace_log_read(output, &r->packets);
-	return trace_write_dir(r, output);
+	return write_dir(r, output);
 }
 
 static int finish(struct tracing *t)
@@ -550,7 +565,7 @@ static int finish(struct tracing *t)
 				    "cannot read the kernel's trace: %s", strerror(-ret));
 	} else {
 		t->report.data = gp_trace_get(trace);
-		ret = write_files(t);
+		ret = write_output(t);
 		trace_print(t->args->mode, &t->report);
 	}
 	gp_trace_free(trace);
@@ -607,7 +622,7 @@ static int choose(struct tracing *t)
 		gpreempt_targets_free(list);
 	}
 	if (t->args->command && t->args->output)
-		return trace_make_dir(t->args->output);
+		return make_dir(t->args->output);
 	return 0;
 }
 
@@ -661,10 +676,9 @@ const struct ctl_command ctl_trace = {
 		"packet that takes queues off; fence, until the hardware has done so; map,\n"
 		"sending the new runlist; copy, the headers of saved contexts; other; and\n"
 		"total, their sum. attach and detach begin and end a debug session.\n"
-		"trace suspends nothing itself. FILE.json opens in Perfetto's UI, FILE.dat in\n"
-		"trace-cmd and KernelShark; another name makes both. With a command, trace ends\n"
-		"with it; the GPU processes that it starts are targets too, and the exit status\n"
-		"is the command's.\n"
+		"trace suspends nothing itself. FILE.json opens in Perfetto's UI. With a command,\n"
+		"trace ends with it; the GPU processes that it starts are targets too, and the\n"
+		"exit status is the command's.\n"
 		"trace makes a tracing instance and events gpreempt_PID_* in the kernel and\n"
 		"removes them at its end; the next trace removes those of a killed one. It\n"
 		"needs root.\n",

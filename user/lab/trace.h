@@ -144,70 +144,6 @@ int gp_trace_end(struct gp_trace *trace);
 /* Returns the result, after the end. */
 const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace);
 
-/* libtracefs and libtraceevent, loaded when a trace begins. */
-
-#define TRACEFS_CALLS(CALL)            \
-	CALL(dynevent_create)          \
-	CALL(dynevent_destroy)         \
-	CALL(dynevent_free)            \
-	CALL(dynevent_get_all)         \
-	CALL(dynevent_info)            \
-	CALL(dynevent_list_free)       \
-	CALL(event_disable)            \
-	CALL(event_enable)             \
-	CALL(event_file_read)          \
-	CALL(instance_create)          \
-	CALL(instance_destroy)         \
-	CALL(instance_file_open)       \
-	CALL(instance_file_read)       \
-	CALL(instance_file_write)      \
-	CALL(instance_free)            \
-	CALL(instance_set_buffer_size) \
-	CALL(instances_walk)           \
-	CALL(kprobe_alloc)             \
-	CALL(kretprobe_alloc)          \
-	CALL(list_add)                 \
-	CALL(list_free)                \
-	CALL(list_size)                \
-	CALL(set_loglevel)             \
-	CALL(system_events)            \
-	CALL(tracing_dir_is_mounted)
-
-#define TEP_CALLS(CALL)          \
-	CALL(alloc)              \
-	CALL(data_pid)           \
-	CALL(data_type)          \
-	CALL(find_event_by_name) \
-	CALL(find_field)         \
-	CALL(free)               \
-	CALL(parse_event)        \
-	CALL(read_number_field)
-
-#define KBUFFER_CALLS(CALL)  \
-	CALL(alloc)          \
-	CALL(free)           \
-	CALL(load_subbuffer) \
-	CALL(missed_events)  \
-	CALL(next_event)     \
-	CALL(read_event)
-
-/* Their functions, without "tracefs_", "tep_" and "kbuffer_". */
-#define TRACEFS_POINTER(call) __typeof__(&tracefs_##call) call;
-#define TEP_POINTER(call)     __typeof__(&tep_##call) call;
-#define KBUFFER_POINTER(call) __typeof__(&kbuffer_##call) call;
-
-extern struct tracefs_calls {
-	TRACEFS_CALLS(TRACEFS_POINTER)
-} tracefs;
-
-extern struct tep_calls {
-	TEP_CALLS(TEP_POINTER)
-} tep;
-
-extern struct kbuffer_calls {
-	KBUFFER_CALLS(KBUFFER_POINTER)
-} kbuffer;
-
 /* Trace of preemption time: the driver's functions, in the kernel's trace. */
 
 /* A page of the kernel's ring buffer, in the order of reading. */
@@ -251,8 +187,6 @@ void trace_spool_close(struct trace_kernel *k);
 
 /* Read the pages as events, before trace_kernel_end(). 0 or -errno. */
 int trace_read(struct trace_kernel *k, struct gp_trace *trace);
-/* Write the pages for trace-cmd and KernelShark. 0 or -errno. */
-int trace_write_dat(const struct trace_kernel *k, const char *path);
 
 struct trace_packets {
 	struct gp_amdlog_packet *items;
@@ -282,12 +216,6 @@ int trace_write_timeline(const struct trace_report *r, const char *path);
 /* Set the place of the AMD log in the child, if a level is asked for. */
 void trace_log_set(const char *dir, uint64_t level);
 void trace_log_read(const char *dir, struct trace_packets *packets);
-
-/* A new directory. 0, or the exit status. */
-int trace_make_dir(const char *dir);
-/* Write the result of -o: a file, or all files of a command. 0, or the exit status. */
-int trace_write_files(const struct trace_report *r, const char *name);
-int trace_write_dir(const struct trace_report *r, const char *dir);
 
 struct json_object *trace_json(const struct trace_report *r);
 void trace_print(enum out_mode mode, const struct trace_report *r);

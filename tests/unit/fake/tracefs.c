@@ -68,7 +68,7 @@ const char *fake_events(void)
 	return text;
 }
 
-static struct tracefs_instance *instance_create(const char *name)
+struct tracefs_instance *tracefs_instance_create(const char *name)
 {
 	size_t i;
 
@@ -86,10 +86,10 @@ static struct tracefs_instance *instance_create(const char *name)
 
 void fake_add_instance(const char *name)
 {
-	instance_create(name);
+	tracefs_instance_create(name);
 }
 
-static int instance_destroy(struct tracefs_instance *instance)
+int tracefs_instance_destroy(struct tracefs_instance *instance)
 {
 	/* The kernel refuses one whose files are open, or that traces. */
 	ck_assert(!fake_enabled);
@@ -97,12 +97,12 @@ static int instance_destroy(struct tracefs_instance *instance)
 	return 0;
 }
 
-static void instance_free(struct tracefs_instance *instance)
+void tracefs_instance_free(struct tracefs_instance *instance)
 {
 	(void)instance;
 }
 
-static int instances_walk(int (*fn)(const char *name, void *data), void *data)
+int tracefs_instances_walk(int (*fn)(const char *name, void *data), void *data)
 {
 	size_t i;
 
@@ -112,7 +112,7 @@ static int instances_walk(int (*fn)(const char *name, void *data), void *data)
 	return 0;
 }
 
-static int instance_file_open(struct tracefs_instance *instance, const char *file, int mode)
+int tracefs_instance_file_open(struct tracefs_instance *instance, const char *file, int mode)
 {
 	if (fails(instance ? "trace_pipe_raw" : file))
 		return -1;
@@ -121,7 +121,7 @@ static int instance_file_open(struct tracefs_instance *instance, const char *fil
 	return open("/dev/null", instance ? O_RDONLY | O_CLOEXEC : mode);
 }
 
-static char *instance_file_read(struct tracefs_instance *instance, const char *file, int *size)
+char *tracefs_instance_file_read(struct tracefs_instance *instance, const char *file, int *size)
 {
 	(void)instance;
 	if (strcmp(file, "kprobe_profile") || !fake_profile)
@@ -131,8 +131,8 @@ static char *instance_file_read(struct tracefs_instance *instance, const char *f
 	return strdup(fake_profile);
 }
 
-static int instance_file_write(struct tracefs_instance *instance, const char *file,
-			       const char *text)
+int tracefs_instance_file_write(struct tracefs_instance *instance, const char *file,
+				const char *text)
 {
 	ck_assert_ptr_nonnull(instance);
 	if (!strcmp(file, "trace_clock"))
@@ -140,13 +140,13 @@ static int instance_file_write(struct tracefs_instance *instance, const char *fi
 	return fails("instance_file_write") ? -1 : 1;
 }
 
-static int instance_set_buffer_size(struct tracefs_instance *instance, size_t kb, int cpu)
+int tracefs_instance_set_buffer_size(struct tracefs_instance *instance, size_t kb, int cpu)
 {
 	ck_assert(instance && kb && cpu < 0);
 	return fails("instance_set_buffer_size") ? -1 : 0;
 }
 
-static int event_enable(struct tracefs_instance *instance, const char *system, const char *event)
+int tracefs_event_enable(struct tracefs_instance *instance, const char *system, const char *event)
 {
 	ck_assert(instance && system && !event);
 	if (fails("event_enable"))
@@ -157,7 +157,7 @@ static int event_enable(struct tracefs_instance *instance, const char *system, c
 	return 0;
 }
 
-static int event_disable(struct tracefs_instance *instance, const char *system, const char *event)
+int tracefs_event_disable(struct tracefs_instance *instance, const char *system, const char *event)
 {
 	ck_assert(instance && system && !event);
 	fake_enabled = false;
@@ -177,23 +177,23 @@ static struct tracefs_dynevent *make(const char *group, const char *name, const 
 	return event;
 }
 
-static struct tracefs_dynevent *kprobe_alloc(const char *group, const char *name, const char *where,
-					     const char *format)
+struct tracefs_dynevent *tracefs_kprobe_alloc(const char *group, const char *name,
+					      const char *where, const char *format)
 {
 	ck_assert_ptr_nonnull(strstr(format, "comm=$comm"));
 	return make(group, name, where);
 }
 
-static struct tracefs_dynevent *kretprobe_alloc(const char *group, const char *name,
-						const char *where, const char *format,
-						unsigned int most)
+struct tracefs_dynevent *tracefs_kretprobe_alloc(const char *group, const char *name,
+						 const char *where, const char *format,
+						 unsigned int most)
 {
 	(void)format;
 	(void)most;
 	return make(group, name, where);
 }
 
-static int dynevent_create(struct tracefs_dynevent *event)
+int tracefs_dynevent_create(struct tracefs_dynevent *event)
 {
 	size_t i;
 
@@ -216,10 +216,10 @@ void fake_add_event(const char *group, const char *name)
 
 	snprintf(event.group, sizeof(event.group), "%s", group);
 	snprintf(event.name, sizeof(event.name), "%s", name);
-	dynevent_create(&event);
+	tracefs_dynevent_create(&event);
 }
 
-static int dynevent_destroy(struct tracefs_dynevent *event, bool force)
+int tracefs_dynevent_destroy(struct tracefs_dynevent *event, bool force)
 {
 	size_t i;
 
@@ -233,12 +233,12 @@ static int dynevent_destroy(struct tracefs_dynevent *event, bool force)
 	return 0;
 }
 
-static void dynevent_free(struct tracefs_dynevent *event)
+void tracefs_dynevent_free(struct tracefs_dynevent *event)
 {
 	free(event);
 }
 
-static struct tracefs_dynevent **dynevent_get_all(unsigned int types, const char *system)
+struct tracefs_dynevent **tracefs_dynevent_get_all(unsigned int types, const char *system)
 {
 	struct tracefs_dynevent **list = calloc(MAX + 1, sizeof(*list));
 	size_t i, n = 0;
@@ -253,7 +253,7 @@ static struct tracefs_dynevent **dynevent_get_all(unsigned int types, const char
 	return list;
 }
 
-static void dynevent_list_free(struct tracefs_dynevent **list)
+void tracefs_dynevent_list_free(struct tracefs_dynevent **list)
 {
 	size_t i;
 
@@ -262,9 +262,9 @@ static void dynevent_list_free(struct tracefs_dynevent **list)
 	free(list);
 }
 
-static enum tracefs_dynevent_type dynevent_info(struct tracefs_dynevent *event, char **system,
-						char **name, char **prefix, char **addr,
-						char **format)
+enum tracefs_dynevent_type tracefs_dynevent_info(struct tracefs_dynevent *event, char **system,
+						 char **name, char **prefix, char **addr,
+						 char **format)
 {
 	(void)prefix;
 	(void)addr;
@@ -285,7 +285,7 @@ static size_t list_length(char **list)
 	return n;
 }
 
-static char **list_add(char **list, const char *text)
+char **tracefs_list_add(char **list, const char *text)
 {
 	size_t n = list_length(list);
 
@@ -295,7 +295,7 @@ static char **list_add(char **list, const char *text)
 	return list;
 }
 
-static void list_free(char **list)
+void tracefs_list_free(char **list)
 {
 	size_t i;
 
@@ -304,37 +304,20 @@ static void list_free(char **list)
 	free(list);
 }
 
-static int list_size(char **list)
-{
-	return list_length(list);
-}
-
-static void set_loglevel(enum tep_loglevel level)
+void tracefs_set_loglevel(enum tep_loglevel level)
 {
 	ck_assert_int_eq(level, TEP_LOG_NONE);
 }
 
-static char **system_events(const char *dir, const char *system)
-{
-	char **list = NULL;
-	size_t i;
-
-	(void)dir;
-	for (i = 0; i < MAX; i++)
-		if (events[i].used && !strcmp(events[i].group, system))
-			list = list_add(list, events[i].name);
-	return list;
-}
-
-static int tracing_dir_is_mounted(bool mount, const char **path)
+int tracefs_tracing_dir_is_mounted(bool mount, const char **path)
 {
 	ck_assert(!mount);
 	*path = "/sys/kernel/tracing";
 	return fake_mounted;
 }
 
-static char *event_file_read(struct tracefs_instance *instance, const char *system,
-			     const char *event, const char *file, int *size)
+char *tracefs_event_file_read(struct tracefs_instance *instance, const char *system,
+			      const char *event, const char *file, int *size)
 {
 	const char *end = strstr(event, "_return"), *first = "pid";
 	char symbol[64], *text;
@@ -389,11 +372,6 @@ void fake_kallsyms(const char *text)
 
 void fake_tracefs_setup(void)
 {
-	tracefs = (struct tracefs_calls){
-#define FAKE(call) .call = call,
-		TRACEFS_CALLS(FAKE)
-#undef FAKE
-	};
 	memset(instances, 0, sizeof(instances));
 	memset(events, 0, sizeof(events));
 	fake_pages_drop();
@@ -413,6 +391,5 @@ void fake_tracefs_setup(void)
 
 void fake_tracefs_teardown(void)
 {
-	memset(&tracefs, 0, sizeof(tracefs));
 	unit_path_from = unit_path_fails = NULL;
 }

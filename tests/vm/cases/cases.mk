@@ -7,8 +7,8 @@ VM_TOOLS := as-user as-unit ask-guard debugger deep-cgroup fail-load lifetime mo
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
 VM_GPU_TOOLS := gpu-steps sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
-# The guest's own trace-cmd, which must read what gpreempt-ctl writes; a terminal.
-VM_BINS += $(wildcard /usr/bin/trace-cmd /usr/bin/tmux)
+# A terminal
+VM_BINS += $(wildcard /usr/bin/tmux)
 VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause \
 	$(O)/vm-tools/json-value
 

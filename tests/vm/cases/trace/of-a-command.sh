@@ -44,7 +44,7 @@ cat "$W/notes"
 tracing_unchanged
 grep -qx 'level 4' "$W/notes" || fail "no level in its environment"
 ls dir
-for f in amd.log trace.json trace.dat report.json; do
+for f in amd.log trace.json report.json; do
 	[ -s "dir/$f" ] || fail "no $f"
 done
 [ "$(phase_n run suspend total)" = 1 ] || fail "no suspend"
