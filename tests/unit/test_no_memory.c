@@ -10,66 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lab/amdlog.h"
-#include "lab/text.h"
 #include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
 
-#define DUMPS  "tests/unit/fixtures/linux-6.12.117/"
-#define LOG    "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define QUEUES "gpreempt-queues - version: 1.1\n# qid gpu_id active\n"
-
-static char *mqds, *hqds, *amd_log;
-static size_t mqds_len, hqds_len, amd_log_len;
 
 static void setup(void)
 {
-	mqds = unit_load(DUMPS "mqds", &mqds_len);
-	hqds = unit_load(DUMPS "hqds", &hqds_len);
-	amd_log = unit_load(LOG, &amd_log_len);
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
 	set_file("/proc/4194242/comm", "job\n");
 	set_file("/proc/4194242/cmdline", "job");
-}
-
-static int read_dumps(void)
-{
-	struct gp_text_check sum, *by_xcc = NULL;
-	struct gp_text *text = NULL;
-	size_t n;
-	int ret = gp_text_new(&text);
-
-	if (!ret)
-		ret = gp_text_feed(text, mqds, mqds_len);
-	if (!ret)
-		ret = gp_text_end(text);
-	if (!ret)
-		ret = gp_text_feed(text, hqds, hqds_len);
-	if (!ret)
-		ret = gp_text_end(text);
-	if (!ret)
-		ret = gp_text_join(text);
-	if (!ret)
-		ret = gp_text_check(text, GPREEMPT_UNKNOWN, &sum, &by_xcc, &n);
-	free(by_xcc);
-	gp_text_free(text);
-	return ret;
-}
-
-static int read_log(void)
-{
-	struct gp_amdlog *log = NULL;
-	int ret = gp_amdlog_new(GPREEMPT_UNKNOWN, NULL, NULL, &log);
-
-	if (!ret)
-		ret = gp_amdlog_feed(log, amd_log, amd_log_len);
-	if (!ret)
-		ret = gp_amdlog_end(log);
-	gp_amdlog_free(log);
-	return ret;
 }
 
 /* Result of a work, checked afterwards: check itself needs memory. */
@@ -152,9 +105,10 @@ static const struct {
 	/* Works also without some memory, if not as well. */
 	bool does_without;
 } works[] = {
-	{ "dumps", read_dumps, false }, { "log", read_log, false },
-	{ "view", parse_view, false },	{ "select", select_it, true },
-	{ "session", hold_it, true },	{ "gang", hold_in_a_gang, true },
+	{ "view", parse_view, false },
+	{ "select", select_it, true },
+	{ "session", hold_it, true },
+	{ "gang", hold_in_a_gang, true },
 };
 
 TEST_EACH(each_fails, ARRAY_SIZE(works))
@@ -182,12 +136,4 @@ TEST_EACH(each_fails, ARRAY_SIZE(works))
 	ck_assert_int_gt(failed, 0);
 }
 
-static void teardown(void)
-{
-	free(mqds);
-	free(hqds);
-	free(amd_log);
-	unit_teardown();
-}
-
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, unit_teardown)

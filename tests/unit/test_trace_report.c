@@ -41,7 +41,7 @@ static void add_suspend(uint64_t at, uint32_t pid, int64_t ret)
 static void setup(void)
 {
 	system_setup();
-	ck_assert_int_eq(gp_trace_new(&trace), 0);
+	trace = gp_trace_new();
 	kernel = (struct trace_kernel){
 		.name = "gpreempt_1_2",
 		.spool = -1,
@@ -116,7 +116,7 @@ TEST(missing)
 {
 	add(500, "kfd_ioctl_set_debug_trap", false, TARGET, 6);
 	add_suspend(1000000, TARGET, -16);
-	ck_assert_int_eq(gp_trace_lost(trace, 600, 700, 5), 0);
+	gp_trace_lost(trace, 600, 700, 5);
 	kernel.full = true;
 	report.packets.dropped = 3;
 	report.packets.problems = 4;

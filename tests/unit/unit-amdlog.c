@@ -20,7 +20,7 @@ static void take_packet(void *unused, const struct gp_amdlog_packet *p)
 void amdlog_start(int64_t pid)
 {
 	n_packets = 0;
-	ck_assert_int_eq(gp_amdlog_new(pid, take_packet, NULL, &amdlog), 0);
+	amdlog = gp_amdlog_new(pid, take_packet, NULL);
 }
 
 void amdlog_setup(void)
@@ -40,7 +40,7 @@ void feed_log(const char *at, size_t len)
 	char *copy = malloc(len ? len : 1);
 
 	memcpy(copy, at, len);
-	ck_assert_int_eq(gp_amdlog_feed(amdlog, copy, len), 0);
+	gp_amdlog_feed(amdlog, copy, len);
 	free(copy);
 }
 
@@ -51,7 +51,7 @@ void feed_text(const char *text)
 
 void end_log(void)
 {
-	ck_assert_int_eq(gp_amdlog_end(amdlog), 0);
+	gp_amdlog_end(amdlog);
 	log_data = gp_amdlog_get(amdlog);
 }
 

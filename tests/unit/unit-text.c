@@ -111,13 +111,13 @@ size_t n_xccs;
 void check(int64_t pid)
 {
 	free(by_xcc);
-	ck_assert_int_eq(gp_text_check(text, pid, &sum, &by_xcc, &n_xccs), 0);
+	gp_text_check(text, pid, &sum, &by_xcc, &n_xccs);
 }
 
 void text_setup(void)
 {
 	made_len = 0;
-	ck_assert_int_eq(gp_text_new(&text), 0);
+	text = gp_text_new();
 }
 
 void text_teardown(void)
@@ -134,19 +134,19 @@ void feed(const char *at, size_t len)
 	char *copy = malloc(len ? len : 1);
 
 	memcpy(copy, at, len);
-	ck_assert_int_eq(gp_text_feed(text, copy, len), 0);
+	gp_text_feed(text, copy, len);
 	free(copy);
 }
 
 void end_file(void)
 {
-	ck_assert_int_eq(gp_text_end(text), 0);
+	gp_text_end(text);
 	made_len = 0;
 }
 
 void join(void)
 {
-	ck_assert_int_eq(gp_text_join(text), 0);
+	gp_text_join(text);
 	data = gp_text_get(text);
 }
 

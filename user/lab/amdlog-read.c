@@ -12,7 +12,6 @@
  * The last one is of ROCr, below HIP.
  */
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,7 +311,6 @@ static void gp_message_parse(struct gp_span text, struct gp_message *message)
 #define PROCESSES_MAX 4096
 #define PROBLEMS_MAX  1024
 #define BUCKETS	      (2 * QUEUES_MAX)
-#define TOO_LONG      "too long a line"
 
 struct gp_amdlog {
 	struct gp_lines lines;
@@ -327,18 +325,15 @@ struct gp_amdlog {
 	char plain[GP_LINE_MAX]; /* the line at hand, without colours */
 };
 
-static int problem(struct gp_amdlog *log, const char *what)
+static void problem(struct gp_amdlog *log, const char *what)
 {
 	struct gp_amdlog_problem *problem;
 
 	if (log->data.n_problems++ >= PROBLEMS_MAX)
-		return 0;
-	problem = shr_array_add(&log->data.problems, &log->data.kept, sizeof(*problem));
-	if (!problem)
-		return -ENOMEM;
+		return;
+	problem = shr_must(shr_array_add(&log->data.problems, &log->data.kept, sizeof(*problem)));
 	problem->line = log->lines.number;
 	problem->what = what;
-	return 0;
 }
 
 static size_t bucket(int64_t pid, uint64_t hwq)
@@ -351,29 +346,26 @@ static size_t bucket(int64_t pid, uint64_t hwq)
 	return (key >> 32) % BUCKETS;
 }
 
-/* The queue of a record; *out is NULL when there are too many. */
-static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
-		     const struct gp_message *m, struct gp_amdlog_queue **out)
+/* Returns the queue of a record; NULL: there are too many. */
+static struct gp_amdlog_queue *get_queue(struct gp_amdlog *log, const struct gp_record *record,
+					 const struct gp_message *m)
 {
 	size_t at = bucket(record->pid, m->hwq);
 	int64_t address = m->hwq;
 	struct gp_amdlog_data *d = &log->data;
 	struct gp_amdlog_queue *queue;
 
-	*out = NULL;
 	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
 		queue = d->queues + log->buckets[at] - 1;
 		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq : queue->hwq) == address &&
-		    queue->pid == record->pid) {
-			*out = queue;
-			return 0;
-		}
+		    queue->pid == record->pid)
+			return queue;
 	}
-	if (d->n_queues == QUEUES_MAX)
-		return problem(log, "about a queue more than are kept");
-	queue = shr_array_add(&d->queues, &d->n_queues, sizeof(*queue));
-	if (!queue)
-		return -ENOMEM;
+	if (d->n_queues == QUEUES_MAX) {
+		problem(log, "about a queue more than are kept");
+		return NULL;
+	}
+	queue = shr_must(shr_array_add(&d->queues, &d->n_queues, sizeof(*queue)));
 	log->buckets[at] = d->n_queues;
 	*queue = (struct gp_amdlog_queue){
 		.pid = record->pid,
@@ -390,12 +382,11 @@ static int get_queue(struct gp_amdlog *log, const struct gp_record *record,
 		.last_us = record->us,
 		.line = log->lines.number,
 	};
-	*out = queue;
-	return 0;
+	return queue;
 }
 
-static int count_process(struct gp_amdlog *log, const struct gp_record *record,
-			 const struct gp_message *m)
+static void count_process(struct gp_amdlog *log, const struct gp_record *record,
+			  const struct gp_message *m)
 {
 	struct gp_amdlog_data *d = &log->data;
 	struct gp_amdlog_process *process;
@@ -405,12 +396,12 @@ static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 		for (i = 0; i < d->n_processes; i++)
 			if (d->processes[i].pid == record->pid)
 				break;
-	if (i == PROCESSES_MAX)
-		return problem(log, "of a process more than are kept");
+	if (i == PROCESSES_MAX) {
+		problem(log, "of a process more than are kept");
+		return;
+	}
 	if (i == d->n_processes) {
-		process = shr_array_add(&d->processes, &d->n_processes, sizeof(*process));
-		if (!process)
-			return -ENOMEM;
+		process = shr_must(shr_array_add(&d->processes, &d->n_processes, sizeof(*process)));
 		process->pid = record->pid;
 		process->first_us = record->us;
 		process->last_us = record->us;
@@ -428,7 +419,6 @@ static int count_process(struct gp_amdlog *log, const struct gp_record *record,
 	if (record->us > process->last_us)
 		process->last_us = record->us;
 	process->run_us = process->last_us - process->first_us;
-	return 0;
 }
 
 static void set(int64_t *to, int64_t value)
@@ -455,8 +445,8 @@ static void put_indices(const struct gp_record *record, const struct gp_message 
 	}
 }
 
-static int put_packet(struct gp_amdlog *log, const struct gp_record *record,
-		      const struct gp_message *m, struct gp_amdlog_queue *queue)
+static void put_packet(struct gp_amdlog *log, const struct gp_record *record,
+		       const struct gp_message *m, struct gp_amdlog_queue *queue)
 {
 	struct gp_amdlog_packet packet = {
 		.line = log->lines.number,
@@ -479,17 +469,17 @@ static int put_packet(struct gp_amdlog *log, const struct gp_record *record,
 		queue->barriers++;
 	if (log->packet)
 		log->packet(log->packet_data, &packet);
-	return m->cut ? problem(log, "a packet whose indices are cut off") : 0;
+	if (m->cut)
+		problem(log, "a packet whose indices are cut off");
 }
 
-static int count_message(struct gp_amdlog *log, const struct gp_record *record,
-			 const struct gp_message *m)
+static void count_message(struct gp_amdlog *log, const struct gp_record *record,
+			  const struct gp_message *m)
 {
-	struct gp_amdlog_queue *queue;
-	int ret = get_queue(log, record, m, &queue);
+	struct gp_amdlog_queue *queue = get_queue(log, record, m);
 
 	if (!queue)
-		return ret;
+		return;
 	if (record->us < queue->first_us)
 		queue->first_us = record->us;
 	if (record->us > queue->last_us)
@@ -505,8 +495,7 @@ static int count_message(struct gp_amdlog *log, const struct gp_record *record,
 	queue->released += m->kind == GP_AMDLOG_RELEASED;
 	queue->deleted += m->kind == GP_AMDLOG_DELETED;
 	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
-		return put_packet(log, record, m, queue);
-	return 0;
+		put_packet(log, record, m, queue);
 }
 
 static void take_version(struct gp_amdlog *log, struct gp_span rest)
@@ -521,31 +510,29 @@ static void take_version(struct gp_amdlog *log, struct gp_span rest)
 	log->data.version[len] = 0;
 }
 
-static int take_record(struct gp_amdlog *log, struct gp_record *record)
+static void take_record(struct gp_amdlog *log, struct gp_record *record)
 {
 	struct gp_message message;
-	int ret;
 
 	log->data.records++;
 	if (log->pid != GPREEMPT_UNKNOWN && record->pid != log->pid)
-		return 0;
+		return;
 	if (record->level > log->data.level)
 		log->data.level = record->level;
 	gp_message_parse(record->message, &message);
-	ret = count_process(log, record, &message);
-	if (ret)
-		return ret;
+	count_process(log, record, &message);
 	switch (message.kind) {
 	case GP_AMDLOG_NOTHING:
 	case GP_AMDLOG_KERNEL:
-		return 0;
+		break;
 	case GP_AMDLOG_VERSION:
 		take_version(log, message.rest);
-		return 0;
+		break;
 	case GP_AMDLOG_BROKEN:
-		return problem(log, "about a queue, but its address is cut off");
+		problem(log, "about a queue, but its address is cut off");
+		break;
 	default:
-		return count_message(log, record, &message);
+		count_message(log, record, &message);
 	}
 }
 
@@ -584,20 +571,17 @@ static void count_other(struct gp_amdlog *log, bool record)
 }
 
 /* A line can hold several records, when threads wrote at once. */
-static int take_line(void *data, struct gp_line line)
+static void take_line(void *data, struct gp_line line)
 {
 	struct gp_amdlog *log = data;
 	const char *end = log->plain + make_plain(line.at, line.len, log->plain);
 	const char *at = log->plain, *next, *behind;
 	unsigned int level = 0, next_level;
 	struct gp_record record;
-	int ret = 0;
 
 	at = gp_record_find(at, end, &level, &behind);
 	count_other(log, at);
-	if (!at)
-		return line.too_long ? problem(log, TOO_LONG) : 0;
-	for (; at && !ret; at = next) {
+	for (; at; at = next) {
 		struct gp_span text = { behind, NULL, line.cut };
 
 		next = gp_record_find(behind, end, &next_level, &behind);
@@ -605,34 +589,27 @@ static int take_line(void *data, struct gp_line line)
 		text.cut |= !!next;
 		record.level = level;
 		level = next_level;
-		ret = gp_record_head(text, &record) ?
-			      take_record(log, &record) :
-			      problem(log, "the head of this record is cut off");
+		if (gp_record_head(text, &record))
+			take_record(log, &record);
+		else
+			problem(log, "the head of this record is cut off");
 	}
 	/* There may have been records behind the cut. */
-	if (!ret && line.too_long)
-		ret = problem(log, TOO_LONG);
-	return ret;
+	if (line.too_long)
+		problem(log, "too long a line");
 }
 
-int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out)
+struct gp_amdlog *gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data)
 {
-	struct gp_amdlog *log = calloc(1, sizeof(*log));
+	struct gp_amdlog *log = shr_must(calloc(1, sizeof(*log)));
 
-	if (!log)
-		return -ENOMEM;
-	log->buckets = calloc(BUCKETS, sizeof(*log->buckets));
-	if (!log->buckets) {
-		free(log);
-		return -ENOMEM;
-	}
+	log->buckets = shr_must(calloc(BUCKETS, sizeof(*log->buckets)));
 	log->pid = pid;
 	log->packet = packet;
 	log->packet_data = data;
 	log->lines.take = take_line;
 	log->lines.data = log;
-	*out = log;
-	return 0;
+	return log;
 }
 
 void gp_amdlog_free(struct gp_amdlog *log)
@@ -647,20 +624,20 @@ void gp_amdlog_free(struct gp_amdlog *log)
 	free(log);
 }
 
-int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
+void gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
 {
-	return gp_lines_feed(&log->lines, data, len);
+	gp_lines_feed(&log->lines, data, len);
 }
 
-int gp_amdlog_end(struct gp_amdlog *log)
+void gp_amdlog_end(struct gp_amdlog *log)
 {
-	int ret = gp_lines_end(&log->lines);
 	struct gp_amdlog_data *d = &log->data;
 	size_t i;
 
+	gp_lines_end(&log->lines);
 	d->lines = log->lines.count;
 	if (d->level >= GP_AMDLOG_PACKETS)
-		return ret;
+		return;
 	/* The number is unknown: at this log level packets are not logged, and 0 would be a lie. */
 	for (i = 0; i < d->n_queues; i++) {
 		d->queues[i].dispatches = GPREEMPT_UNKNOWN;
@@ -668,7 +645,6 @@ int gp_amdlog_end(struct gp_amdlog *log)
 	}
 	for (i = 0; i < d->n_processes; i++)
 		d->processes[i].dispatches = GPREEMPT_UNKNOWN;
-	return ret;
 }
 
 const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)

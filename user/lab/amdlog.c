@@ -251,13 +251,11 @@ static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
 		if (first)
 			*guess = text_guess(chunk, len);
 		first = false;
-		if (gp_amdlog_feed(log, chunk, len))
-			abort();
+		gp_amdlog_feed(log, chunk, len);
 	}
 	len = len < 0 ? -errno : 0;
 	free(chunk);
-	if (gp_amdlog_end(log))
-		abort();
+	gp_amdlog_end(log);
 	return len;
 }
 
@@ -266,8 +264,7 @@ int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data, struct gp_am
 	const struct text_guess *guess;
 	int ret;
 
-	if (gp_amdlog_new(GPREEMPT_UNKNOWN, packet, data, out))
-		abort();
+	*out = gp_amdlog_new(GPREEMPT_UNKNOWN, packet, data);
 	ret = feed(*out, fd, &guess);
 	if (ret)
 		gp_amdlog_free(*out);
@@ -324,9 +321,8 @@ static int run_amdlog(void *data)
 				     "--format \"%s\": table, json, python or "
 				     "shell",
 				     format);
-	if (gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, NULL, NULL,
-			  &log))
-		abort();
+	log = gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, NULL,
+			    NULL);
 	d = gp_amdlog_get(log);
 	ret = read_file(args->files.word[0], log);
 	if (!ret && args->only_pid && !d->n_processes)

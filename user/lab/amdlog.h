@@ -107,16 +107,16 @@ struct gp_amdlog;
 
 /*
  * An empty log, of the lines of the process @pid, or of all for GPREEMPT_UNKNOWN.
- * @packet gets each packet, and @data, or is NULL. 0 or -ENOMEM.
+ * @packet gets each packet, and @data, or is NULL.
  */
-int gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out);
+struct gp_amdlog *gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *data);
 void gp_amdlog_free(struct gp_amdlog *log);
 
-/* The next piece. 0 or -ENOMEM. */
-int gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
+/* Read the next piece. */
+void gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len);
 
-/* The log ends here. 0 or -ENOMEM. */
-int gp_amdlog_end(struct gp_amdlog *log);
+/* The log ends here. */
+void gp_amdlog_end(struct gp_amdlog *log);
 
 /* Returns the data, once the log has ended. */
 const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log);

@@ -103,7 +103,7 @@ static int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
 		if (models[i] && strchr(models[i], '\n'))
 			return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL,
 					     "a command of one line is needed");
-		plan->command[i] = models[i] ? strdup(models[i]) : NULL;
+		plan->command[i] = models[i] ? shr_must(strdup(models[i])) : NULL;
 	}
 	if (!plan->command[0] || !*plan->command[0])
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL, "--a: a command is needed");
@@ -134,9 +134,9 @@ int exp_plan_load(const char *dir, struct exp_plan *plan)
 		sscanf(line, "amd_log %" SCNu64, &plan->amd_log);
 		sscanf(line, "duration_ns %" SCNu64, &plan->duration_ns);
 		if (!strncmp(line, "a ", 2) && !plan->command[0])
-			plan->command[0] = strdup(line + 2);
+			plan->command[0] = shr_must(strdup(line + 2));
 		if (!strncmp(line, "b ", 2) && !plan->command[1])
-			plan->command[1] = strdup(line + 2);
+			plan->command[1] = shr_must(strdup(line + 2));
 	}
 	free(all);
 	if (!plan->command[0] || !plan->runs || plan->runs > EXP_RUNS_MAX ||

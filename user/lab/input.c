@@ -17,7 +17,7 @@ static void add_file(struct ctl_text *out, const char *name)
 {
 	char **file = shr_must(shr_array_add(&out->files, &out->n_files, sizeof(*file)));
 
-	*file = strdup(name);
+	*file = shr_must(strdup(name));
 }
 
 /* Feed the bytes that were read already, and the rest. */
@@ -26,13 +26,10 @@ static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
 	static char chunk[CHUNK];
 	ssize_t len;
 
-	if (gp_text_feed(out->text, begin, have))
-		abort();
+	gp_text_feed(out->text, begin, have);
 	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
-		if (gp_text_feed(out->text, chunk, len))
-			abort();
-	if (gp_text_end(out->text))
-		abort();
+		gp_text_feed(out->text, chunk, len);
+	gp_text_end(out->text);
 	return len < 0 ? -errno : 0;
 }
 

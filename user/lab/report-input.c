@@ -593,7 +593,7 @@ static void take_state(struct report *r, const char *name, const char *key,
 		state = json_object_new_object();
 		json_object_array_add(r->states, state);
 	} else if (asprintf(&source, "%s, %s", report_text(state, "source"), name) < 0) {
-		source = NULL;
+		abort();
 	}
 	out_add(state, "source", out_json_text(source ? source : name));
 	out_add(state, key, report_clean(rows));

@@ -48,18 +48,14 @@ static char *report_page(struct json_object *all, size_t *size)
 	const char *mark = strstr(page_text, MARK);
 	const char *rest = mark + strlen(MARK);
 	char *page = NULL;
-	FILE *out = open_memstream(&page, size);
+	FILE *out = shr_must(open_memstream(&page, size));
 
-	if (!out)
-		return NULL;
 	fwrite(page_text, 1, mark - page_text, out);
 	put_data(out, json_object_to_json_string_ext(all, JSON_C_TO_STRING_PLAIN |
 								  JSON_C_TO_STRING_NOSLASHESCAPE));
 	fwrite(rest, 1, page_end - rest, out);
-	if (fclose(out)) {
-		free(page);
-		return NULL;
-	}
+	if (fclose(out))
+		abort();
 	return page;
 }
 
@@ -378,12 +374,9 @@ static int write_page(const char *path, struct json_object *o)
 {
 	size_t size;
 	char *page = report_page(o, &size);
-	int ret;
-
-	if (!page)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	/* Private, as a snapshot: elsewhere only root may read its content. */
-	ret = shr_file_replace(path, 0600, page, size);
+	int ret = shr_file_replace(path, 0600, page, size);
+
 	free(page);
 	return ret ? ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				   "name a file in a directory that can be written",

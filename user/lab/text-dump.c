@@ -3,7 +3,6 @@
  * Dumps: a line of one, "    00000020: 00000000 00000001 ...", of up to 8 words; and
  * all words of one, which become an MQD, a slot or packets. Problems are noted here.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "shared/util.h"
@@ -55,22 +54,19 @@ size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset)
 	return good ? n : 0;
 }
 
-int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what)
+void gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what)
 {
 	struct gp_text_problem *problem;
 
 	if (text->data.n_problems++ >= GP_TEXT_PROBLEMS)
-		return 0;
-	problem = shr_array_add(&text->data.problems, &text->data.kept, sizeof(*problem));
-	if (!problem)
-		return -ENOMEM;
+		return;
+	problem = shr_must(shr_array_add(&text->data.problems, &text->data.kept, sizeof(*problem)));
 	*problem = (struct gp_text_problem){ file, line, what };
-	return 0;
 }
 
-int gp_text_problem(struct gp_text *text, uint64_t line, const char *what)
+void gp_text_problem(struct gp_text *text, uint64_t line, const char *what)
 {
-	return gp_text_problem_at(text, text->file, line, what);
+	gp_text_problem_at(text, text->file, line, what);
 }
 
 /*
@@ -84,33 +80,33 @@ static bool is_of_others(const struct gp_text_queue *queue)
 	return queue->n_mqds && (queue->type == GP_TEXT_SDMA || queue->type == GP_TEXT_DIQ);
 }
 
-static int end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
+static void end_mqd(struct gp_text *text, const uint32_t *words, size_t count)
 {
 	struct gp_text_queue *queue = gp_text_last(text, queues);
 	struct gp_text_mqd *mqd;
 	const char *wrong;
 
 	if (is_of_others(queue))
-		return 0;
+		return;
 	mqd = gp_text_add(text, mqds);
-	if (!mqd)
-		return -ENOMEM;
 	mqd->queue = text->data.n_queues - 1;
 	mqd->xcc = queue->n_mqds++;
 	wrong = gp_text_regs(queue->type, true, words, count, &mqd->regs);
 	if (queue->priority == GPREEMPT_UNKNOWN)
 		queue->priority = mqd->regs.priority;
-	return wrong ? gp_text_problem(text, text->first_line, wrong) : 0;
+	if (wrong)
+		gp_text_problem(text, text->first_line, wrong);
 }
 
-static int end_slot(struct gp_text *text, const uint32_t *words, size_t count)
+static void end_slot(struct gp_text *text, const uint32_t *words, size_t count)
 {
 	struct gp_text_slot *slot = gp_text_last(text, slots);
 	const char *wrong;
 
 	text->dumped = true;
 	wrong = gp_text_regs(slot->type, false, words, count, &slot->regs);
-	return wrong ? gp_text_problem(text, slot->line, wrong) : 0;
+	if (wrong)
+		gp_text_problem(text, slot->line, wrong);
 }
 
 /*
@@ -139,11 +135,12 @@ static void decode(struct gp_text_packet *packet, const uint32_t *words, size_t 
 	}
 }
 
-static int end_packets(struct gp_text *text, const uint32_t *words, size_t count)
+static void end_packets(struct gp_text *text, const uint32_t *words, size_t count)
 {
 	const struct gp_text_node *node = gp_text_last(text, nodes);
 	struct gp_text_packet *packet;
 	int64_t pasid = GPREEMPT_UNKNOWN;
+	const char *wrong = NULL;
 	size_t at, len;
 
 	for (at = 0; at < count; at += len) {
@@ -151,37 +148,36 @@ static int end_packets(struct gp_text *text, const uint32_t *words, size_t count
 
 		len = (words[at] >> 16 & 0x3fff) + 2;
 		if (words[at] >> 30 != TYPE_3)
-			return gp_text_problem(text, line, "no packet where one must begin");
-		if (len > count - at)
-			return gp_text_problem(text, line, "the end of this packet is missing");
+			wrong = "no packet where one must begin";
+		else if (len > count - at)
+			wrong = "the end of this packet is missing";
+		if (wrong) {
+			gp_text_problem(text, line, wrong);
+			return;
+		}
 		packet = gp_text_add(text, packets);
-		if (!packet)
-			return -ENOMEM;
 		packet->file = text->file;
 		packet->line = line;
 		packet->gpu_id = node->gpu_id;
 		packet->op = words[at] >> 8 & 0xff;
 		decode(packet, words + at, len, &pasid);
 	}
-	return 0;
 }
 
-int gp_text_end_dump(struct gp_text *text)
+void gp_text_end_dump(struct gp_text *text)
 {
 	const uint32_t *words = text->words.items;
 	size_t count = text->words.count;
-	int ret = 0;
 
 	text->words.count = 0;
 	if (!count)
-		return 0;
+		return;
 	if (text->block == GP_BLOCK_QUEUE)
-		ret = end_mqd(text, words, count);
+		end_mqd(text, words, count);
 	else if (text->block == GP_BLOCK_SLOT)
-		ret = end_slot(text, words, count);
+		end_slot(text, words, count);
 	else if (text->block == GP_BLOCK_NODE)
-		ret = end_packets(text, words, count);
-	return ret;
+		end_packets(text, words, count);
 }
 
 /*

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Join of slots and queues: by the address of the MQD, and the ring. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +28,12 @@ struct keys {
 };
 
 /* The MQDs of compute queues, sorted. */
-static int make_keys(const struct gp_text_data *d, struct keys *keys)
+static void make_keys(const struct gp_text_data *d, struct keys *keys)
 {
 	size_t i;
 
 	keys->count = 0;
-	keys->items = calloc(d->n_mqds + 1, sizeof(*keys->items));
-	if (!keys->items)
-		return -ENOMEM;
+	keys->items = shr_must(calloc(d->n_mqds + 1, sizeof(*keys->items)));
 	for (i = 0; i < d->n_mqds; i++) {
 		const struct gp_text_queue *queue = d->queues + d->mqds[i].queue;
 
@@ -49,7 +46,6 @@ static int make_keys(const struct gp_text_data *d, struct keys *keys)
 			};
 	}
 	qsort(keys->items, keys->count, sizeof(*keys->items), compare_keys);
-	return 0;
 }
 
 static struct gp_text_mqd *find(const struct gp_text_data *d, const struct keys *keys,
@@ -65,26 +61,29 @@ static struct gp_text_mqd *find(const struct gp_text_data *d, const struct keys 
 static const char other_ring[] = "this slot has another ring than the MQD of its address: "
 				 "mqds and hqds are not of one moment";
 
-static int join_cp(struct gp_text *text, const struct keys *keys, struct gp_text_slot *slot)
+static void join_cp(struct gp_text *text, const struct keys *keys, struct gp_text_slot *slot)
 {
 	struct gp_text_mqd *mqd = find(&text->data, keys, slot->gpu_id, slot->regs.mqd);
 	const char *wrong = NULL;
 
 	if (!mqd)
-		return 0;
+		return;
 	/*
 	 * KFD gives the MQDs of a process that ended to the next one: only the
 	 * ring says whether it is this queue.
 	 */
-	if (slot->regs.ring != mqd->regs.ring)
-		return gp_text_problem_at(text, slot->file, slot->line, other_ring);
+	if (slot->regs.ring != mqd->regs.ring) {
+		gp_text_problem_at(text, slot->file, slot->line, other_ring);
+		return;
+	}
 	slot->owner = mqd->queue;
 	mqd->slots++;
 	if (mqd->slots > 1)
 		wrong = "this MQD is in another slot, too";
 	else if (mqd->xcc != slot->nth_xcc)
 		wrong = "this MQD is one for another XCC";
-	return wrong ? gp_text_problem_at(text, slot->file, slot->line, wrong) : 0;
+	if (wrong)
+		gp_text_problem_at(text, slot->file, slot->line, wrong);
 }
 
 /* Few: by the driver's number of the slot, and the ring. */
@@ -106,21 +105,19 @@ static void join_sdma(const struct gp_text_data *d, struct gp_text_slot *slot)
 	}
 }
 
-static int join_slots(struct gp_text *text, const struct keys *keys)
+static void join_slots(struct gp_text *text, const struct keys *keys)
 {
 	const struct gp_text_data *d = &text->data;
 	size_t i;
-	int ret = 0;
 
-	for (i = 0; i < d->n_slots && !ret; i++) {
+	for (i = 0; i < d->n_slots; i++) {
 		if (d->slots[i].regs.active != 1)
 			continue;
 		if (d->slots[i].type == GP_TEXT_COMPUTE)
-			ret = join_cp(text, keys, d->slots + i);
+			join_cp(text, keys, d->slots + i);
 		else if (d->slots[i].type == GP_TEXT_SDMA)
 			join_sdma(d, d->slots + i);
 	}
-	return ret;
 }
 
 static void join_packets(const struct gp_text_data *d, const struct keys *keys)
@@ -204,13 +201,11 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /* Number the contexts: the same PID again is another context of that process. */
-static int number_contexts(const struct gp_text_data *d)
+static void number_contexts(const struct gp_text_data *d)
 {
-	struct gp_text_process **sorted = calloc(d->n_processes + 1, sizeof(*sorted));
+	struct gp_text_process **sorted = shr_must(calloc(d->n_processes + 1, sizeof(*sorted)));
 	size_t i;
 
-	if (!sorted)
-		return -ENOMEM;
 	for (i = 0; i < d->n_processes; i++)
 		sorted[i] = d->processes + i;
 	qsort(sorted, d->n_processes, sizeof(*sorted), compare_pids);
@@ -221,31 +216,24 @@ static int number_contexts(const struct gp_text_data *d)
 	for (i = 0; i < d->n_queues; i++)
 		if (d->queues[i].context != GPREEMPT_UNKNOWN)
 			d->queues[i].context = d->processes[d->queues[i].context].context;
-	return 0;
 }
 
-static int gp_text_find_moments(struct gp_text *text);
+static void gp_text_find_moments(struct gp_text *text);
 
-int gp_text_join(struct gp_text *text)
+void gp_text_join(struct gp_text *text)
 {
 	const struct gp_text_data *d = gp_text_get(text);
 	struct keys keys;
-	int ret = gp_text_find_moments(text);
 
-	if (!ret)
-		ret = make_keys(d, &keys);
-	if (ret)
-		return ret;
+	gp_text_find_moments(text);
+	make_keys(d, &keys);
 	if (!d->several_moments) {
-		ret = join_slots(text, &keys);
+		join_slots(text, &keys);
 		join_packets(d, &keys);
 	}
-	if (!ret) {
-		count_slots(d);
-		ret = number_contexts(d);
-	}
+	count_slots(d);
+	number_contexts(d);
 	free(keys.items);
-	return ret;
 }
 
 /*
@@ -362,7 +350,7 @@ static const struct kind {
 		       "one moment, which is not joined" },
 };
 
-static int find_of_kind(struct gp_text *text, const struct kind *kind, struct places *places)
+static void find_of_kind(struct gp_text *text, const struct kind *kind, struct places *places)
 {
 	const struct place *repeated;
 
@@ -370,24 +358,21 @@ static int find_of_kind(struct gp_text *text, const struct kind *kind, struct pl
 	kind->add(&text->data, places);
 	repeated = find_repeated(places);
 	if (!repeated)
-		return 0;
+		return;
 	text->data.several_moments = true;
-	return gp_text_problem_at(text, repeated->file, repeated->line, kind->what);
+	gp_text_problem_at(text, repeated->file, repeated->line, kind->what);
 }
 
-/* Is something in it twice? Sets several_moments. 0 or -ENOMEM. */
-static int gp_text_find_moments(struct gp_text *text)
+/* Set several_moments if something is in it twice. */
+static void gp_text_find_moments(struct gp_text *text)
 {
 	const struct gp_text_data *d = &text->data;
 	struct places places;
-	int ret = 0;
 	size_t i;
 
-	places.items = calloc(d->n_mqds + d->n_slots + d->n_packets + 1, sizeof(*places.items));
-	if (!places.items)
-		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(kinds) && !ret; i++)
-		ret = find_of_kind(text, kinds + i, &places);
+	places.items =
+		shr_must(calloc(d->n_mqds + d->n_slots + d->n_packets + 1, sizeof(*places.items)));
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		find_of_kind(text, kinds + i, &places);
 	free(places.items);
-	return ret;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,7 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 #define MARK_LEN	3
 
-static int give(struct gp_lines *lines, struct gp_line line)
+static void give(struct gp_lines *lines, struct gp_line line)
 {
 	if (!lines->within) {
 		lines->number++;
@@ -22,26 +21,22 @@ static int give(struct gp_lines *lines, struct gp_line line)
 			line.len -= MARK_LEN;
 		}
 	}
-	return lines->take(lines->data, line);
+	lines->take(lines->data, line);
 }
 
-static int carry(struct gp_lines *lines, const char *data, size_t len)
+static void carry(struct gp_lines *lines, const char *data, size_t len)
 {
-	if (!lines->carry) {
-		lines->carry = malloc(GP_LINE_MAX);
-		if (!lines->carry)
-			return -ENOMEM;
-	}
+	if (!lines->carry)
+		lines->carry = shr_must(malloc(GP_LINE_MAX));
 	if (len > GP_LINE_MAX - lines->carried) {
 		len = GP_LINE_MAX - lines->carried;
 		lines->too_long = true;
 	}
 	memcpy(lines->carry + lines->carried, data, len);
 	lines->carried += len;
-	return 0;
 }
 
-static int give_carried(struct gp_lines *lines, bool cut)
+static void give_carried(struct gp_lines *lines, bool cut)
 {
 	struct gp_line line = {
 		lines->carry,
@@ -52,63 +47,50 @@ static int give_carried(struct gp_lines *lines, bool cut)
 
 	lines->carried = 0;
 	lines->too_long = false;
-	return give(lines, line);
+	give(lines, line);
 }
 
-static int give_whole(struct gp_lines *lines, const char *data, size_t len)
+static void give_whole(struct gp_lines *lines, const char *data, size_t len)
 {
 	bool too_long = len > GP_LINE_MAX;
 
-	return give(lines,
-		    (struct gp_line){ data, too_long ? GP_LINE_MAX : len, too_long, too_long });
+	give(lines, (struct gp_line){ data, too_long ? GP_LINE_MAX : len, too_long, too_long });
 }
 
 /* Take a line, or the part of it up to a carriage return; @end is behind it. */
-static int take_piece(struct gp_lines *lines, const char *data, const char *end)
+static void take_piece(struct gp_lines *lines, const char *data, const char *end)
 {
-	int ret = 0;
-
 	if (lines->carried) {
-		ret = carry(lines, data, end - data);
-		if (!ret)
-			ret = give_carried(lines, false);
+		carry(lines, data, end - data);
+		give_carried(lines, false);
 	} else if (end > data || !lines->within || *end == '\r') {
-		ret = give_whole(lines, data, end - data);
+		give_whole(lines, data, end - data);
 	}
 	lines->within = *end == '\r';
-	return ret;
 }
 
-int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len)
+void gp_lines_feed(struct gp_lines *lines, const char *data, size_t len)
 {
-	const char *stop = data + len;
-	int ret = 0;
+	const char *stop = data + len, *line_end = NULL, *end;
 
-	while (data < stop && !ret) {
-		const char *line_end = memchr(data, '\n', stop - data);
-		const char *end, *last = line_end ? line_end : stop;
-
-		while (!ret && (end = memchr(data, '\r', last - data))) {
-			ret = take_piece(lines, data, end);
-			data = end + 1;
+	for (; data < stop; data = end + 1) {
+		if (!line_end || line_end < data)
+			line_end = memchr(data, '\n', stop - data) ?: stop;
+		end = memchr(data, '\r', line_end - data) ?: line_end;
+		if (end == stop) {
+			carry(lines, data, stop - data);
+			return;
 		}
-		if (ret)
-			break;
-		if (!line_end)
-			return data < stop ? carry(lines, data, stop - data) : 0;
-		ret = take_piece(lines, data, line_end);
-		data = line_end + 1;
+		take_piece(lines, data, end);
 	}
-	return ret;
 }
 
-int gp_lines_end(struct gp_lines *lines)
+void gp_lines_end(struct gp_lines *lines)
 {
-	int ret = lines->carried ? give_carried(lines, true) : 0;
-
+	if (lines->carried)
+		give_carried(lines, true);
 	lines->number = 0;
 	lines->within = false;
-	return ret;
 }
 
 void gp_lines_free(struct gp_lines *lines)
@@ -273,8 +255,8 @@ static int64_t count_queues(const struct gp_text_data *d, int64_t pid)
 	return count;
 }
 
-int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
-		  struct gp_text_check **by_xcc, size_t *count)
+void gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
+		   struct gp_text_check **by_xcc, size_t *count)
 {
 	const struct gp_text_data *d = gp_text_get(text);
 	struct entry all = { .gpu_id = GPREEMPT_UNKNOWN, .xcc = GPREEMPT_UNKNOWN };
@@ -283,15 +265,9 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 	bool all_known = d->hqds_seen;
 	size_t i, n;
 
-	entries = calloc(d->n_mqds + d->n_slots + 1, sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
+	entries = shr_must(calloc(d->n_mqds + d->n_slots + 1, sizeof(*entries)));
 	n = sum_up(entries, collect(d, pid, entries));
-	out = calloc(n + 1, sizeof(*out));
-	if (!out) {
-		free(entries);
-		return -ENOMEM;
-	}
+	out = shr_must(calloc(n + 1, sizeof(*out)));
 	for (i = 0; i < n; i++) {
 		bool known = entries[i].slots && !entries[i].unreadable;
 
@@ -312,22 +288,24 @@ int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
 	} else {
 		free(out);
 	}
-	return 0;
 }
 
 /* Heads: lines that name the owner of a dump. */
 
 #define NUMBERS_MAX 4 /* with one that is left out */
 
-typedef int take_fn(struct gp_text *text, const int64_t *numbers, int arg);
+static void problem_here(struct gp_text *text, const char *what)
+{
+	gp_text_problem(text, text->lines.number, what);
+}
 
-static int add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_id)
+typedef void take_fn(struct gp_text *text, const int64_t *numbers, int arg);
+
+static void add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_id)
 {
 	const struct gp_text_process *process = gp_text_last(text, processes);
 	struct gp_text_queue *queue = gp_text_add(text, queues);
 
-	if (!queue)
-		return -ENOMEM;
 	queue->type = type;
 	queue->file = text->file;
 	queue->line = text->lines.number;
@@ -345,7 +323,6 @@ static int add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_i
 	queue->mqds = text->data.n_mqds;
 	text->data.mqds_seen = true;
 	text->block = GP_BLOCK_QUEUE;
-	return 0;
 }
 
 static struct gp_text_queue *last_queue(struct gp_text *text)
@@ -353,12 +330,10 @@ static struct gp_text_queue *last_queue(struct gp_text *text)
 	return gp_text_last(text, queues);
 }
 
-static int take_process(struct gp_text *text, const int64_t *numbers, int is_pasid)
+static void take_process(struct gp_text *text, const int64_t *numbers, int is_pasid)
 {
 	struct gp_text_process *process = gp_text_add(text, processes);
 
-	if (!process)
-		return -ENOMEM;
 	process->file = text->file;
 	process->pid = numbers[0];
 	/* The number is the first thread's PID from Linux 6.16 on, if not before. */
@@ -367,68 +342,59 @@ static int take_process(struct gp_text *text, const int64_t *numbers, int is_pas
 	text->have_node = false;
 	text->data.mqds_seen = true;
 	text->block = GP_BLOCK_NONE;
-	return 0;
 }
 
-static int take_queue(struct gp_text *text, const int64_t *numbers, int type)
+static void take_queue(struct gp_text *text, const int64_t *numbers, int type)
 {
-	return add_queue(text, type, numbers[0]);
+	add_queue(text, type, numbers[0]);
 }
 
-static int take_queue_elsewhere(struct gp_text *text, const int64_t *numbers, int type)
+static void take_queue_elsewhere(struct gp_text *text, const int64_t *numbers, int type)
 {
 	(void)numbers;
-	if (add_queue(text, type, GPREEMPT_UNKNOWN))
-		return -ENOMEM;
-	return gp_text_problem(text, text->lines.number,
-			       "the GPU of this queue has no id that is known");
+	add_queue(text, type, GPREEMPT_UNKNOWN);
+	problem_here(text, "the GPU of this queue has no id that is known");
 }
 
-static int take_weird(struct gp_text *text, const int64_t *numbers, int arg)
+static void take_weird(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)numbers;
 	(void)arg;
 	text->block = GP_BLOCK_NONE;
-	return gp_text_problem(text, text->lines.number,
-			       "the driver says: neither kernel nor user queue");
+	problem_here(text, "the driver says: neither kernel nor user queue");
 }
 
-static int take_node(struct gp_text *text, const int64_t *numbers, int arg)
+static void take_node(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	struct gp_text_node *node = gp_text_add(text, nodes);
 
 	(void)arg;
-	if (!node)
-		return -ENOMEM;
 	node->gpu_id = numbers[0];
 	text->have_node = true;
 	text->have_process = false;
 	text->block = GP_BLOCK_NODE;
 	text->xccs = 0;
 	text->first_engine = GPREEMPT_UNKNOWN;
-	return 0;
 }
 
-static int take_note(struct gp_text *text, const int64_t *numbers, int note)
+static void take_note(struct gp_text *text, const int64_t *numbers, int note)
 {
 	(void)numbers;
-	if (text->block != GP_BLOCK_NODE)
-		return gp_text_problem(text, text->lines.number,
-				       "a line about a node that is not there");
+	if (text->block != GP_BLOCK_NODE) {
+		problem_here(text, "a line about a node that is not there");
+		return;
+	}
 	gp_text_last(text, nodes)->note = note;
 	text->data.hqds_seen |= note == GP_TEXT_STOPPED;
-	return 0;
 }
 
-static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
-		    int64_t number)
+static void add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
+		     int64_t number)
 {
 	const struct gp_text_node *node = gp_text_last(text, nodes);
 	bool known = text->have_node;
 	struct gp_text_slot *slot = gp_text_add(text, slots);
 
-	if (!slot)
-		return -ENOMEM;
 	slot->type = type;
 	slot->file = text->file;
 	slot->line = text->lines.number;
@@ -442,66 +408,50 @@ static int add_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, i
 	gp_text_no_regs(&slot->regs);
 	text->block = GP_BLOCK_SLOT;
 	text->data.hqds_seen = true;
-	return known ? 0 :
-		       gp_text_problem(text, text->lines.number,
-				       "a slot of a node that is not there");
+	if (!known)
+		problem_here(text, "a slot of a node that is not there");
 }
 
-static int add_cp_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
-		       int64_t number)
+static void add_cp_slot(struct gp_text *text, enum gp_text_type type, int64_t xcc, int64_t pipe,
+			int64_t number)
 {
-	int ret = add_slot(text, type, xcc, pipe, number);
-
-	if (ret)
-		return ret;
+	add_slot(text, type, xcc, pipe, number);
 	/* The XCCs of a node need not begin with 0, but they come in order. */
 	if (!text->xccs || text->last_xcc != xcc)
 		text->xccs++;
 	text->last_xcc = xcc;
 	gp_text_last(text, slots)->nth_xcc = text->xccs - 1;
-	return 0;
 }
 
-static int take_cp_slot(struct gp_text *text, const int64_t *numbers, int type)
+static void take_cp_slot(struct gp_text *text, const int64_t *numbers, int type)
 {
-	return add_cp_slot(text, type, numbers[0], numbers[1], numbers[2]);
+	add_cp_slot(text, type, numbers[0], numbers[1], numbers[2]);
 }
 
 /* Take a slot of Linux up to 6.4, which has only one XCC and does not name it. */
-static int take_cp_slot_one(struct gp_text *text, const int64_t *numbers, int type)
+static void take_cp_slot_one(struct gp_text *text, const int64_t *numbers, int type)
 {
-	return add_cp_slot(text, type, 0, numbers[0], numbers[1]);
+	add_cp_slot(text, type, 0, numbers[0], numbers[1]);
 }
 
-static int take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
+static void take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	int ret = add_slot(text, GP_TEXT_SDMA, GPREEMPT_UNKNOWN, numbers[0], numbers[1]);
-	struct gp_text_slot *slot;
-
 	(void)arg;
-	if (ret)
-		return ret;
+	add_slot(text, GP_TEXT_SDMA, GPREEMPT_UNKNOWN, numbers[0], numbers[1]);
 	/* The driver's own numbers begin with 0 on each node. */
 	if (text->first_engine == GPREEMPT_UNKNOWN)
 		text->first_engine = numbers[0];
-	slot = gp_text_last(text, slots);
-	slot->nth_xcc = numbers[0] - text->first_engine;
-	return 0;
+	gp_text_last(text, slots)->nth_xcc = numbers[0] - text->first_engine;
 }
 
 /* The older text: a summary of it may have no "Compute queue" lines. */
-static int take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
+static void take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 {
-	int ret = 0;
-
 	(void)arg;
 	if (text->block != GP_BLOCK_QUEUE || last_queue(text)->qid != GPREEMPT_UNKNOWN)
-		ret = add_queue(text, GP_TEXT_OTHER, GPREEMPT_UNKNOWN);
-	if (!ret) {
-		last_queue(text)->older = true;
-		last_queue(text)->qid = numbers[0];
-	}
-	return ret;
+		add_queue(text, GP_TEXT_OTHER, GPREEMPT_UNKNOWN);
+	last_queue(text)->older = true;
+	last_queue(text)->qid = numbers[0];
 }
 
 /* Lines about a queue in the older text. */
@@ -512,13 +462,14 @@ enum old {
 	OLD_PRIORITY,
 };
 
-static int take_old(struct gp_text *text, const int64_t *numbers, int what)
+static void take_old(struct gp_text *text, const int64_t *numbers, int what)
 {
 	struct gp_text_queue *queue = last_queue(text);
 
-	if (text->block != GP_BLOCK_QUEUE)
-		return gp_text_problem(text, text->lines.number,
-				       "a line about a queue that is not there");
+	if (text->block != GP_BLOCK_QUEUE) {
+		problem_here(text, "a line about a queue that is not there");
+		return;
+	}
 	queue->older = true;
 	switch (what) {
 	case OLD_PROCESS:
@@ -532,15 +483,13 @@ static int take_old(struct gp_text *text, const int64_t *numbers, int what)
 	default:
 		queue->is_active = what == OLD_ACTIVE;
 	}
-	return 0;
 }
 
-static int take_remark(struct gp_text *text, const int64_t *numbers, int arg)
+static void take_remark(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)text;
 	(void)numbers;
 	(void)arg;
-	return 0;
 }
 
 /*
@@ -604,99 +553,90 @@ static bool matches(const char *pattern, const char *p, const char *end, int64_t
 }
 
 /* End a block, and report words that its head had and no line below it. */
-static int end_block(struct gp_text *text)
+static void end_block(struct gp_text *text)
 {
 	const struct gp_text_queue *queue;
-	const struct gp_text_slot *slot;
-	int ret = gp_text_end_dump(text);
 
-	if (ret)
-		return ret;
-	if (text->block == GP_BLOCK_SLOT) {
-		slot = gp_text_last(text, slots);
-		if (!text->dumped)
-			return gp_text_problem(text, slot->line, "no registers below this line");
-	} else if (text->block == GP_BLOCK_QUEUE) {
-		queue = last_queue(text);
-		if (!queue->n_mqds && !queue->older && queue->type != GP_TEXT_OTHER)
-			ret = gp_text_problem(text, queue->line, "no MQD below this line");
-		if (!ret && queue->pid == GPREEMPT_UNKNOWN && !queue->older)
-			ret = gp_text_problem(text, queue->line, "a queue without a process");
-	}
-	return ret;
+	gp_text_end_dump(text);
+	if (text->block == GP_BLOCK_SLOT && !text->dumped)
+		gp_text_problem(text, gp_text_last(text, slots)->line,
+				"no registers below this line");
+	if (text->block != GP_BLOCK_QUEUE)
+		return;
+	queue = last_queue(text);
+	if (!queue->n_mqds && !queue->older && queue->type != GP_TEXT_OTHER)
+		gp_text_problem(text, queue->line, "no MQD below this line");
+	if (queue->pid == GPREEMPT_UNKNOWN && !queue->older)
+		gp_text_problem(text, queue->line, "a queue without a process");
 }
 
 /* End the block at the end of a file, too. */
-static int gp_text_end_block(struct gp_text *text)
+static void gp_text_end_block(struct gp_text *text)
 {
-	int ret = end_block(text);
-
+	end_block(text);
 	text->block = GP_BLOCK_NONE;
-	return ret;
 }
 
-/* Take a line that is no dump. 0 or -ENOMEM. */
-static int gp_text_head(struct gp_text *text, struct gp_line line)
+/* Take a line that is no dump. */
+static void gp_text_head(struct gp_text *text, struct gp_line line)
 {
 	const char *p = line.at, *end = p + line.len;
 	int64_t numbers[NUMBERS_MAX];
 	const struct head *head;
-	int ret;
 
 	while (p < end && *p == ' ')
 		p++;
 	while (end > p && end[-1] == ' ')
 		end--;
 	if (p == end)
-		return 0;
+		return;
 	for (head = heads; head < heads + ARRAY_SIZE(heads); head++) {
 		if (!matches(head->pattern, p, end, numbers))
 			continue;
-		ret = head->within ? gp_text_end_dump(text) : end_block(text);
+		if (head->within)
+			gp_text_end_dump(text);
+		else
+			end_block(text);
 		text->garbled = false;
 		text->orphans_told = false;
 		text->data.known_lines++;
 		text->content |= head->take != take_remark;
-		return ret ? ret : head->take(text, numbers, head->arg);
+		head->take(text, numbers, head->arg);
+		return;
 	}
 	text->garbled = true;
 	text->content = true;
-	return gp_text_problem(text, text->lines.number, "not a line that the driver prints");
+	problem_here(text, "not a line that the driver prints");
 }
 
 /* Parser of the driver's mqds, hqds and rls: lines, dumps and their owners. */
 
 /* A dump starts: at 0 in mqds and rls, anywhere in hqds. */
-static int start_dump(struct gp_text *text, uint64_t offset)
+static void start_dump(struct gp_text *text, uint64_t offset)
 {
 	text->first_line = text->lines.number;
 	text->next_offset = offset;
 	if (offset && text->block != GP_BLOCK_SLOT)
-		return gp_text_problem(text, text->lines.number,
-				       "the start of this dump is missing");
-	return 0;
+		problem_here(text, "the start of this dump is missing");
 }
 
 /*
  * Check an offset. The addresses in a slot's dump may jump, as the registers do. In the others
  * an offset of 0 starts the MQD of the next XCC.
  */
-static int check_offset(struct gp_text *text, uint64_t offset)
+static void check_offset(struct gp_text *text, uint64_t offset)
 {
-	int ret;
+	bool first = !text->words.count;
 
-	if (!text->words.count)
-		return start_dump(text, offset);
-	if (offset == text->next_offset || text->block == GP_BLOCK_SLOT)
-		return 0;
-	if (offset) {
-		ret = gp_text_problem(text, text->lines.number,
-				      "this dump does not go on where it stopped");
+	if (!first && (offset == text->next_offset || text->block == GP_BLOCK_SLOT))
+		return;
+	if (offset && !first) {
+		problem_here(text, "this dump does not go on where it stopped");
 		text->next_offset = offset;
-		return ret;
+		return;
 	}
-	ret = gp_text_end_dump(text);
-	return ret ? ret : start_dump(text, offset);
+	gp_text_end_dump(text);
+	start_dump(text, offset);
 }
 
 /* Is this dump still of the block before the unreadable line, which may have been a head? */
@@ -708,63 +648,55 @@ static bool goes_on(const struct gp_text *text, uint64_t offset)
 }
 
 /* Report a dump without a head, once for each head that is missing. */
-static int take_orphan(struct gp_text *text)
+static void take_orphan(struct gp_text *text)
 {
-	int ret = gp_text_end_block(text);
-
-	if (ret || text->orphans_told)
-		return ret;
+	gp_text_end_block(text);
+	if (!text->orphans_told)
+		problem_here(text, "a dump without a line that says of what");
 	text->orphans_told = true;
-	return gp_text_problem(text, text->lines.number, "a dump without a line that says of what");
 }
 
-static int take_words(struct gp_text *text, size_t count, uint64_t offset)
+static void take_words(struct gp_text *text, size_t count, uint64_t offset)
 {
 	bool lost = text->block == GP_BLOCK_NONE || (text->garbled && !goes_on(text, offset));
-	int ret;
 
 	text->garbled = false;
 	text->content = true;
-	if (lost)
-		return take_orphan(text);
+	if (lost) {
+		take_orphan(text);
+		return;
+	}
 	text->data.known_lines++;
-	ret = check_offset(text, offset);
-	if (ret)
-		return ret;
+	check_offset(text, offset);
 	text->next_offset = offset + count * sizeof(uint32_t);
 	text->words.count += count;
-	return 0;
 }
 
-static int take_line(void *data, struct gp_line line)
+static void take_line(void *data, struct gp_line line)
 {
 	struct gp_text *text = data;
 	uint64_t offset;
 	size_t count;
-	int ret;
 
-	ret = shr_array_room(&text->words.items, text->words.count, 8, sizeof(uint32_t));
-	if (ret)
-		return ret;
+	if (shr_array_room(&text->words.items, text->words.count, 8, sizeof(uint32_t)))
+		abort();
 	count = gp_text_hex(text, line, &offset);
-	ret = count ? take_words(text, count, offset) : gp_text_head(text, line);
-	if (!ret && line.cut)
-		ret = gp_text_problem(text, text->lines.number,
-				      line.too_long ? "too long a line" :
-						      "the file ends within this line");
-	return ret;
+	if (count)
+		take_words(text, count, offset);
+	else
+		gp_text_head(text, line);
+	if (line.cut)
+		problem_here(text,
+			     line.too_long ? "too long a line" : "the file ends within this line");
 }
 
-int gp_text_new(struct gp_text **out)
+struct gp_text *gp_text_new(void)
 {
-	struct gp_text *text = calloc(1, sizeof(*text));
+	struct gp_text *text = shr_must(calloc(1, sizeof(*text)));
 
-	if (!text)
-		return -ENOMEM;
 	text->lines.take = take_line;
 	text->lines.data = text;
-	*out = text;
-	return 0;
+	return text;
 }
 
 void gp_text_free(struct gp_text *text)
@@ -783,17 +715,15 @@ void gp_text_free(struct gp_text *text)
 	free(text);
 }
 
-int gp_text_feed(struct gp_text *text, const char *data, size_t len)
+void gp_text_feed(struct gp_text *text, const char *data, size_t len)
 {
-	return gp_lines_feed(&text->lines, data, len);
+	gp_lines_feed(&text->lines, data, len);
 }
 
-int gp_text_end(struct gp_text *text)
+void gp_text_end(struct gp_text *text)
 {
-	int ret = gp_lines_end(&text->lines);
-
-	if (!ret)
-		ret = gp_text_end_block(text);
+	gp_lines_end(&text->lines);
+	gp_text_end_block(text);
 	/* An idle driver's is empty; hqds and rls name each node at least. */
 	text->data.mqds_seen |= !text->content;
 	text->content = false;
@@ -802,7 +732,6 @@ int gp_text_end(struct gp_text *text)
 	text->have_node = false;
 	text->orphans_told = false;
 	text->file++;
-	return ret;
 }
 
 const struct gp_text_data *gp_text_get(const struct gp_text *text)

@@ -181,26 +181,26 @@ struct gp_text_data {
 
 struct gp_text;
 
-int gp_text_new(struct gp_text **out); /* 0 or -ENOMEM */
+struct gp_text *gp_text_new(void);
 void gp_text_free(struct gp_text *text);
 
-/* The next piece of a file. 0, or -ENOMEM: the text can only be freed then. */
-int gp_text_feed(struct gp_text *text, const char *data, size_t len);
+/* Read the next piece of a file. */
+void gp_text_feed(struct gp_text *text, const char *data, size_t len);
 
 /*
  * The file ends here. What comes next is another one: its lines count from 1, its
- * number is one higher. 0 or -ENOMEM.
+ * number is one higher.
  */
-int gp_text_end(struct gp_text *text);
+void gp_text_end(struct gp_text *text);
 
 /*
  * Find the slots of each queue: once, after the last file, which must have ended. A CP slot
  * belongs to the queue that has, on that node, an MQD of the address in the slot's
  * CP_MQD_BASE_ADDR with the same ring (CP_HQD_PQ_BASE). KFD gives the next process the same MQD
  * addresses, so that the address alone would join text of two moments. Text that has a queue or
- * a slot twice is not joined at all. 0 or -ENOMEM.
+ * a slot twice is not joined at all.
  */
-int gp_text_join(struct gp_text *text);
+void gp_text_join(struct gp_text *text);
 
 /* Returns the data read so far; it grows. The caller may fill in the ids of queues. */
 const struct gp_text_data *gp_text_get(const struct gp_text *text);
@@ -224,10 +224,10 @@ struct gp_text_check {
 /*
  * Count the slots by the join, for process @pid (then slots without an owner are not its), or
  * for all with 0 and GPREEMPT_UNKNOWN. @by_xcc, if it is not NULL, gets a line for each XCC that
- * has MQDs or slots, for free(). 0 or -ENOMEM.
+ * has MQDs or slots, for free().
  */
-int gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
-		  struct gp_text_check **by_xcc, size_t *count);
+void gp_text_check(struct gp_text *text, int64_t pid, struct gp_text_check *sum,
+		   struct gp_text_check **by_xcc, size_t *count);
 
 /*
  * Lines out of pieces of a text. A carriage return ends one, too: a progress bar has many of
@@ -245,8 +245,8 @@ struct gp_line {
 };
 
 struct gp_lines {
-	/* Called for each line, whose number is @number. 0 or -errno to stop. */
-	int (*take)(void *data, struct gp_line line);
+	/* Called for each line, whose number is @number. */
+	void (*take)(void *data, struct gp_line line);
 	void *data;
 	uint64_t number;
 	uint64_t count; /* lines of all files */
@@ -256,9 +256,9 @@ struct gp_lines {
 	bool within; /* a carriage return came, and no end of line */
 };
 
-int gp_lines_feed(struct gp_lines *lines, const char *data, size_t len);
+void gp_lines_feed(struct gp_lines *lines, const char *data, size_t len);
 /* End the text: the rest is a line. The next line has number 1. */
-int gp_lines_end(struct gp_lines *lines);
+void gp_lines_end(struct gp_lines *lines);
 void gp_lines_free(struct gp_lines *lines);
 
 /* The number at *@at, which moves behind it. False: there is none up to @max. */
@@ -296,21 +296,22 @@ struct gp_text {
 	struct gp_text_data data;
 };
 
-/* Add a zeroed item to a list of the data, or NULL; and the last item, or NULL. */
-#define gp_text_add(text, name) \
-	shr_array_add(&(text)->data.name, &(text)->data.n_##name, sizeof(*(text)->data.name))
+/* Add a zeroed item to a list of the data; and the last item, or NULL. */
+#define gp_text_add(text, name)                                            \
+	shr_must(shr_array_add(&(text)->data.name, &(text)->data.n_##name, \
+			       sizeof(*(text)->data.name)))
 #define gp_text_last(text, name) \
 	((text)->data.n_##name ? (text)->data.name + (text)->data.n_##name - 1 : NULL)
 
-/* Note a problem, of this file or another; @line 0: the whole file. 0 or -ENOMEM. */
-int gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
-int gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what);
+/* Note a problem, of this file or another; @line 0: the whole file. */
+void gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
+void gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what);
 
 /* Read the words of a dump's line, behind those so far. Returns how many; 0: it is no such line. */
 size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
 
-/* End the dump, and decode it by its block. 0 or -ENOMEM. */
-int gp_text_end_dump(struct gp_text *text);
+/* End the dump, and decode it by its block. */
+void gp_text_end_dump(struct gp_text *text);
 
 /* Fill in the registers of a block without any: known is 0, and the others are unknown. */
 void gp_text_no_regs(struct gp_text_regs *regs);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Phases of a suspend: the driver's functions. */
-#include <errno.h>
 #include <linux/kfd_ioctl.h>
 #include <stdlib.h>
 
@@ -107,10 +106,9 @@ struct gp_trace {
 	struct gp_trace_data data;
 };
 
-int gp_trace_new(struct gp_trace **out)
+struct gp_trace *gp_trace_new(void)
 {
-	*out = calloc(1, sizeof(**out));
-	return *out ? 0 : -ENOMEM;
+	return shr_must(calloc(1, sizeof(struct gp_trace)));
 }
 
 void gp_trace_free(struct gp_trace *trace)
@@ -125,33 +123,27 @@ void gp_trace_free(struct gp_trace *trace)
 	free(trace);
 }
 
-int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event)
+void gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event)
 {
 	struct item *item;
 
 	trace->data.events++;
 	if (event->function >= GP_TRACE_FUNCTIONS || event->ns > INT64_MAX) {
 		trace->data.refused++;
-		return 0;
+		return;
 	}
-	item = shr_add(&trace->events);
-	if (!item)
-		return -ENOMEM;
+	item = shr_must(shr_add(&trace->events));
 	item->event = *event;
 	item->place = trace->events.count;
-	return 0;
 }
 
-int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count)
+void gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count)
 {
-	struct gap *gap = shr_add(&trace->gaps);
+	struct gap *gap = shr_must(shr_add(&trace->gaps));
 
-	if (!gap)
-		return -ENOMEM;
 	gap->from = from_ns;
 	gap->to = to_ns;
 	trace->data.lost += count ? count : 1;
-	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -164,14 +156,14 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Make one entry for each thread, by its number. */
-static int make_threads(struct gp_trace *t)
+static void make_threads(struct gp_trace *t)
 {
 	const struct item *items = t->events.items;
 	struct thread *threads;
 	size_t i, n = 0;
 
 	if (shr_array_room(&t->threads.items, t->threads.count, t->events.count, sizeof(*threads)))
-		return -ENOMEM;
+		abort();
 	threads = t->threads.items;
 	for (i = 0; i < t->events.count; i++)
 		if (!n || threads[n - 1].tid != items[i].event.tid)
@@ -185,7 +177,6 @@ static int make_threads(struct gp_trace *t)
 	for (i = 1; i < n; i++)
 		if (threads[i].tid != threads[i - 1].tid)
 			threads[t->threads.count++] = threads[i];
-	return 0;
 }
 
 static struct gp_trace_op *op_at(struct gp_trace *t, size_t op)
@@ -203,7 +194,7 @@ static void unpaired(struct gp_trace *t, size_t op)
 		o->whole = false;
 }
 
-static int begin_op(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
+static void begin_op(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	enum gp_trace_kind kind = gp_trace_kind(event->args[1]);
 	struct gp_trace_op *op;
@@ -211,10 +202,8 @@ static int begin_op(struct gp_trace *t, struct thread *thread, const struct gp_t
 
 	thread->op = GP_TRACE_NO_OP;
 	if (kind == GP_TRACE_KINDS)
-		return 0;
-	op = shr_array_add(&t->data.ops, &t->data.n_ops, sizeof(*op));
-	if (!op)
-		return -ENOMEM;
+		return;
+	op = shr_must(shr_array_add(&t->data.ops, &t->data.n_ops, sizeof(*op)));
 	thread->op = t->data.n_ops - 1;
 	op->kind = kind;
 	op->tid = event->tid;
@@ -224,7 +213,6 @@ static int begin_op(struct gp_trace *t, struct thread *thread, const struct gp_t
 	op->whole = true;
 	for (i = 0; i < GP_TRACE_PHASES; i++)
 		op->phase_ns[i] = GPREEMPT_UNKNOWN;
-	return 0;
 }
 
 static void add_phase(struct gp_trace_op *op, enum gp_trace_phase phase, uint64_t ns)
@@ -265,7 +253,7 @@ static size_t op_of_work(struct gp_trace *t, uint64_t work)
 	return GP_TRACE_NO_OP;
 }
 
-static int enter(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
+static void enter(struct gp_trace *t, struct thread *thread, const struct gp_trace_event *event)
 {
 	size_t *open = &thread->open[event->function];
 	struct gp_trace_slice *slice;
@@ -274,13 +262,11 @@ static int enter(struct gp_trace *t, struct thread *thread, const struct gp_trac
 		slice = t->data.slices + *open - 1;
 		unpaired(t, slice->op);
 	}
-	if (event->function == GP_TRACED_IOCTL && begin_op(t, thread, event))
-		return -ENOMEM;
+	if (event->function == GP_TRACED_IOCTL)
+		begin_op(t, thread, event);
 	if (event->function == GP_TRACED_SUSPEND || event->function == GP_TRACED_RESUME)
 		got_lock(t, thread, event);
-	slice = shr_array_add(&t->data.slices, &t->data.n_slices, sizeof(*slice));
-	if (!slice)
-		return -ENOMEM;
+	slice = shr_must(shr_array_add(&t->data.slices, &t->data.n_slices, sizeof(*slice)));
 	*slice = (struct gp_trace_slice){
 		.function = event->function,
 		.tid = event->tid,
@@ -290,7 +276,6 @@ static int enter(struct gp_trace *t, struct thread *thread, const struct gp_trac
 							  thread->op,
 	};
 	*open = t->data.n_slices;
-	return 0;
 }
 
 /* End an operation. The phases are parts of the whole; OTHER gets the rest. */
@@ -410,15 +395,14 @@ static void apply_gaps(struct gp_trace *t)
 	}
 }
 
-int gp_trace_end(struct gp_trace *t)
+void gp_trace_end(struct gp_trace *t)
 {
 	struct item *items = t->events.items;
 	size_t i;
 
 	if (t->events.count)
 		qsort(items, t->events.count, sizeof(*items), by_time);
-	if (make_threads(t))
-		return -ENOMEM;
+	make_threads(t);
 	for (i = 0; i < t->events.count; i++) {
 		struct thread key = { .tid = items[i].event.tid };
 		struct thread *thread = bsearch(&key, t->threads.items, t->threads.count,
@@ -426,12 +410,11 @@ int gp_trace_end(struct gp_trace *t)
 
 		if (items[i].event.leave)
 			leave(t, thread, &items[i].event);
-		else if (enter(t, thread, &items[i].event))
-			return -ENOMEM;
+		else
+			enter(t, thread, &items[i].event);
 	}
 	close_all(t);
 	apply_gaps(t);
-	return 0;
 }
 
 const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace)

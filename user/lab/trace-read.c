@@ -71,13 +71,12 @@ static void take_all(int fd, char *buf, bool module, bool *found)
 int trace_find_symbols(bool *found)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-	char *buf = malloc(PIECE);
+	char *buf;
 
 	memset(found, 0, GP_TRACE_FUNCTIONS * sizeof(*found));
-	if (fd < 0 || !buf) {
-		free(buf);
+	if (fd < 0)
 		return -errno;
-	}
+	buf = shr_must(malloc(PIECE));
 	take_all(fd, buf, trace_is_module(), found);
 	close(fd);
 	free(buf);
@@ -119,9 +118,7 @@ int trace_spool_open(struct trace_kernel *k)
 	raise_limit();
 	k->cpus = sysconf(_SC_NPROCESSORS_CONF);
 	k->page_size = getpagesize();
-	k->fds = calloc(k->cpus, sizeof(*k->fds));
-	if (!k->fds)
-		return -ENOMEM;
+	k->fds = shr_must(calloc(k->cpus, sizeof(*k->fds)));
 	for (cpu = 0; cpu < k->cpus; cpu++) {
 		k->fds[cpu] = open_cpu(k, cpu);
 		opened += k->fds[cpu] >= 0;
@@ -217,20 +214,17 @@ static void add_known(struct reader *r, const struct trace_kernel *k, unsigned i
 	r->n_known++;
 }
 
-static int open_reader(struct reader *r, const struct trace_kernel *k)
+static void open_reader(struct reader *r, const struct trace_kernel *k)
 {
 	unsigned int n;
 
-	r->tep = tep_alloc();
-	if (!r->tep)
-		return -ENOMEM;
+	r->tep = shr_must(tep_alloc());
 	for (n = 0; n < GP_TRACE_FUNCTIONS; n++)
 		if (k->traced[n]) {
 			add_known(r, k, n, false);
 			add_known(r, k, n, true);
 		}
-	r->last = calloc(k->cpus, sizeof(*r->last));
-	return r->last ? 0 : -ENOMEM;
+	r->last = shr_must(calloc(k->cpus, sizeof(*r->last)));
 }
 
 static void close_reader(struct reader *r)
@@ -257,7 +251,7 @@ static void take_comm(struct reader *r, const struct known *known, int64_t tid, 
 	r->kernel->comms = all;
 }
 
-static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t ns)
+static void take_event(struct reader *r, unsigned int cpu, void *data, uint64_t ns)
 {
 	struct tep_record record = { .data = data, .cpu = cpu, .ts = ns };
 	struct gp_trace_event event = { .ns = ns, .cpu = cpu };
@@ -269,7 +263,7 @@ static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t n
 	for (i = 0; i < r->n_known && r->known[i].id != id; i++)
 		;
 	if (i == r->n_known)
-		return 0;
+		return;
 	known = &r->known[i];
 	event.tid = tep_data_pid(r->tep, &record);
 	event.function = known->function;
@@ -280,35 +274,34 @@ static int take_event(struct reader *r, unsigned int cpu, void *data, uint64_t n
 			event.args[i] = value;
 	if (!tep_read_number_field(known->ret, data, &value))
 		event.ret = (int32_t)value;
-	return gp_trace_add(r->trace, &event);
+	gp_trace_add(r->trace, &event);
 }
 
 /* Events that were overwritten before we read them are missing before it. */
-static int take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu, void *page)
+static void take_page(struct reader *r, struct kbuffer *buffer, unsigned int cpu, void *page)
 {
 	unsigned long long ns;
 	void *data;
-	int missed, ret = 0;
+	int missed;
 
 	if (kbuffer_load_subbuffer(buffer, page))
-		return 0;
+		return;
 	missed = kbuffer_missed_events(buffer);
 	data = kbuffer_read_event(buffer, &ns);
 	if (missed && data)
-		ret = gp_trace_lost(r->trace, r->last[cpu], ns, missed > 0 ? missed : 0);
-	for (; data && !ret; data = kbuffer_next_event(buffer, &ns)) {
+		gp_trace_lost(r->trace, r->last[cpu], ns, missed > 0 ? missed : 0);
+	for (; data; data = kbuffer_next_event(buffer, &ns)) {
 		r->last[cpu] = ns;
-		ret = take_event(r, cpu, data, ns);
+		take_event(r, cpu, data, ns);
 	}
-	return ret;
 }
 
 static int read_pages(struct reader *r, const struct trace_kernel *k)
 {
 	struct kbuffer *buffer =
-		kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
-	char *page = malloc(k->page_size);
-	int ret = buffer && page ? 0 : -ENOMEM;
+		shr_must(kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST));
+	char *page = shr_must(malloc(k->page_size));
+	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < k->n_pages && !ret; i++) {
@@ -316,7 +309,7 @@ static int read_pages(struct reader *r, const struct trace_kernel *k)
 		    (ssize_t)k->page_size)
 			ret = -EIO;
 		else
-			ret = take_page(r, buffer, k->pages[i].cpu, page);
+			take_page(r, buffer, k->pages[i].cpu, page);
 	}
 	free(page);
 	kbuffer_free(buffer);
@@ -326,13 +319,14 @@ static int read_pages(struct reader *r, const struct trace_kernel *k)
 int trace_read(struct trace_kernel *k, struct gp_trace *trace)
 {
 	struct reader r = { .trace = trace, .kernel = k };
-	int ret = open_reader(&r, k);
+	int ret;
 
-	if (!ret)
-		ret = read_pages(&r, k);
+	open_reader(&r, k);
+	ret = read_pages(&r, k);
 	close_reader(&r);
 	/* Events are missing at an unknown time: no operation can be trusted. */
-	if (!ret && k->missed)
-		ret = gp_trace_lost(trace, 0, UINT64_MAX, k->missed);
-	return ret ? ret : gp_trace_end(trace);
+	if (k->missed)
+		gp_trace_lost(trace, 0, UINT64_MAX, k->missed);
+	gp_trace_end(trace);
+	return ret;
 }

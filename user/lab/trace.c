@@ -162,10 +162,8 @@ static int add_function(struct trace_kernel *k, size_t n)
 	int ret;
 
 	for (i = 0; i < 2; i++) {
-		struct tracefs_dynevent *event = make_event(k, n, i);
+		struct tracefs_dynevent *event = shr_must(make_event(k, n, i));
 
-		if (!event)
-			return -ENOMEM;
 		if (tracefs_dynevent_create(event)) {
 			ret = -errno;
 			tracefs_dynevent_free(event);
@@ -554,12 +552,9 @@ static int write_output(struct tracing *t)
 
 static int finish(struct tracing *t)
 {
-	struct gp_trace *trace;
-	int ret;
+	struct gp_trace *trace = gp_trace_new();
+	int ret = trace_read(&t->kernel, trace);
 
-	if (gp_trace_new(&trace))
-		abort();
-	ret = trace_read(&t->kernel, trace);
 	if (ret) {
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 				    "cannot read the kernel's trace: %s", strerror(-ret));

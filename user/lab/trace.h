@@ -125,21 +125,21 @@ struct gp_trace_data {
 
 struct gp_trace;
 
-int gp_trace_new(struct gp_trace **out); /* 0 or -ENOMEM */
+struct gp_trace *gp_trace_new(void);
 /* Free the trace and its data. */
 void gp_trace_free(struct gp_trace *trace);
 
-/* Add an event. 0 or -ENOMEM. */
-int gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
+/* Add an event. */
+void gp_trace_add(struct gp_trace *trace, const struct gp_trace_event *event);
 
 /*
  * The kernel did not keep @count events (0: some) after one time and before
- * another. Operations of that time are not whole. 0 or -ENOMEM.
+ * another. Operations of that time are not whole.
  */
-int gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count);
+void gp_trace_lost(struct gp_trace *trace, uint64_t from_ns, uint64_t to_ns, uint64_t count);
 
-/* End the trace, once. 0 or -ENOMEM. */
-int gp_trace_end(struct gp_trace *trace);
+/* End the trace, once. */
+void gp_trace_end(struct gp_trace *trace);
 
 /* Returns the result, after the end. */
 const struct gp_trace_data *gp_trace_get(const struct gp_trace *trace);
