@@ -150,11 +150,8 @@ void ctl_help_all(FILE *f)
 static int run(const struct ctl_command *cmd, int argc, char **argv)
 {
 	void *args = ctl_new_args(cmd);
-	int ret;
+	int ret = ctl_parse(cmd, argc, argv, args);
 
-	if (!args)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ret = ctl_parse(cmd, argc, argv, args);
 	if (ret < 0)
 		ret = cmd->run(args);
 	ctl_free_args(cmd, args);

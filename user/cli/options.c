@@ -164,14 +164,14 @@ static const char *take_priority(const char *text, void *field)
 /* Take gpu_ids in hexadecimal, as all commands print them. */
 static const char *take_gpus(const char *text, void *field)
 {
-	uint32_t *gpus = calloc(HOLD_MAX_GPUS, sizeof(*gpus));
+	uint32_t *gpus = shr_must(calloc(HOLD_MAX_GPUS, sizeof(*gpus)));
 	struct gpreempt_filter *which = field;
 	char *end;
 
 	free((void *)which->gpu_ids);
 	which->gpu_ids = gpus;
 	which->n_gpu_ids = 0;
-	for (; gpus && which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
+	for (; which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
 		unsigned long gpu = strtoul(text, &end, 16);
 
 		if (!isxdigit((unsigned char)*text) || !gpu || gpu > UINT32_MAX ||
@@ -316,14 +316,13 @@ static void free_value(const struct ctl_option *o, void *args)
 
 void *ctl_new_args(const struct ctl_command *cmd)
 {
-	void *args = calloc(1, cmd->args_size + 1);
+	void *args = shr_must(calloc(1, cmd->args_size + 1));
 	const struct ctl_option *o;
 
-	if (args && cmd->defaults)
+	if (cmd->defaults)
 		memcpy(args, cmd->defaults, cmd->args_size);
 	ctl_for_each_option(o, cmd)
-		if (args)
-			init_value(o, args);
+		init_value(o, args);
 	return args;
 }
 

@@ -53,10 +53,9 @@ struct json_object *out_json_text(const char *text)
 static struct json_object *json_list(const char *text)
 {
 	struct json_object *array = json_object_new_array();
-	char *copy = strdup(text ? text : ""), *word, *rest = NULL;
+	char *copy = shr_must(strdup(text ? text : "")), *word, *rest = NULL;
 
-	for (word = copy ? strtok_r(copy, ",", &rest) : NULL; word;
-	     word = strtok_r(NULL, ",", &rest))
+	for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
 		json_object_array_add(array, out_json_text(word));
 	free(copy);
 	return array;

@@ -161,9 +161,8 @@ static void look(struct monitor *m, struct watched *w)
 	}
 	w->samples++;
 	if (!gpreempt_view_read(m->g, w->target.pid, &view, &err)) {
-		ids = malloc(view->count * 12 + 1);
-		if (ids)
-			add_queues(m->args, view, &sample, w, ids);
+		ids = shr_must(malloc(view->count * 12 + 1));
+		add_queues(m->args, view, &sample, w, ids);
 		w->module |= view->source == GPREEMPT_SOURCE_MODULE;
 		gpreempt_view_free(view);
 		sample.ids = ids;
@@ -203,14 +202,12 @@ static void wait_until(struct monitor *m, struct pollfd *fds, uint64_t when)
 	}
 }
 
-static int sample_all(struct monitor *m)
+static void sample_all(struct monitor *m)
 {
-	struct pollfd *fds = calloc(m->count + 1, sizeof(*fds));
+	struct pollfd *fds = shr_must(calloc(m->count + 1, sizeof(*fds)));
 	uint64_t next = m->start, end = UINT64_MAX;
 	size_t i;
 
-	if (!fds)
-		return -ENOMEM;
 	for (i = 0; i <= m->count; i++)
 		fds[i].events = POLLIN;
 	fds[m->count].fd = m->stop;
@@ -236,7 +233,6 @@ static int sample_all(struct monitor *m)
 	if (next > end)
 		wait_until(m, fds, end);
 	free(fds);
-	return 0;
 }
 
 static void print_figure(FILE *f, const char *head, const char *name, const struct figure *figure)
@@ -325,6 +321,7 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 	size_t i;
 
 	m->count = m->alive = list->count;
+	m->watched = shr_must(calloc(m->count, sizeof(*m->watched)));
 	for (i = 0; i < m->count; i++) {
 		struct watched *w = &m->watched[i];
 
@@ -353,22 +350,6 @@ static void end(struct monitor *m)
 	free(m->watched);
 }
 
-static int watch(struct monitor *m, const struct gpreempt_targets *list)
-{
-	int ret = -ENOMEM;
-
-	m->watched = calloc(list->count, sizeof(*m->watched));
-	if (m->watched) {
-		begin(m, list);
-		ret = sample_all(m);
-		if (m->args->mode == OUT_JSON)
-			ctl_progress_end();
-		print_sums(m);
-		end(m);
-	}
-	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
-}
-
 static int run_monitor(void *data)
 {
 	const struct monitor_args *args = data;
@@ -382,8 +363,14 @@ static int run_monitor(void *data)
 	ret = ctl_open(args->targets.from, &m.g);
 	if (!ret)
 		ret = ctl_targets(m.g, &args->targets, &list);
-	if (!ret)
-		ret = watch(&m, list);
+	if (!ret) {
+		begin(&m, list);
+		sample_all(&m);
+		if (args->mode == OUT_JSON)
+			ctl_progress_end();
+		print_sums(&m);
+		end(&m);
+	}
 	gpreempt_targets_free(list);
 	gpreempt_free(m.g);
 	return ret;
