@@ -85,6 +85,11 @@ TEST(paused_and_resumed)
 	OUT_LINE("gpreempt-ctl resume %d", target);
 	CTL(0, "repair");
 	OUT_HAS("owned");
+	/* The view shows no pause while it is old, or without the module. */
+	set_view(target, old_view);
+	ctl_line(unit_text("doctor %d", target));
+	OUT_LINE("process %d is paused by gpreempt-ctl suspend (%d)", target, (int)holder().pid);
+	ck_assert_ptr_null(strstr(ctl_out, "can be"));
 	CTL(0, "resume %d", target);
 	OUT_LINE("resumed %d: 1 queue, ioctl ", target);
 	expect_no_holder();

@@ -201,7 +201,7 @@ TEST(no_answer)
 	CTL(0, "status");
 	OUT_LINE("\n%d\t%d\t%d\t2\t3s\t1m\tsuspend\t", PID, first, getpid());
 	OUT_LINE("\n%d\t", PID + 1);
-	OUT_LINE("\t-\t-\t-\tsuspend\tgpreempt-ctl resume %d\t", PID + 1);
+	OUT_LINE("\t-\tsuspend\tgpreempt-ctl resume %d\t", PID + 1);
 }
 
 TEST_EACH(roles, 4)
@@ -257,6 +257,10 @@ TEST(role_that_pauses)
 	expect_text("holders.0.role", "follow");
 	expect_text("holders.0.how", "pause");
 	expect_number("holders.0.holder", owner);
+	expect_number("holders.0.uid", entry.uid);
+	stand_in(PID + 1, HOLD_ROLE_HOLDER);
+	CTL(0, "status");
+	ERR_LINE("core dump cannot attach to %d until they are released", PID + 1);
 	ck_assert_int_eq(pause_journal_remove(PID), 0);
 }
 

@@ -126,9 +126,9 @@ static int check_pause(void *arg, pid_t target)
 {
 	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };
 	struct report *to = arg;
-	struct pause_report r;
+	struct hold_state r;
 
-	pause_look(to->g, target, &r);
+	hold_look(to->g, target, &r);
 	if (r.finding == PAUSE_WAITS) {
 		snprintf(f.text, sizeof(f.text),
 			 "process %d was left paused by %s (%d), which has "
@@ -158,12 +158,23 @@ static int check_places(void *arg, const struct places_left *left)
 	return 0;
 }
 
-static bool is_paused_here(struct gpreempt *g, pid_t pid)
+/* Report by which of our own programs a process is held: no method has to be found for it. */
+static bool check_held(struct report *r, pid_t pid)
 {
-	struct pause_report r;
+	struct gp_finding f = { .name = "target" };
+	struct hold_state s;
 
-	pause_look(g, pid, &r);
-	return r.finding == PAUSE_ANSWERED || r.finding == PAUSE_WAITS;
+	hold_look(r->g, pid, &s);
+	if (!hold_method(&s))
+		return false;
+	if (s.finding == PAUSE_WAITS)
+		snprintf(f.text, sizeof(f.text), "process %d is paused by gpreempt-ctl", pid);
+	else
+		snprintf(f.text, sizeof(f.text), "process %d is %s by gpreempt-ctl %s (%llu)", pid,
+			 s.finding == PAUSE_ANSWERED ? "paused" : "held", hold_role_of(&s),
+			 (unsigned long long)hold_command_of(&s.owner));
+	report(r, &f);
+	return true;
 }
 
 /* Check the other method, for a process that the debug ioctl cannot hold. */
@@ -173,9 +184,7 @@ static void check_route(struct report *r, pid_t pid)
 	struct gpreempt_error err;
 	int ret = owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err);
 
-	if (ret && err.reason == GPREEMPT_PAUSED && is_paused_here(r->g, pid)) {
-		snprintf(f.text, sizeof(f.text), "process %d is paused by gpreempt-ctl", pid);
-	} else if (ret) {
+	if (ret) {
 		f.health = GP_HEALTH_NOTE;
 		gpreempt_error_text(&err, f.text, sizeof(f.text));
 		ctl_next_step(&err, f.next, sizeof(f.next));
@@ -227,6 +236,8 @@ static int check_all(struct report *r, const struct doctor_args *args)
 							.text = HOLD_DIR " cannot be read" });
 	}
 	for (i = 0; list && i < list->count; i++) {
+		if (!args->targets.from && check_held(r, list->targets[i].pid))
+			continue;
 		check_target(r, list->targets[i].pid);
 		check_route(r, list->targets[i].pid);
 	}

@@ -69,7 +69,7 @@ static int add_target(void *arg, pid_t target)
 static void fail_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
-	bool damaged = r->finding == PAUSE_DAMAGED;
+	bool damaged = r->found.finding == PAUSE_DAMAGED;
 
 	if (!damaged && r->err.code) {
 		gpreempt_error_text(&r->err, row->error, sizeof(row->error));
@@ -92,15 +92,16 @@ static void fail_row(struct row *row)
 static void fill_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
-	bool known = r->finding == PAUSE_ANSWERED || r->finding == PAUSE_WAITS;
+	const struct hold_state *s = &r->found;
+	bool known = s->finding == PAUSE_ANSWERED || s->finding == PAUSE_WAITS;
 
-	row->found = findings[r->finding];
-	row->done = !r->repaired ? "nothing" : r->finding == PAUSE_WAITS ? "unpaused" : "removed";
-	row->by = known ? r->entry.by : GPREEMPT_UNKNOWN;
+	row->found = findings[s->finding];
+	row->done = !r->repaired ? "nothing" : s->finding == PAUSE_WAITS ? "unpaused" : "removed";
+	row->by = known ? s->entry.by : GPREEMPT_UNKNOWN;
 	if (known)
-		strcpy(row->by_comm, r->entry.comm);
-	row->since_ns = known ? (int64_t)(shr_boottime_ns() - r->entry.since_ns) : GPREEMPT_UNKNOWN;
-	if (r->finding == PAUSE_DAMAGED || r->code)
+		strcpy(row->by_comm, s->entry.comm);
+	row->since_ns = known ? hold_since(s) : GPREEMPT_UNKNOWN;
+	if (s->finding == PAUSE_DAMAGED || r->code)
 		fail_row(row);
 }
 
@@ -112,10 +113,7 @@ static int repair_rows(struct gpreempt *g, const struct repair_args *args, struc
 	for (i = 0; i < rows->count; i++) {
 		struct row *row = &rows->row[i];
 
-		if (args->dry_run)
-			pause_look(g, row->pid, &row->report);
-		else
-			pause_repair(g, row->pid, &row->report);
+		pause_repair(g, row->pid, args->dry_run, &row->report);
 		fill_row(row);
 		status = i ? ctl_merge_status(status, row->status) : (int)row->status;
 	}
@@ -128,7 +126,7 @@ static void drop_gone(struct rows *rows)
 	size_t i, n = 0;
 
 	for (i = 0; i < rows->count; i++)
-		if (rows->row[i].report.finding != PAUSE_NONE)
+		if (rows->row[i].report.found.finding != PAUSE_NONE)
 			rows->row[n++] = rows->row[i];
 	rows->count = n;
 }

@@ -107,7 +107,7 @@ static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 {
 	struct gp_pause_report report = { 0 };
 	struct gpreempt_error err;
-	struct pause_report r;
+	struct hold_state r;
 	int lock = pause_lock(job->pid);
 
 	if (lock < 0) {
@@ -116,7 +116,7 @@ static void undo_pause(struct gpreempt *g, struct job *job, bool foreign)
 	}
 	job->held = 1;
 	job->how = "pause";
-	pause_look_locked(g, job->pid, &r);
+	hold_look_locked(g, job->pid, &r);
 	if (foreign)
 		pause_entry_init(&r.entry, job->pid, job->start);
 	/* Another command may have resumed it just now. */
@@ -142,9 +142,9 @@ static bool refuse_part(struct job *job)
 
 static void look_for_pause(struct gpreempt *g, struct job *job)
 {
-	struct pause_report r;
+	struct hold_state r;
 
-	pause_look(g, job->pid, &r);
+	hold_look(g, job->pid, &r);
 	switch (r.finding) {
 	case PAUSE_WAITS:
 	case PAUSE_ANSWERED:

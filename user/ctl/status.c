@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <string.h>
 
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
@@ -34,6 +35,7 @@ struct row {
 	int64_t churn;
 	int64_t unseen;		  /* queues gone before they could be suspended */
 	int64_t debuggers;	  /* can others attach? */
+	int64_t uid;		  /* user for whom it is held */
 	int fd;			  /* where the holder's answer comes; -1: none */
 	bool unknown;		  /* the lock does not name its owner */
 	bool foreign;		  /* paused by another program */
@@ -64,28 +66,34 @@ static const struct out_field fields[] = {
 	OUT_NAMED("churn", struct row, churn, NULL, OUT_FLAG),
 	OUT_NAMED("unseen_queues", struct row, unseen, NULL, OUT_DEC),
 	OUT_NAMED("other_debuggers", struct row, debuggers, NULL, OUT_FLAG),
+	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
 };
 
 static const struct out_table table = OUT_TABLE("holders", fields, struct row);
 
-static void set_how(struct row *row, bool paused)
+static void set_how(struct row *row, const char *how)
 {
-	row->how = paused ? "pause" : "debug";
-	row->debuggers = paused;
+	row->how = how;
+	row->debuggers = how ? !strcmp(how, "pause") : GPREEMPT_UNKNOWN;
 }
 
-static void set_times(struct row *row, uint64_t held_ns)
+static void set_times(struct row *row, int64_t held_ns, int64_t lease_ns)
 {
 	row->held_ns = held_ns;
-	shr_format_duration(held_ns, row->since, sizeof(row->since));
-	snprintf(row->lease, sizeof(row->lease), "none");
+	row->lease_ns = lease_ns;
+	if (held_ns != GPREEMPT_UNKNOWN)
+		shr_format_duration(held_ns, row->since, sizeof(row->since));
+	if (lease_ns > 0)
+		shr_format_duration(lease_ns, row->lease, sizeof(row->lease));
 }
 
 static void fill_row(struct row *row, const struct hold_reply *reply)
 {
 	row->queues = reply->queues;
-	set_how(row, reply->paused);
-	set_times(row, reply->held_ns);
+	set_how(row, reply->paused ? "pause" : "debug");
+	strcpy(row->lease, "none");
+	set_times(row, reply->held_ns,
+		  reply->lease_ns ? (int64_t)reply->lease_ns : GPREEMPT_UNKNOWN);
 	row->released_ns = reply->released_ns;
 	row->recent_ns = reply->recent_ns;
 	row->window_ns = reply->window_ns;
@@ -93,10 +101,6 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 	row->unseen = reply->unseen;
 	if (reply->command)
 		row->role = "foreground";
-	if (!reply->lease_ns)
-		return;
-	row->lease_ns = reply->lease_ns;
-	shr_format_duration(reply->lease_ns, row->lease, sizeof(row->lease));
 }
 
 /* Returns a row with all that is unknown. */
@@ -113,6 +117,8 @@ static struct row empty_row(pid_t target)
 		.recent_ns = GPREEMPT_UNKNOWN,
 		.churn = GPREEMPT_UNKNOWN,
 		.unseen = GPREEMPT_UNKNOWN,
+		.debuggers = GPREEMPT_UNKNOWN,
+		.uid = GPREEMPT_UNKNOWN,
 		.fd = -1,
 	};
 }
@@ -127,30 +133,6 @@ static int add_row(struct rows *rows, const struct row *row)
 	return 0;
 }
 
-/* Send the request. take_answers() collects all replies later. */
-static int add_target(void *arg, pid_t target)
-{
-	struct hold_request request = { .verb = HOLD_STATUS };
-	struct row row = empty_row(target);
-	struct rows *rows = arg;
-	struct hold_owner owner;
-
-	/* The holder may end while we look, or be about to begin. */
-	if (hold_read_owner(target, &owner) || owner.role == HOLD_ROLE_NONE)
-		return 0;
-	set_how(&row, false);
-	if (owner.pid)
-		row.holder = owner.pid;
-	if (owner.guardian)
-		row.guardian = owner.guardian;
-	row.unknown = owner.role == HOLD_ROLE_UNKNOWN;
-	row.role = hold_role_name(owner.role);
-	hold_release_command(&owner, target, row.release_with);
-	if (owner.role == HOLD_ROLE_HOLDER)
-		row.fd = gp_hold_ask_begin(target, &request, shr_now_ns() + HOLD_ANSWER_NS);
-	return add_row(rows, &row);
-}
-
 static struct row *find_row(const struct rows *rows, pid_t pid)
 {
 	size_t i;
@@ -161,44 +143,67 @@ static struct row *find_row(const struct rows *rows, pid_t pid)
 	return NULL;
 }
 
-/* Add a process that we have paused. */
-static int add_pause(void *arg, pid_t target)
+/* Add the owner. Send a holder the request; take_answers() collects all replies later. */
+static void add_owner(struct row *row, const struct hold_owner *owner)
 {
-	struct row row = empty_row(target), *known;
-	struct rows *rows = arg;
-	struct gpreempt_view *view;
-	struct pause_report r;
+	struct hold_request request = { .verb = HOLD_STATUS };
 
-	pause_look(rows->g, target, &r);
-	if (r.finding == PAUSE_NONE || r.finding == PAUSE_STALE)
-		return 0;
-	/* The lock has the role of the command that pauses the process. */
-	known = find_row(rows, target);
-	set_how(known ? known : &row, true);
-	if (known)
-		return 0;
-	row.pause = r.finding;
-	row.role = "pause";
-	if (r.finding != PAUSE_DAMAGED && r.finding != PAUSE_UNREAD)
-		set_times(&row, shr_boottime_ns() - r.entry.since_ns);
-	if (!gpreempt_view_read(rows->g, target, &view, NULL)) {
-		row.queues = view->count;
-		gpreempt_view_free(view);
-	}
-	if (r.finding == PAUSE_WAITS)
-		snprintf(row.release_with, sizeof(row.release_with), "gpreempt-ctl repair");
-	else if (r.finding != PAUSE_DAMAGED)
-		snprintf(row.release_with, sizeof(row.release_with), "gpreempt-ctl resume %d",
-			 target);
-	return add_row(rows, &row);
+	if (owner->pid)
+		row->holder = owner->pid;
+	if (owner->guardian)
+		row->guardian = owner->guardian;
+	hold_release_command(owner, row->pid, row->release_with);
+	if (owner->role == HOLD_ROLE_HOLDER)
+		row->fd = gp_hold_ask_begin(row->pid, &request, shr_now_ns() + HOLD_ANSWER_NS);
 }
 
-static bool is_in_journal(const struct rows *rows, pid_t pid)
+/* Add a pause whose command has ended, or an entry that says nothing. */
+static void add_left_pause(struct gpreempt *g, struct row *row)
 {
-	struct pause_report r;
+	struct gpreempt_view *view;
 
-	pause_look(rows->g, pid, &r);
-	return r.finding != PAUSE_NONE && r.finding != PAUSE_STALE;
+	if (!gpreempt_view_read(g, row->pid, &view, NULL)) {
+		row->queues = view->count;
+		gpreempt_view_free(view);
+	}
+	if (row->pause == PAUSE_WAITS)
+		strcpy(row->release_with, "gpreempt-ctl repair");
+	else if (row->pause != PAUSE_DAMAGED)
+		snprintf(row->release_with, sizeof(row->release_with), "gpreempt-ctl resume %d",
+			 (int)row->pid);
+}
+
+static bool is_in_journal(const struct hold_state *s)
+{
+	return s->finding != PAUSE_NONE && s->finding != PAUSE_STALE;
+}
+
+/* Add a target with a lock or an entry. The holder may end while we look, or be about to begin. */
+static int add_target(void *arg, pid_t target)
+{
+	struct row row = empty_row(target);
+	struct rows *rows = arg;
+	struct hold_state s;
+	const char *role;
+
+	if (find_row(rows, target))
+		return 0;
+	hold_look(rows->g, target, &s);
+	role = hold_role_of(&s);
+	if (!role && !is_in_journal(&s))
+		return 0;
+	row.role = role ? role : "pause";
+	row.uid = hold_uid(&s);
+	row.unknown = s.owned && s.owner.role == HOLD_ROLE_UNKNOWN;
+	set_how(&row, hold_method(&s));
+	set_times(&row, hold_since(&s), GPREEMPT_UNKNOWN);
+	if (s.owned && s.owner.role != HOLD_ROLE_NONE) {
+		add_owner(&row, &s.owner);
+	} else {
+		row.pause = s.finding;
+		add_left_pause(rows->g, &row);
+	}
+	return add_row(rows, &row);
 }
 
 /*
@@ -207,7 +212,12 @@ static bool is_in_journal(const struct rows *rows, pid_t pid)
  */
 static bool is_foreign(const struct rows *rows, pid_t pid)
 {
-	return !find_row(rows, pid) && pause_is_seen(rows->g, pid) && !is_in_journal(rows, pid);
+	struct hold_state s;
+
+	if (find_row(rows, pid) || !pause_is_seen(rows->g, pid))
+		return false;
+	hold_look(rows->g, pid, &s);
+	return !is_in_journal(&s);
 }
 
 /* Add the processes that a command would hold but has no place for: they run. */
@@ -255,7 +265,7 @@ static int add_foreign(struct rows *rows)
 		if (list->processes[i].paused != 1 || !is_foreign(rows, row.pid))
 			continue;
 		row.role = "other";
-		set_how(&row, true);
+		set_how(&row, "pause");
 		row.foreign = true;
 		row.queues = list->processes[i].queues;
 		ret = add_row(rows, &row);
@@ -297,9 +307,27 @@ static void note_pause(const struct row *row)
 		ctl_note_reason(GPREEMPT_PAUSED, row->pid);
 }
 
+/* Print a note on those that no other debugger can attach to: a pause lets them. */
+static void note_sessions(const struct rows *rows)
+{
+	char pids[256] = "these";
+	size_t i, used = 0, n = 0;
+
+	for (i = 0; i < rows->count; i++)
+		n += !rows->row[i].debuggers;
+	for (i = 0; n < rows->count && i < rows->count && used < sizeof(pids) - 16; i++)
+		if (!rows->row[i].debuggers)
+			used += snprintf(pids + used, sizeof(pids) - used, "%s%d", used ? ", " : "",
+					 (int)rows->row[i].pid);
+	if (n)
+		ctl_note("gdb, strace, rocgdb, rocprofv3 --attach, CRIU and ROCm's core dump "
+			 "cannot attach to %s%s until they are released",
+			 pids, used >= sizeof(pids) - 16 ? " and others" : "");
+}
+
 static void print_rows(enum out_mode mode, struct rows *rows)
 {
-	size_t i, sessions = 0;
+	size_t i;
 
 	if (!rows->count && mode != OUT_JSON) {
 		puts("nothing is held");
@@ -317,12 +345,8 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 		if (rows->row[i].churn > 0)
 			hold_note_churn(rows->row[i].pid, rows->row[i].recent_ns,
 					rows->row[i].window_ns);
-	for (i = 0; i < rows->count; i++)
-		sessions += !rows->row[i].debuggers;
-	if (mode != OUT_JSON && sessions)
-		ctl_note("gdb, strace, rocgdb, rocprofv3 --attach, CRIU and "
-			 "ROCm's core dump cannot attach to these until they "
-			 "are released");
+	if (mode != OUT_JSON)
+		note_sessions(rows);
 }
 
 struct status_args {
@@ -341,7 +365,7 @@ static int run_status(void *data)
 		return ret;
 	ret = hold_list(add_target, &rows);
 	if (!ret)
-		ret = pause_journal_list(add_pause, &rows);
+		ret = pause_journal_list(add_target, &rows);
 	if (!ret)
 		ret = add_foreign(&rows);
 	if (!ret)
@@ -380,7 +404,8 @@ const struct ctl_command ctl_status = {
 		"answer, or is of a kind that does not report it. Exit status 7: a holder is\n"
 		"of another version of gpreempt.\n"
 		"\n"
-		"While a process is held, no other debugger can attach to it: not gdb,\n"
-		"strace, rocgdb, rocprofv3 --attach, CRIU, nor ROCm's own core dump.\n",
+		"While a debug session holds a process, no other debugger can attach to it:\n"
+		"not gdb, strace, rocgdb, rocprofv3 --attach, CRIU, nor ROCm's own core dump.\n"
+		"While it is paused, they can.\n",
 	.options = options,
 };

@@ -664,13 +664,13 @@ static int repair(void *target)
 {
 	uint64_t end = shr_now_ns() + REPAIR_NS;
 	pid_t pid = *(pid_t *)target;
-	struct pause_report r;
+	struct hold_state s;
 	struct gpreempt *g;
 
 	if (gpreempt_new(NULL, &g))
 		return 1;
-	for (pause_look(g, pid, &r); r.finding == PAUSE_ANSWERED && shr_now_ns() < end;
-	     pause_look(g, pid, &r))
+	for (hold_look(g, pid, &s); s.finding == PAUSE_ANSWERED && shr_now_ns() < end;
+	     hold_look(g, pid, &s))
 		shr_sleep_ns(REPAIR_RETRY_NS);
 	return pause_repair_target(g, pid);
 }

@@ -248,54 +248,6 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbea
 /* Time between two tries to undo a pause that was left over. */
 #define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
 
-/* Judge the entry by all but the lock: a pause that a user keeps never waits for repair. */
-static enum pause_finding judge(struct gpreempt *g, pid_t target, struct pause_report *r)
-{
-	struct gpreempt_error err;
-	uint64_t start;
-	int ret;
-
-	r->pid = target;
-	ret = pause_journal_read(target, &r->entry);
-	if (ret == -ENOENT)
-		return PAUSE_NONE;
-	if (ret == -ESTALE)
-		return PAUSE_STALE;
-	if (ret == -EPROTO)
-		return PAUSE_DAMAGED;
-	if (!ret)
-		ret = gpreempt_start_time(g, target, &start);
-	/* The number is another process's by now. */
-	if (!ret && start != r->entry.start)
-		ret = -ESRCH;
-	/* A container has other numbers and start times of processes. */
-	if (ret == -ESRCH && ctl_is_host(g, &err))
-		return PAUSE_STALE;
-	if (ret == -ESRCH)
-		ret = -EXDEV;
-	if (ret) {
-		r->code = ret;
-		return PAUSE_UNREAD;
-	}
-	return PAUSE_WAITS;
-}
-
-void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out)
-{
-	*out = (struct pause_report){ 0 };
-	out->finding = judge(g, target, out);
-}
-
-void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out)
-{
-	struct hold_owner owner;
-
-	pause_look_locked(g, target, out);
-	/* A lock lasts as long as the last process that has it. */
-	if (out->finding == PAUSE_WAITS && hold_read_owner(target, &owner) != -ENOENT)
-		out->finding = PAUSE_ANSWERED;
-}
-
 bool pause_can_serve(enum gpreempt_reason reason)
 {
 	switch (reason) {
@@ -407,28 +359,33 @@ void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const str
 /* The caller has just taken the lock; the entry may have changed. */
 static void repair_locked(struct gpreempt *g, struct pause_report *r)
 {
-	r->finding = judge(g, r->pid, r);
-	if (r->finding == PAUSE_WAITS)
-		r->code = pause_undo(g, &r->entry, NULL, &r->err);
-	else if (r->finding == PAUSE_STALE)
-		r->code = pause_journal_remove(r->pid);
+	pid_t target = r->found.pid;
+
+	hold_look_locked(g, target, &r->found);
+	r->code = r->found.code;
+	if (r->found.finding == PAUSE_WAITS)
+		r->code = pause_undo(g, &r->found.entry, NULL, &r->err);
+	else if (r->found.finding == PAUSE_STALE)
+		r->code = pause_journal_remove(target);
 	else
 		return;
 	r->repaired = !r->code;
 }
 
-void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
+void pause_repair(struct gpreempt *g, pid_t target, bool look_only, struct pause_report *out)
 {
 	struct hold_owner owner = { .pid = getpid() };
 	int lock;
 
-	pause_look(g, target, out);
-	if (out->finding != PAUSE_WAITS && out->finding != PAUSE_STALE)
+	*out = (struct pause_report){ 0 };
+	hold_look(g, target, &out->found);
+	out->code = out->found.code;
+	if (look_only || (out->found.finding != PAUSE_WAITS && out->found.finding != PAUSE_STALE))
 		return;
 	lock = hold_take(target, &owner);
 	if (lock == -EWOULDBLOCK) {
 		/* A stale entry is no harm; the next repair removes it. */
-		out->finding = PAUSE_ANSWERED;
+		out->found.finding = PAUSE_ANSWERED;
 		return;
 	}
 	if (lock < 0) {
@@ -441,20 +398,22 @@ void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out)
 
 int pause_repair_target(void *g, pid_t target)
 {
+	const struct pause_entry *entry;
 	struct pause_report r;
 	char text[512];
 
-	pause_repair(g, target, &r);
-	if (r.finding == PAUSE_WAITS && r.repaired) {
+	pause_repair(g, target, false, &r);
+	entry = &r.found.entry;
+	if (r.found.finding == PAUSE_WAITS && r.repaired) {
 		ctl_note("process %d was left paused by %s (%d), which has "
 			 "ended; its queues run again",
-			 target, r.entry.comm, r.entry.by);
-	} else if (r.finding == PAUSE_WAITS) {
+			 target, entry->comm, entry->by);
+	} else if (r.found.finding == PAUSE_WAITS) {
 		gpreempt_error_text(&r.err, text, sizeof(text));
 		ctl_note("process %d was left paused by %s (%d), which has "
 			 "ended; it cannot be repaired now: %s; see: "
 			 "gpreempt-ctl repair",
-			 target, r.entry.comm, r.entry.by, r.err.code ? text : strerror(-r.code));
+			 target, entry->comm, entry->by, r.err.code ? text : strerror(-r.code));
 	}
 	return 0;
 }
@@ -477,7 +436,7 @@ void pause_repair_early(void)
 /* Check a target whose lock we have. 0, or the reason why it is not free. */
 static int check_free(pid_t target)
 {
-	struct pause_report r;
+	struct hold_state r;
 	struct gpreempt *g;
 	int ret;
 
@@ -486,7 +445,7 @@ static int check_free(pid_t target)
 	ret = gpreempt_new(NULL, &g);
 	if (ret)
 		return ret;
-	pause_look_locked(g, target, &r);
+	hold_look_locked(g, target, &r);
 	gpreempt_free(g);
 	switch (r.finding) {
 	case PAUSE_NONE:

@@ -65,31 +65,16 @@ int pause_owner_end(struct pause_owner *o, bool runs);
  * that has lost its owner is undone.
  */
 
-enum pause_finding {
-	PAUSE_NONE,	/* no entry */
-	PAUSE_ANSWERED, /* a living process has the lock, and undoes it */
-	PAUSE_WAITS,	/* its owner is gone: repair undoes it */
-	PAUSE_STALE,	/* its process or its boot is over; the entry is removed */
-	PAUSE_DAMAGED,	/* the file is none of ours, or is damaged */
-	PAUSE_UNREAD,	/* see the code */
-	PAUSE_FINDINGS,
-};
-
+/* Result of a repair. */
 struct pause_report {
-	pid_t pid;
-	enum pause_finding finding;
-	struct pause_entry entry;  /* entry for PAUSE_ANSWERED, _WAITS */
+	struct hold_state found;
 	int code;		   /* error of PAUSE_UNREAD, or of a repair that failed */
 	bool repaired;		   /* the process runs, or the stale entry is removed */
 	struct gpreempt_error err; /* set if code is the error of an unpause */
 };
 
-/* Look at one target's entry. Changes nothing. */
-void pause_look(struct gpreempt *g, pid_t target, struct pause_report *out);
-/* Look at an entry whose lock the caller has. */
-void pause_look_locked(struct gpreempt *g, pid_t target, struct pause_report *out);
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
-void pause_repair(struct gpreempt *g, pid_t target, struct pause_report *out);
+void pause_repair(struct gpreempt *g, pid_t target, bool look_only, struct pause_report *out);
 
 /* Undo the pause of a process that was left over, as soon as possible. The caller has the lock. */
 void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w);

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include "cli/message.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "run-dir.h"
@@ -29,8 +30,8 @@ const char *hold_role_name(enum hold_role role)
 
 /* run/gpreempt: the owner of each target. */
 
-#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu\n"
-#define OWNER_SIZE   96
+#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu since_ns=%llu uid=%u\n"
+#define OWNER_SIZE   160
 #define SUFFIX	     ".lock"
 
 /*
@@ -87,6 +88,21 @@ int hold_lock(pid_t target)
 	}
 }
 
+/* The user that logged in, whatever sudo has made of it since. */
+static uid_t login_uid(void)
+{
+	char text[16];
+	uint64_t uid;
+
+	if (shr_read_start(text, sizeof(text), "/proc/self/loginuid") > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		/* The largest number stands for none. */
+		if (!shr_parse_u64(text, UINT32_MAX - 1, &uid))
+			return uid;
+	}
+	return getuid();
+}
+
 /*
  * A record has one size, filled up with spaces: to write another one over it
  * needs no room on a disk that is full.
@@ -98,7 +114,8 @@ int hold_write_owner(int lock, const struct hold_owner *owner)
 	int len;
 
 	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
-		       (unsigned long long)owner->pid, (unsigned long long)owner->guardian);
+		       (unsigned long long)owner->pid, (unsigned long long)owner->guardian,
+		       (unsigned long long)shr_boottime_ns(), login_uid());
 	memset(text + len, ' ', sizeof(text) - len);
 	n = pwrite(lock, text, OWNER_SIZE, 0);
 	if (n < 0)
@@ -149,16 +166,22 @@ void hold_drop(pid_t target, int lock)
 		remove_free(target, fd, path);
 }
 
+/* A holder of an earlier version has written no time and no user. */
 static int parse_owner(const char *text, struct hold_owner *owner)
 {
-	unsigned long long pid, guardian;
-	unsigned int role;
+	unsigned long long pid, guardian, since_ns = 0;
+	unsigned int role, uid = -1;
 
-	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian) != 3 || role >= HOLD_ROLE_UNKNOWN)
+	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian, &since_ns, &uid) < 3 ||
+	    role >= HOLD_ROLE_UNKNOWN)
 		return -EPROTO;
-	owner->role = role;
-	owner->pid = pid;
-	owner->guardian = guardian;
+	*owner = (struct hold_owner){
+		.role = role,
+		.pid = pid,
+		.guardian = guardian,
+		.since_ns = since_ns,
+		.uid = uid,
+	};
 	return 0;
 }
 
@@ -202,7 +225,7 @@ int hold_read_owner(pid_t target, struct hold_owner *owner)
 			break;
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
-	*owner = (struct hold_owner){ .role = HOLD_ROLE_UNKNOWN };
+	*owner = (struct hold_owner){ .role = HOLD_ROLE_UNKNOWN, .uid = -1 };
 	return 0;
 }
 
@@ -352,21 +375,6 @@ static int read_boot_id(char boot[BOOT_SIZE])
 	if (n < 0)
 		return n;
 	return n == BOOT_SIZE - 1 ? 0 : -EIO;
-}
-
-/* The user that logged in, whatever sudo has made of it since. */
-static uid_t login_uid(void)
-{
-	char text[16];
-	uint64_t uid;
-
-	if (shr_read_start(text, sizeof(text), "/proc/self/loginuid") > 0) {
-		text[strcspn(text, "\n")] = '\0';
-		/* The largest number stands for none. */
-		if (!shr_parse_u64(text, UINT32_MAX - 1, &uid))
-			return uid;
-	}
-	return getuid();
 }
 
 /* Escape a name to one word: a character that is not plain becomes \ and three octal digits. */
@@ -544,4 +552,83 @@ int pause_journal_remove(pid_t target)
 
 	journal_path(target, path, sizeof(path));
 	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+/* Judge the entry by all but the lock. */
+static enum pause_finding find_entry(struct gpreempt *g, struct hold_state *s)
+{
+	struct gpreempt_error err;
+	uint64_t start;
+	int ret = pause_journal_read(s->pid, &s->entry);
+
+	if (ret == -ENOENT)
+		return PAUSE_NONE;
+	if (ret == -ESTALE)
+		return PAUSE_STALE;
+	if (ret == -EPROTO)
+		return PAUSE_DAMAGED;
+	if (!ret)
+		ret = gpreempt_start_time(g, s->pid, &start);
+	/* The number is another process's by now. */
+	if (!ret && start != s->entry.start)
+		ret = -ESRCH;
+	/* A container has other numbers and start times of processes. */
+	if (ret == -ESRCH && ctl_is_host(g, &err))
+		return PAUSE_STALE;
+	s->code = ret == -ESRCH ? -EXDEV : ret;
+	return s->code ? PAUSE_UNREAD : PAUSE_WAITS;
+}
+
+void hold_look_locked(struct gpreempt *g, pid_t target, struct hold_state *out)
+{
+	*out = (struct hold_state){ .pid = target };
+	out->finding = find_entry(g, out);
+}
+
+void hold_look(struct gpreempt *g, pid_t target, struct hold_state *out)
+{
+	int ret;
+
+	hold_look_locked(g, target, out);
+	ret = hold_read_owner(target, &out->owner);
+	out->owned = !ret;
+	/* A lock lasts as long as the last process that has it. */
+	if (out->finding == PAUSE_WAITS && ret != -ENOENT)
+		out->finding = PAUSE_ANSWERED;
+}
+
+static bool is_paused(const struct hold_state *s)
+{
+	return s->finding == PAUSE_ANSWERED || s->finding == PAUSE_WAITS;
+}
+
+static bool has_owner(const struct hold_state *s)
+{
+	return s->owned && s->owner.role != HOLD_ROLE_NONE;
+}
+
+const char *hold_method(const struct hold_state *s)
+{
+	if (is_paused(s))
+		return "pause";
+	return has_owner(s) && s->owner.role != HOLD_ROLE_UNKNOWN ? "debug" : NULL;
+}
+
+const char *hold_role_of(const struct hold_state *s)
+{
+	return has_owner(s) ? hold_role_name(s->owner.role) : is_paused(s) ? "pause" : NULL;
+}
+
+int64_t hold_since(const struct hold_state *s)
+{
+	uint64_t since = is_paused(s) ? s->entry.since_ns : has_owner(s) ? s->owner.since_ns : 0;
+
+	return since ? (int64_t)(shr_boottime_ns() - since) : GPREEMPT_UNKNOWN;
+}
+
+int64_t hold_uid(const struct hold_state *s)
+{
+	uid_t uid = is_paused(s) ? s->entry.uid : has_owner(s) ? s->owner.uid : (uid_t)-1;
+
+	return uid == (uid_t)-1 ? GPREEMPT_UNKNOWN : (int64_t)uid;
 }

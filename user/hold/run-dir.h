@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <gpreempt/core.h>
+
 #include "lib/preempt/wire.h"
 #include "shared/util.h"
 
@@ -32,6 +34,9 @@ struct hold_owner {
 	enum hold_role role;
 	uint64_t pid;	   /* PID of the worker, or of the command */
 	uint64_t guardian; /* PID of the guardian; of guard, for its worker; 0: none */
+	/* Filled in by hold_write_owner(): */
+	uint64_t since_ns; /* CLOCK_BOOTTIME */
+	uid_t uid;	   /* user of the login, if there was one */
 };
 
 /* Make the directory, and check that it is ours alone. 0 or -errno. */
@@ -131,5 +136,43 @@ int pause_journal_read(pid_t target, struct pause_entry *e);
 int pause_journal_remove(pid_t target);
 /* Calls fn for each target with a file in the journal, as hold_list() does. */
 int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg);
+
+/*
+ * The answer to "who holds it, by which method, since when, for whom" that all commands print,
+ * from the lock and the journal. Only gpreempt.ko sees a pause of another program, and only the
+ * holder knows its lease and its queues.
+ */
+
+enum pause_finding {
+	PAUSE_NONE,	/* no entry */
+	PAUSE_ANSWERED, /* a living process has the lock, and undoes it */
+	PAUSE_WAITS,	/* its owner is gone: repair undoes it */
+	PAUSE_STALE,	/* its process or its boot is over; the entry is removed */
+	PAUSE_DAMAGED,	/* the file is none of ours, or is damaged */
+	PAUSE_UNREAD,	/* see the code */
+	PAUSE_FINDINGS,
+};
+
+struct hold_state {
+	pid_t pid;
+	bool owned;		    /* a process has the lock: */
+	struct hold_owner owner;    /* role 0: a command that begins or ends a hold */
+	enum pause_finding finding; /* state of the entry in the journal */
+	struct pause_entry entry;   /* for PAUSE_ANSWERED, _WAITS */
+	int code;		    /* error of PAUSE_UNREAD */
+};
+
+/* Look at the lock and the entry of a target. Changes nothing. */
+void hold_look(struct gpreempt *g, pid_t target, struct hold_state *out);
+/* Look at the entry of a target whose lock the caller has. */
+void hold_look_locked(struct gpreempt *g, pid_t target, struct hold_state *out);
+/* "debug", "pause", or NULL: no program of ours holds it, or it is not known which one. */
+const char *hold_method(const struct hold_state *s);
+/* The role of its owner; "pause": it was left paused; NULL: no program of ours holds it. */
+const char *hold_role_of(const struct hold_state *s);
+/* How long it has been held so; GPREEMPT_UNKNOWN, as for a holder of an earlier version. */
+int64_t hold_since(const struct hold_state *s);
+/* The user for whom it is held; -1: not known. */
+int64_t hold_uid(const struct hold_state *s);
 
 #endif
