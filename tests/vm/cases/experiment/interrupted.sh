@@ -64,7 +64,7 @@ lab 1 experiment --runs 1 -o "$W/small/e" --a "exec vgpu-load --queues 1 --packe
 says "No space left"
 mount -o remount,ro "$W/small"
 for c in snapshot "experiment --a true"; do
-	ctl 1 $c -o "$W/small/r"
+	lab 1 $c -o "$W/small/r"
 	says "Read-only file system"
 done
 umount "$W/small"
