@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "hold/client.h"
 #include "hold/escape.h"
 #include "hold/holder.h"
 #include "hold/owner.h"
@@ -16,153 +17,6 @@
 #include "hold/run-dir.h"
 #include "shared/text.h"
 #include "shared/util.h"
-
-/* A target of a suspend. */
-struct suspend_job {
-	pid_t pid;
-	struct hold_request request;
-	struct hold_reply reply; /* .status: the result */
-	bool already;		 /* held before this command */
-	int fd;			 /* connection to a new holder, for hold_confirm(); or -1 */
-};
-
-/* Suspending targets: a holder for each, all at once. */
-
-/*
- * A holder on its way out is gone by then: its dead man's switch has fallen
- * even if it was stopped.
- */
-#define PATIENCE_NS (5 * NSEC_PER_SEC)
-#define RETRY_NS    (20 * NSEC_PER_MSEC)
-
-static void fail_system(struct suspend_job *job, const char *step, int code)
-{
-	enum gpreempt_reason reason = GPREEMPT_SYSTEM;
-
-	if (code == -EPROTO)
-		reason = GPREEMPT_OTHER_VERSION;
-	/* The holder is in the driver, and ends when the driver returns. */
-	if (code == -ETIMEDOUT) {
-		reason = GPREEMPT_STUCK;
-		step = HOLD_STUCK;
-	}
-	hold_reply_fail(&job->reply, job->pid, reason, code, step);
-}
-
-/* Fail because of another owner. False when that owner ends soon. */
-static bool fail_busy(struct suspend_job *job, const struct hold_owner *owner)
-{
-	if (owner->role == HOLD_ROLE_NONE ||
-	    (owner->role == HOLD_ROLE_HOLDER && !job->request.command))
-		return false;
-	hold_taken(&job->reply, owner, job->pid);
-	return true;
-}
-
-/* Is the target fit for a session? Only asked when there is no holder. */
-static bool check(struct gpreempt *g, struct suspend_job *job)
-{
-	struct gpreempt_error err;
-
-	if (!owner_check(g, job->pid, job->request.how, &err))
-		return true;
-	hold_reply_error(&job->reply, &err);
-	return false;
-}
-
-/*
- * Send the request to the holder, or make one. False: a holder is just ending
- * or starting; try again.
- */
-static bool begin(struct gpreempt *g, struct suspend_job *job)
-{
-	struct hold_owner owner = { .pid = getpid() };
-	int lock = -ENOENT;
-
-	job->already = !job->request.command;
-	job->fd = -1;
-	if (job->already)
-		lock = job->fd =
-			gp_hold_ask_begin(job->pid, &job->request, shr_now_ns() + HOLD_ANSWER_NS);
-	if (job->fd >= 0)
-		return true;
-	job->already = false;
-	if (lock == -ENOENT)
-		lock = pause_take(job->pid, &owner);
-	if (lock == -EWOULDBLOCK) {
-		return !hold_read_owner(job->pid, &owner) && fail_busy(job, &owner);
-	} else if (lock < 0) {
-		hold_not_taken(&job->reply, lock, job->pid);
-	} else if (!check(g, job)) {
-		hold_drop(job->pid, lock);
-	} else {
-		job->fd = hold_spawn_begin(lock, job->pid, &job->request);
-		if (job->fd < 0)
-			fail_system(job, "starting the holder", job->fd);
-	}
-	return true;
-}
-
-static void begin_patiently(struct gpreempt *g, struct suspend_job *job)
-{
-	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
-
-	while (!begin(g, job)) {
-		if (shr_now_ns() > deadline) {
-			fail_system(job, "asking the holder", -ETIMEDOUT);
-			return;
-		}
-		shr_sleep_ns(RETRY_NS);
-	}
-}
-
-/* Get the reply; when the holder ended just then, make another. */
-static void end(struct gpreempt *g, struct suspend_job *job)
-{
-	uint64_t deadline = 0;
-	int ret = 0;
-
-	while (job->already && job->fd >= 0) {
-		ret = gp_hold_ask_end(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
-		job->fd = -1;
-		if (ret != -ECONNRESET && ret != -ENOENT)
-			break;
-		/* The first one may have waited for the driver before it ended. */
-		if (!deadline)
-			deadline = shr_now_ns() + PATIENCE_NS;
-		if (shr_now_ns() > deadline) {
-			ret = -ETIMEDOUT;
-			break;
-		}
-		ret = 0;
-		shr_sleep_ns(RETRY_NS);
-		begin_patiently(g, job);
-	}
-	if (job->fd >= 0)
-		ret = gp_hold_recv(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
-	if (!ret)
-		return;
-	fail_system(job, job->already ? "asking the holder" : "starting the holder", ret);
-	if (job->fd >= 0)
-		close(job->fd);
-	job->fd = -1;
-}
-
-/*
- * Have all requests done that have no reply.status yet: by the holder that
- * there is, or by a new one. All begin before the first is waited for.
- */
-static void suspend_all(struct gpreempt *g, struct suspend_job *jobs, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!jobs[i].reply.status)
-			begin_patiently(g, &jobs[i]);
-	for (i = 0; i < count; i++)
-		if (jobs[i].fd >= 0)
-			end(g, &jobs[i]);
-}
 
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */
 static bool wait_for_change(struct pollfd *fds, size_t count)
@@ -184,7 +38,7 @@ static bool wait_for_change(struct pollfd *fds, size_t count)
  * Stay until a signal asks for the end, or until no holder is left. The holders end with this
  * process at the latest.
  */
-static void suspend_stay(struct suspend_job *jobs, size_t count)
+static void suspend_stay(struct hold_job *jobs, size_t count)
 {
 	struct pollfd *fds = calloc(count + 1, sizeof(*fds));
 	size_t i, left;
@@ -258,7 +112,7 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("targets", fields, struct row);
 
-static bool is_held(const struct suspend_job *job)
+static bool is_held(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
@@ -272,7 +126,7 @@ static int64_t or_unknown(uint64_t value)
 }
 
 /* Count a suspend as done only if the registers show it, not because the driver returned 0. */
-static void judge(struct suspend_job *job)
+static void judge(struct hold_job *job)
 {
 	struct hold_reply *reply = &job->reply;
 
@@ -290,12 +144,12 @@ static void judge(struct suspend_job *job)
 }
 
 /* Returns the reason why a session was not possible, if the target is paused; or NULL. */
-static const char *why_paused(const struct suspend_job *job)
+static const char *why_paused(const struct hold_job *job)
 {
 	return !job->reply.status && job->reply.text[0] ? job->reply.text : NULL;
 }
 
-static void fill_row(struct row *row, const struct suspend_job *job)
+static void fill_row(struct row *row, const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 	bool held = is_held(job);
@@ -317,14 +171,14 @@ static void fill_row(struct row *row, const struct suspend_job *job)
 		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
 		.guardian = held ? or_unknown(reply->guardian) : GPREEMPT_UNKNOWN,
 		.lease_ns = or_unknown(reply->lease_ns),
-		.already = job->already,
+		.already = job->held,
 		.foreground = !!reply->command,
 		.next = reply->next[0] ? reply->next : NULL,
 		.error = reply->status && reply->text[0] ? reply->text : NULL,
 	};
 }
 
-static void print_json(const struct suspend_job *jobs, size_t count)
+static void print_json(const struct hold_job *jobs, size_t count)
 {
 	struct row *rows = calloc(count, sizeof(*rows));
 	size_t i;
@@ -335,7 +189,7 @@ static void print_json(const struct suspend_job *jobs, size_t count)
 	free(rows);
 }
 
-static void print_holder(const struct suspend_job *job)
+static void print_holder(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 	char lease[32] = "until resume";
@@ -352,7 +206,7 @@ static void print_holder(const struct suspend_job *job)
 		       (unsigned long long)reply->command);
 }
 
-static void print_change(const struct suspend_job *job)
+static void print_change(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
@@ -362,7 +216,7 @@ static void print_change(const struct suspend_job *job)
 	       ctl_verdict_name(reply->verdict));
 }
 
-static void print_held(const struct suspend_job *job)
+static void print_held(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
@@ -373,12 +227,12 @@ static void print_held(const struct suspend_job *job)
 	else if (!reply->paused)
 		puts("slots not measured");
 	print_holder(job);
-	if (job->already)
+	if (job->held)
 		puts("it was held already: what was asked for is added, "
 		     "the lease is new");
 }
 
-static void print_job(const struct suspend_job *job)
+static void print_job(const struct hold_job *job)
 {
 	const struct hold_request *request = &job->request;
 
@@ -403,7 +257,7 @@ static void print_job(const struct suspend_job *job)
 			 "is frozen, the holder ends and the queues run");
 }
 
-static void print_failure(struct suspend_job *job)
+static void print_failure(struct hold_job *job)
 {
 	if (job->reply.status != GPREEMPT_CLASS_DONE)
 		hold_fail(&job->reply);
@@ -419,7 +273,7 @@ struct suspend_args {
 };
 
 /* Print all targets by the results in the jobs. 0, or the exit status. */
-static int print_all(const struct suspend_args *args, struct suspend_job *jobs, size_t count)
+static int print_all(const struct suspend_args *args, struct hold_job *jobs, size_t count)
 {
 	int status = jobs[0].reply.status;
 	bool any = false;
@@ -441,14 +295,13 @@ static int print_all(const struct suspend_args *args, struct suspend_job *jobs, 
 }
 
 static void prepare(struct gpreempt *g, const struct suspend_args *args,
-		    const struct gpreempt_target *target, struct suspend_job *job)
+		    const struct gpreempt_target *target, struct hold_job *job)
 {
 	struct hold_request *request = &job->request;
 	struct gpreempt_error err;
 	uint32_t units = 0;
 
 	job->pid = target->pid;
-	job->fd = -1;
 	request->verb = HOLD_SUSPEND;
 	request->how = args->how;
 	request->start = target->start;
@@ -462,7 +315,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 }
 
 /* Warn of a second pause, which no later resume can undo where the driver counts pauses. */
-static void note_counting(struct gpreempt *g, const struct suspend_job *jobs, size_t count)
+static void note_counting(struct gpreempt *g, const struct hold_job *jobs, size_t count)
 {
 	bool paused = false;
 	size_t i;
@@ -477,7 +330,7 @@ static void note_counting(struct gpreempt *g, const struct suspend_job *jobs, si
 
 /* The holders that this command has made stay, or end with it. */
 static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
-			  struct suspend_job *jobs, size_t count)
+			  struct hold_job *jobs, size_t count)
 {
 	size_t i;
 
@@ -495,7 +348,7 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 			const struct gpreempt_targets *list)
 {
-	struct suspend_job *jobs = calloc(list->count, sizeof(*jobs));
+	struct hold_job *jobs = calloc(list->count, sizeof(*jobs));
 	int status;
 	size_t i;
 
@@ -503,7 +356,7 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	for (i = 0; i < list->count; i++)
 		prepare(g, args, &list->targets[i], &jobs[i]);
-	suspend_all(g, jobs, list->count);
+	hold_suspend(g, jobs, list->count);
 	for (i = 0; i < list->count; i++)
 		judge(&jobs[i]);
 	status = print_all(args, jobs, list->count);

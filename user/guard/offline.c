@@ -419,10 +419,6 @@ void guard_take_results(struct guard *guard)
 
 /* Offline processes, each with a worker. */
 
-/* How long the lock of a target may last that its worker and guardian had. */
-#define REPAIR_NS	(2 * NSEC_PER_SEC)
-#define REPAIR_RETRY_NS (10 * NSEC_PER_MSEC)
-
 static uint64_t node_bit(struct guard *guard, int64_t gpu_id)
 {
 	size_t i;
@@ -662,16 +658,16 @@ void guard_drop_offline(struct guard *guard, size_t i)
 /* A guardian that is alive undoes the pause; one that was killed has ended by then. */
 static int repair(void *target)
 {
-	uint64_t end = shr_now_ns() + REPAIR_NS;
+	uint64_t deadline = 0;
 	pid_t pid = *(pid_t *)target;
 	struct hold_state s;
 	struct gpreempt *g;
 
 	if (gpreempt_new(NULL, &g))
 		return 1;
-	for (hold_look(g, pid, &s); s.finding == PAUSE_ANSWERED && shr_now_ns() < end;
-	     hold_look(g, pid, &s))
-		shr_sleep_ns(REPAIR_RETRY_NS);
+	do {
+		hold_look(g, pid, &s);
+	} while (s.finding == PAUSE_ANSWERED && hold_retry(&deadline));
 	return pause_repair_target(g, pid);
 }
 

@@ -44,8 +44,8 @@ uint64_t hold_command_of(const struct hold_owner *owner)
 	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
 }
 
-__attribute__((format(printf, 4, 5))) static void
-refuse(struct hold_reply *out, enum gpreempt_class class, const char *next, const char *format, ...)
+void hold_refuse(struct hold_reply *out, enum gpreempt_class class, const char *next,
+		 const char *format, ...)
 {
 	va_list ap;
 
@@ -70,20 +70,21 @@ void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t ta
 	if (owner->role == HOLD_ROLE_UNKNOWN) {
 		snprintf(next, sizeof(next), "find and end it: fuser -v " HOLD_DIR "/%d.lock",
 			 target);
-		refuse(out, GPREEMPT_CLASS_BUSY, next,
-		       "process %d is held by an unknown holder (its lock is held)", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, next,
+			    "process %d is held by an unknown holder (its lock is held)", target);
 		return;
 	}
 	/* A command is making a holder, which takes a moment. */
 	if (!*command) {
-		refuse(out, GPREEMPT_CLASS_BUSY, "try again",
-		       "process %d is being held or released by another gpreempt-ctl", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, "try again",
+			    "process %d is being held or released by another gpreempt-ctl", target);
 		return;
 	}
 	snprintf(next, sizeof(next), "%s: %s",
 		 stays ? "release it first" : "wait for it, or end it", command);
-	refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
-	       target, hold_role_name(owner->role), (unsigned long long)hold_command_of(owner));
+	hold_refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
+		    target, hold_role_name(owner->role),
+		    (unsigned long long)hold_command_of(owner));
 }
 
 /* A file in it could not be made. */
@@ -106,17 +107,17 @@ void hold_not_taken(struct hold_reply *out, int code, pid_t target)
 		hold_taken(out, &owner, target);
 	} else if (code == -EALREADY) {
 		snprintf(next, sizeof(next), "release it first: gpreempt-ctl resume %d", target);
-		refuse(out, GPREEMPT_CLASS_BUSY, next,
-		       "process %d is paused by gpreempt-ctl suspend", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, next,
+			    "process %d is paused by gpreempt-ctl suspend", target);
 	} else if (code == -EPROTO) {
 		snprintf(next, sizeof(next),
 			 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d shows whether the process "
 					    "is evicted",
 			 target);
-		refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
 	} else {
-		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
-		       "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+			    "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
 	}
 }
 
@@ -125,21 +126,21 @@ void hold_not_noted(struct hold_reply *out, int code, pid_t target)
 	if (code == -EPROTO || code == -EALREADY)
 		hold_not_taken(out, code, target);
 	else
-		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
-		       "cannot note process %d in " HOLD_DIR
-		       ", and without that it is not paused: %s",
-		       target, strerror(-code));
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+			    "cannot note process %d in " HOLD_DIR
+			    ", and without that it is not paused: %s",
+			    target, strerror(-code));
 }
 
 void hold_no_guardian(struct hold_reply *out, int code, pid_t target)
 {
 	const char *want = ctl_want(code);
 
-	refuse(out, GPREEMPT_CLASS_FAILED,
-	       want ? want :
-		      "raise the limits of open files and of processes: ulimit -n, ulimit -u",
-	       "cannot start the guardian that would end the pause of process %d: %s", target,
-	       code == -ECHILD ? "it ended at once" : strerror(-code));
+	hold_refuse(out, GPREEMPT_CLASS_FAILED,
+		    want ? want :
+			   "raise the limits of open files and of processes: ulimit -n, ulimit -u",
+		    "cannot start the guardian that would end the pause of process %d: %s", target,
+		    code == -ECHILD ? "it ended at once" : strerror(-code));
 }
 
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)

@@ -115,6 +115,9 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND]);
 /* Refusals as a holder's reply: status, text and next step. */
 
+__attribute__((format(printf, 4, 5))) void hold_refuse(struct hold_reply *out,
+						       enum gpreempt_class class, const char *next,
+						       const char *format, ...);
 /* Print one. Returns the exit status. */
 int hold_fail(const struct hold_reply *why);
 

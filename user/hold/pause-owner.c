@@ -242,11 +242,8 @@ int pause_guardian_start(int lock, pid_t target, uint64_t since, struct heartbea
 	return ret;
 }
 
-/* How long another command may have the lock that undoes or makes a pause. */
-#define LOCK_NS	      (5 * NSEC_PER_SEC)
-#define LOCK_RETRY_NS (5 * NSEC_PER_MSEC)
 /* Time between two tries to undo a pause that was left over. */
-#define UNDO_AGAIN_NS (100 * NSEC_PER_MSEC)
+#define RETRY_NS (100 * NSEC_PER_MSEC)
 
 bool pause_can_serve(enum gpreempt_reason reason)
 {
@@ -352,7 +349,7 @@ void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const str
 {
 	while (!undo_now(g, target, start, w)) {
 		watchdog_pet(w, HEARTBEAT_WATCH_NS);
-		shr_sleep_ns(UNDO_AGAIN_NS);
+		shr_sleep_ns(RETRY_NS);
 	}
 }
 
@@ -472,15 +469,13 @@ static bool is_passing(pid_t target)
 int pause_lock(pid_t target)
 {
 	struct hold_owner owner = { .pid = getpid() };
-	uint64_t deadline = shr_now_ns() + LOCK_NS;
+	uint64_t deadline = 0;
 	int lock;
 
-	for (;;) {
+	do {
 		lock = hold_take(target, &owner);
-		if (lock != -EWOULDBLOCK || shr_now_ns() > deadline || !is_passing(target))
-			return lock;
-		shr_sleep_ns(LOCK_RETRY_NS);
-	}
+	} while (lock == -EWOULDBLOCK && is_passing(target) && hold_retry(&deadline));
+	return lock;
 }
 
 int pause_take(pid_t target, const struct hold_owner *owner)

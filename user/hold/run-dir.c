@@ -40,9 +40,7 @@ const char *hold_role_name(enum hold_role role)
  */
 #define LOCK_TRIES 20
 
-/* How long an owner may take to end after it has released its target. */
-#define FREE_NS	     (3 * NSEC_PER_SEC)
-#define FREE_TICK_NS (2 * NSEC_PER_MSEC)
+#define RETRY_NS (2 * NSEC_PER_MSEC)
 
 static void lock_path(pid_t target, char *buf, size_t size)
 {
@@ -272,15 +270,25 @@ static bool has_lock(pid_t target, uint64_t pid)
 	return ret != -ENOENT && (!pid || ret || owner.pid == pid || owner.role == HOLD_ROLE_NONE);
 }
 
+bool hold_retry(uint64_t *deadline_ns)
+{
+	uint64_t now = shr_now_ns();
+
+	if (!*deadline_ns)
+		*deadline_ns = now + HOLD_PATIENCE_NS;
+	if (now > *deadline_ns)
+		return false;
+	shr_sleep_ns(RETRY_NS);
+	return true;
+}
+
 bool hold_wait_for_end(pid_t target, uint64_t pid)
 {
-	uint64_t deadline = shr_now_ns() + FREE_NS;
+	uint64_t deadline = 0;
 
-	while (has_lock(target, pid)) {
-		if (shr_now_ns() > deadline)
+	while (has_lock(target, pid))
+		if (!hold_retry(&deadline))
 			return false;
-		shr_sleep_ns(FREE_TICK_NS);
-	}
 	return true;
 }
 

@@ -61,6 +61,13 @@ void hold_drop(pid_t target, int lock);
  */
 int hold_read_owner(pid_t target, struct hold_owner *owner);
 /*
+ * The patience with an owner that begins or ends, from the lock of its target to its socket, or
+ * from a pause to the lock: its dead man's switch has fallen by then. Sleeps for a moment; false
+ * when the patience is over. *@deadline_ns is 0 at first.
+ */
+#define HOLD_PATIENCE_NS (5 * NSEC_PER_SEC)
+bool hold_retry(uint64_t *deadline_ns);
+/*
  * Wait a bounded time until the owner that has this PID gives the lock back: another
  * one may follow at once. 0: until no process has it. Has it ended?
  */

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Suspends and resumes by holders, for the commands. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cli/message.h"
+#include "shared/util.h"
+#include "client.h"
+#include "holder.h"
+#include "owner.h"
+#include "pause-owner.h"
+#include "run-dir.h"
+
+/* Send the request. Note the holder, since another one may follow it at once. */
+static void ask_begin(struct hold_job *job)
+{
+	struct ucred peer = { 0 };
+	socklen_t len = sizeof(peer);
+
+	job->fd = gp_hold_ask_begin(job->pid, &job->request, shr_now_ns() + HOLD_ANSWER_NS);
+	if (job->fd >= 0)
+		getsockopt(job->fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	job->asked = peer.pid;
+}
+
+/* Get the reply. 0 or -errno, also of a request that was not sent. */
+static int ask_end(struct hold_job *job)
+{
+	int ret = job->fd;
+
+	if (ret >= 0)
+		ret = gp_hold_ask_end(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
+	if (ret)
+		job->reply = (struct hold_reply){ 0 };
+	job->fd = -1;
+	return ret;
+}
+
+static void fail_system(struct hold_job *job, const char *step, int code)
+{
+	enum gpreempt_reason reason = GPREEMPT_SYSTEM;
+
+	if (code == -EPROTO)
+		reason = GPREEMPT_OTHER_VERSION;
+	/* The holder is in the driver, and ends when the driver returns. */
+	if (code == -ETIMEDOUT) {
+		reason = GPREEMPT_STUCK;
+		step = HOLD_STUCK;
+	}
+	hold_reply_fail(&job->reply, job->pid, reason, code, step);
+}
+
+/* Make a holder, with the lock of its target, which was free. */
+static void make_holder(struct gpreempt *g, struct hold_job *job, int lock)
+{
+	struct gpreempt_error err;
+
+	/* Fit for a session? Only asked when there is no holder. */
+	if (owner_check(g, job->pid, job->request.how, &err)) {
+		hold_reply_error(&job->reply, &err);
+		hold_drop(job->pid, lock);
+		return;
+	}
+	job->fd = hold_spawn_begin(lock, job->pid, &job->request);
+	if (job->fd < 0)
+		fail_system(job, "starting the holder", job->fd);
+}
+
+/*
+ * Send the request to the holder, or make one. False: a holder, or the command that makes one,
+ * is just beginning or ending.
+ */
+static bool begin_suspend(struct gpreempt *g, struct hold_job *job)
+{
+	struct hold_owner owner = { .pid = getpid() };
+	int lock = -ENOENT;
+
+	job->held = !job->request.command;
+	if (job->held) {
+		ask_begin(job);
+		lock = job->fd;
+	}
+	if (lock >= 0)
+		return true;
+	job->held = false;
+	job->fd = -1;
+	if (lock == -ENOENT)
+		lock = pause_take(job->pid, &owner);
+	if (lock >= 0) {
+		make_holder(g, job, lock);
+		return true;
+	}
+	if (lock != -EWOULDBLOCK) {
+		hold_not_taken(&job->reply, lock, job->pid);
+		return true;
+	}
+	if (hold_read_owner(job->pid, &owner) || owner.role == HOLD_ROLE_NONE ||
+	    (owner.role == HOLD_ROLE_HOLDER && !job->request.command))
+		return false;
+	hold_taken(&job->reply, &owner, job->pid);
+	return true;
+}
+
+static void begin_patiently(struct gpreempt *g, struct hold_job *job)
+{
+	uint64_t deadline = 0;
+
+	while (!begin_suspend(g, job))
+		if (!hold_retry(&deadline)) {
+			fail_system(job, "asking the holder", -ETIMEDOUT);
+			return;
+		}
+}
+
+/* Get the reply; when the holder ended just then, make another. */
+static void end_suspend(struct gpreempt *g, struct hold_job *job)
+{
+	uint64_t deadline = 0;
+	int ret = 0;
+
+	while (job->held && job->fd >= 0) {
+		ret = ask_end(job);
+		if (ret != -ECONNRESET && ret != -ENOENT)
+			break;
+		/* The first one may have waited for the driver before it ended. */
+		if (!hold_retry(&deadline)) {
+			ret = -ETIMEDOUT;
+			break;
+		}
+		ret = 0;
+		begin_patiently(g, job);
+	}
+	if (job->fd >= 0)
+		ret = gp_hold_recv(job->fd, &job->reply, shr_now_ns() + HOLD_ANSWER_NS);
+	if (!ret)
+		return;
+	fail_system(job, job->held ? "asking the holder" : "starting the holder", ret);
+	if (job->fd >= 0)
+		close(job->fd);
+	job->fd = -1;
+}
+
+void hold_suspend(struct gpreempt *g, struct hold_job *jobs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		jobs[i].fd = -1;
+		if (!jobs[i].reply.status)
+			begin_patiently(g, &jobs[i]);
+	}
+	for (i = 0; i < count; i++)
+		if (jobs[i].fd >= 0)
+			end_suspend(g, &jobs[i]);
+}
+
+static void fail_reason(struct hold_job *job, enum gpreempt_reason reason)
+{
+	hold_reply_fail(&job->reply, job->pid, reason, -EBUSY, NULL);
+}
+
+static void fail_silent(struct hold_job *job)
+{
+	hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED,
+		    "its end lets the queues run: gpreempt-ctl status shows its PID, then kill -9",
+		    "the holder of process %d does not answer", job->pid);
+}
+
+/*
+ * No process has the lock: this one undoes the pause. @foreign: nothing of ours paused
+ * it, and the user knows that no program will let it run.
+ */
+static void undo_pause(struct gpreempt *g, struct hold_job *job, bool foreign)
+{
+	struct gp_pause_report report = { 0 };
+	struct gpreempt_error err;
+	struct hold_state s;
+	int lock = pause_lock(job->pid);
+
+	if (lock < 0) {
+		hold_not_taken(&job->reply, lock, job->pid);
+		return;
+	}
+	job->held = true;
+	job->reply.paused = true;
+	hold_look_locked(g, job->pid, &s);
+	if (foreign)
+		pause_entry_init(&s.entry, job->pid, job->request.start);
+	/* Another command may have resumed it just now. */
+	if (foreign || s.finding == PAUSE_WAITS) {
+		job->reply.queues = queues_of(g, job->pid);
+		job->answered = !pause_undo(g, &s.entry, &report, &err);
+		job->reply.ioctl_ns = report.ioctl_ns;
+		if (!job->answered)
+			hold_reply_error(&job->reply, &err);
+	}
+	hold_drop(job->pid, lock);
+}
+
+/* A pause takes all queues, so it cannot be undone for some. */
+static void undo_whole_pause(struct gpreempt *g, struct hold_job *job)
+{
+	job->held = true;
+	job->reply.paused = true;
+	if (job->request.count || job->request.by_priority || job->request.n_gpus)
+		hold_refuse(&job->reply, GPREEMPT_CLASS_USAGE,
+			    "leave out --queues, --priority and --gpu",
+			    "process %d is paused, which is undone for all its queues", job->pid);
+	else
+		undo_pause(g, job, false);
+}
+
+/* Resume one of which no holder answers. */
+static void resume_alone(struct gpreempt *g, struct hold_job *job)
+{
+	struct hold_state s;
+
+	hold_look(g, job->pid, &s);
+	if (s.owned) {
+		job->held = true;
+		if (s.owner.role > HOLD_ROLE_HOLDER) {
+			hold_taken(&job->reply, &s.owner, job->pid);
+			return;
+		}
+		/* One that has no socket for so long does not begin any more. */
+		if (!hold_wait_for_end(job->pid, 0)) {
+			fail_silent(job);
+			return;
+		}
+		hold_look(g, job->pid, &s);
+	}
+	if (s.finding == PAUSE_WAITS || s.finding == PAUSE_ANSWERED)
+		undo_whole_pause(g, job);
+	else if (s.finding == PAUSE_DAMAGED)
+		hold_not_taken(&job->reply, -EPROTO, job->pid);
+	else if (pause_is_seen(g, job->pid) && job->force)
+		undo_pause(g, job, true);
+	else if (pause_is_seen(g, job->pid))
+		fail_reason(job, GPREEMPT_PAUSED);
+}
+
+/* Is the holder about to start, or to end? It has the lock of the target and no socket. */
+static bool holder_changes(const struct hold_job *job)
+{
+	struct hold_owner owner;
+
+	return !hold_read_owner(job->pid, &owner) &&
+	       (owner.role == HOLD_ROLE_NONE || owner.role == HOLD_ROLE_HOLDER);
+}
+
+static int ask_patiently(struct hold_job *job)
+{
+	uint64_t deadline = 0;
+	int ret;
+
+	for (;;) {
+		ret = ask_end(job);
+		if (ret != -ENOENT || !holder_changes(job) || !hold_retry(&deadline))
+			return ret;
+		ask_begin(job);
+	}
+}
+
+static void end_resume(struct gpreempt *g, struct hold_job *job)
+{
+	int ret = ask_patiently(job);
+
+	if (ret == -ENOENT) {
+		resume_alone(g, job);
+		return;
+	}
+	job->held = true;
+	job->answered = !ret;
+	if (!ret && !job->reply.left)
+		hold_wait_for_end(job->pid, job->reply.worker);
+	else if (ret == -EPROTO)
+		fail_reason(job, GPREEMPT_OTHER_VERSION);
+	/* A holder that ended when we asked is as good. */
+	else if (ret == -ETIMEDOUT ||
+		 (ret == -ECONNRESET && !hold_wait_for_end(job->pid, job->asked)))
+		fail_silent(job);
+	else if (ret && ret != -ECONNRESET)
+		hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
+			    "asking the holder of process %d failed: %s", job->pid, strerror(-ret));
+}
+
+void hold_resume(struct gpreempt *g, struct hold_job *jobs, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		ask_begin(&jobs[i]);
+	for (i = 0; i < count; i++)
+		end_resume(g, &jobs[i]);
+}
