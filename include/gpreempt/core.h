@@ -213,34 +213,6 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
  */
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks);
 
-/* Figures. */
-
-/**
- * struct gpreempt_stats - of raw samples; percentiles by nearest rank
- * @reserved: 0; a later release may use it
- */
-struct gpreempt_stats {
-	size_t n;
-	uint64_t min;
-	uint64_t mean; /* rounded to the nearest */
-	uint64_t p50;
-	uint64_t p90;
-	uint64_t p99;
-	uint64_t p999; /* 99.9 percent */
-	uint64_t max;
-	uint64_t reserved[4];
-};
-
-/**
- * gpreempt_stats() - sort samples and summarise them
- * @samples: are in order afterwards
- * @n: how many; 0 of them give 0 everywhere
- * @out: gets the figures
- *
- * Any thread.
- */
-void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out);
-
 GPREEMPT_END_DECLS
 
 #endif

@@ -94,22 +94,10 @@ struct gpreempt_gang_outcome {
 int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
 
 /**
- * gpreempt_gang_add() - open a session on one more process
+ * gpreempt_gang_add() - add one more process
  * @gang: gang
  * @pid: process
- * @err: or NULL; gets the reason
- *
- * One thread.
- *
- * Return: 0, -EEXIST when it is in, or as gpreempt_session_open().
- */
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, struct gpreempt_error *err);
-
-/**
- * gpreempt_gang_add_by() - add a process that is taken off in a given way
- * @gang: gang
- * @pid: process
- * @route: how
+ * @route: GPREEMPT_ROUTE_DEBUG, a session, or GPREEMPT_ROUTE_PAUSE
  * @err: or NULL; gets the reason
  *
  * A gang can have processes of both ways. By GPREEMPT_ROUTE_PAUSE nothing is attached
@@ -120,11 +108,11 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, struct gpreempt_err
  * that another program has paused is refused (GPREEMPT_PAUSED), and a resume fails
  * when another program has ended the pause (GPREEMPT_UNPAUSED). One thread.
  *
- * Return: as gpreempt_gang_add(). -ENXIO, GPREEMPT_KFD_CLOSED: the process has closed
- *	/dev/kfd; -ENOTTY, GPREEMPT_NO_PAUSE: the driver has no pause
+ * Return: 0, -EEXIST when it is in, or as gpreempt_session_open(). -ENXIO, GPREEMPT_KFD_CLOSED:
+ *	the process has closed /dev/kfd; -ENOTTY, GPREEMPT_NO_PAUSE: the driver has no pause
  */
-int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
-			 struct gpreempt_error *err);
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+		      struct gpreempt_error *err);
 
 /**
  * gpreempt_gang_remove() - close the session on a process: its queues run
@@ -161,7 +149,7 @@ int gpreempt_gang_resume(struct gpreempt_gang *gang, const struct gpreempt_filte
 			 struct gpreempt_gang_outcome *out);
 
 /**
- * gpreempt_gang_sample_slots() - gpreempt_session_sample_slots() of each
+ * gpreempt_gang_sample_slots() - measure when slots of each process become inactive
  * @gang: gang
  * @on: from now on, also of processes added later, or not any more
  *

@@ -54,7 +54,7 @@ enum gpreempt_how {
  *	program that hangs; with GPREEMPT_HOLD_NO_LEASE nothing does.
  * @timeout_ns: the longest time that a call waits for the holder; 0: 30 s. The
  *	driver can take 9 s when the hardware hangs.
- * @grace: as gpreempt_session_set_grace(); 0: what the driver has set
+ * @grace: units of 1,024 GPU clocks; 0: what the driver has set
  * @how: enum gpreempt_how. A part of the queues, or a grace period, takes a session
  */
 struct gpreempt_hold_options {

@@ -158,30 +158,6 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out
 int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
 			 struct gpreempt_error *err);
 
-/**
- * gpreempt_view_parse() - take the text of the module's queues file apart
- * @text: text, need not be terminated
- * @len: its length
- * @out: gets the view, for gpreempt_view_free()
- *
- * Columns are found by name; unknown ones are skipped and missing ones are
- * GPREEMPT_UNKNOWN, except qid, which must be there. Any thread.
- *
- * Return: 0, -EPROTO for another format or major version, -EINVAL for a line
- * that contradicts the format, -ENOMEM.
- */
-int gpreempt_view_parse(const char *text, size_t len, struct gpreempt_view **out);
-
-/** gpreempt_view_find() - Return: the queue with this id, or NULL */
-const struct gpreempt_queue *gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid);
-
-/**
- * gpreempt_view_paused() - Return: whether a queue is paused, by any program
- *
- * Only the module shows it: false without it. Any thread.
- */
-bool gpreempt_view_paused(const struct gpreempt_view *view);
-
 /** gpreempt_view_free() - free a view; NULL is allowed */
 void gpreempt_view_free(struct gpreempt_view *view);
 
@@ -367,50 +343,6 @@ int gpreempt_usage_read(struct gpreempt *g, pid_t pid, struct gpreempt_usages **
 void gpreempt_usage_free(struct gpreempt_usages *usages);
 
 /**
- * struct gpreempt_process_gpu - what the driver has counted of a process on a GPU
- * @gpu_id: KFD's number of the node
- * @vram: bytes of the GPU's memory that the process has allocated
- * @evicted_ms: how long its queues there were evicted, without the eviction of now
- * @reserved: 0; a later release may use it
- */
-struct gpreempt_process_gpu {
-	int64_t gpu_id;
-	int64_t vram;
-	int64_t evicted_ms;
-	uint64_t reserved[5];
-};
-
-/** enum gpreempt_figure - bits: what to read of each GPU; each is a file */
-enum gpreempt_figure {
-	GPREEMPT_FIGURE_VRAM = 1,
-	GPREEMPT_FIGURE_EVICTED = 2,
-};
-
-/** struct gpreempt_process_gpus - all GPUs that a process may use */
-struct gpreempt_process_gpus {
-	size_t count;
-	struct gpreempt_process_gpu *gpus;
-};
-
-/**
- * gpreempt_process_gpus_read() - read what the driver has counted of a process
- * @g: library
- * @pid: process
- * @figures: bits of enum gpreempt_figure; what is not read is GPREEMPT_UNKNOWN
- * @out: gets the list, for gpreempt_process_gpus_free()
- * @err: or NULL; gets the reason
- *
- * Out of the driver's sysfs (kfd_procfs_show() in amdkfd/kfd_process.c), without
- * gpreempt.ko, without root, and without a lock of the driver. Of a process with
- * several contexts it is the first one alone. Any thread.
- */
-int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
-			       struct gpreempt_process_gpus **out, struct gpreempt_error *err);
-
-/** gpreempt_process_gpus_free() - free a list; NULL is allowed */
-void gpreempt_process_gpus_free(struct gpreempt_process_gpus *gpus);
-
-/**
  * struct gpreempt_fact - a line of version or stats
  * @key: its name
  * @value: as the module prints it
@@ -430,24 +362,9 @@ struct gpreempt_facts {
 	struct gpreempt_fact *facts;
 };
 
-/**
- * gpreempt_module_version() - what gpreempt.ko is, and what it can do here
- * @g: library
- * @out: gets the facts, for gpreempt_facts_free()
- * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE when it is not loaded
- *
- * Any thread.
- */
-int gpreempt_module_version(struct gpreempt *g, struct gpreempt_facts **out,
-			    struct gpreempt_error *err);
-
 /** gpreempt_module_stats() - what gpreempt.ko has cost; as version */
 int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 			  struct gpreempt_error *err);
-
-/** gpreempt_facts_find() - Return: the fact of that name, or NULL */
-const struct gpreempt_fact *gpreempt_facts_find(const struct gpreempt_facts *facts,
-						const char *key);
 
 /** gpreempt_facts_free() - free facts; NULL is allowed */
 void gpreempt_facts_free(struct gpreempt_facts *facts);

@@ -134,9 +134,6 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role, uint
  */
 void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity);
 
-/** gpreempt_policy_nodes() - an entity uses these nodes from now on */
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
-
 /** gpreempt_policy_busy() - an online entity has work, or has none */
 void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity, bool busy, uint64_t now);
 
@@ -150,31 +147,8 @@ int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity);
 /** gpreempt_policy_end() - it closes one. Return: as begin; -EINVAL: none */
 int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t now);
 
-/**
- * gpreempt_policy_ran() - an offline entity ran although it was to be suspended
- * @p: policy
- * @entity: number
- * @ns: for so long, since the last call
- * @now: the time
- *
- * Queues that are released because their process destroys them run so, for example. The time
- * was counted as held, and counts as run time instead. Call gpreempt_policy_step() afterwards.
- */
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
-
 /** gpreempt_policy_release() - leave an offline entity alone until that time */
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uint64_t until);
-
-/** gpreempt_policy_suspended() - Return: does the policy want it suspended? */
-bool gpreempt_policy_suspended(const struct gpreempt_policy *p, unsigned int entity);
-
-/**
- * gpreempt_policy_failed() - the last action on an entity did not work
- * @p: policy
- * @entity: number
- * @retry: not again before that time
- */
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry);
 
 /**
  * gpreempt_policy_step() - what is to be done now?

@@ -123,16 +123,6 @@ struct gpreempt_description {
  */
 int gpreempt_describe(struct gpreempt *g, pid_t pid, struct gpreempt_description *out);
 
-/**
- * gpreempt_identify() - as gpreempt_describe(), without the command line
- * @g: library
- * @pid: process
- * @out: gets it; its command is ""
- *
- * Reads what the kernel has of the process, and never its memory.
- */
-int gpreempt_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out);
-
 GPREEMPT_END_DECLS
 
 #endif

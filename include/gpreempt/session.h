@@ -174,80 +174,6 @@ int gpreempt_session_resume(struct gpreempt_session *s, const struct gpreempt_fi
 #define GPREEMPT_GRACE_DEFAULT 0xffffffffU
 #define GPREEMPT_GRACE_MAX     255U
 
-/**
- * gpreempt_session_set_grace() - set the grace period of later suspends
- * @s: session
- * @units: of 1,024 GPU clocks, 1 to GPREEMPT_GRACE_MAX, or
- *	GPREEMPT_GRACE_DEFAULT. 0 is taken for 1, as the driver does.
- *
- * The field has 8 bits (SCH_WAVE of CP_IQ_WAIT_TIME2;
- * kgd_gfx_v9_build_grace_period_packet_info() in amdgpu_amdkfd_gfx_v9.c), and the driver cuts
- * what is longer: 256 would become 0, for ever. It counts for every process that is preempted
- * on the GPU in that moment. GPUs with MES have no such period and ignore it. Its thread.
- *
- * Return: 0, -ERANGE.
- */
-int gpreempt_session_set_grace(struct gpreempt_session *s, uint32_t units);
-
-/**
- * gpreempt_grace_units() - the units that a time is, on the GPUs of a process
- * @g: library
- * @pid: process
- * @ns: the time; 0 gives 1 unit
- * @units: gets the units, rounded up, by the highest clock of these GPUs
- *	(max_engine_clk_fcompute in KFD's topology). At a lower clock they
- *	last longer.
- * @err: or NULL; gets the reason: GPREEMPT_GRACE with the longest time, or
- *	GPREEMPT_NO_CLOCK
- *
- * Any thread.
- *
- * Return: 0, -ERANGE, -ENODATA, or another negative errno value.
- */
-int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
-			 struct gpreempt_error *err);
-
-/**
- * enum gpreempt_sampling - are slots watched while a suspend is in the driver?
- * @GPREEMPT_SAMPLE_OFF: no
- * @GPREEMPT_SAMPLE_ON: yes, from before the suspend is given to the driver
- * @GPREEMPT_SAMPLE_BESIDE: yes, but the suspend does not wait for the thread
- *	that watches: nothing is measured when that comes too late
- * @GPREEMPT_SAMPLE_PAUSE: not now, but soon again: the thread stays
- */
-enum gpreempt_sampling {
-	GPREEMPT_SAMPLE_OFF,
-	GPREEMPT_SAMPLE_ON,
-	GPREEMPT_SAMPLE_BESIDE,
-	GPREEMPT_SAMPLE_PAUSE,
-};
-
-/**
- * gpreempt_session_sample_slots() - measure when slots become inactive
- * @s: session
- * @mode: from now on
- *
- * A thread of the session's reads the view of gpreempt.ko while a suspend is in the driver, as
- * fast as it can, and the suspend returns when no slot is seen active any more, or after 100
- * ms. It takes a CPU for that time: on a host that has none to spare, or few, the ioctl itself
- * takes longer, so measure it apart. Each read tests the slots of the GPU (three registers a
- * slot, see docs/module.md). Off when a session is opened. Its thread.
- *
- * Return: 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM, -EAGAIN.
- */
-int gpreempt_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode);
-
-/**
- * gpreempt_session_refresh() - learn and acknowledge the queues of now
- * @s: session
- *
- * A queue that was not acknowledged cannot be suspended (suspend_single_queue()
- * in amdkfd/kfd_device_queue_manager.c). Its thread.
- *
- * Return: 0, -ENOTCONN when the session has ended, another negative errno value.
- */
-int gpreempt_session_refresh(struct gpreempt_session *s);
-
 enum gpreempt_verdict {
 	GPREEMPT_NOT_CHECKED,
 	GPREEMPT_VERIFIED,
@@ -296,7 +222,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
 #define GPREEMPT_EVENT_LOST    (1 << 4) /* our debug session was ended */
 #define GPREEMPT_EVENT_ENDED   (1 << 5) /* the process is gone */
 #define GPREEMPT_EVENT_JOB     (1 << 6) /* stopped, or continued */
-#define GPREEMPT_EVENT_CHURN   (1 << 7) /* see gpreempt_session_released() */
+#define GPREEMPT_EVENT_CHURN   (1 << 7) /* queues come and go all the time */
 
 /**
  * gpreempt_session_fd() - Return: descriptor to poll for input
@@ -314,72 +240,13 @@ int gpreempt_session_fd(const struct gpreempt_session *s);
  * if they are to be, resumes queues that the process destroys, answers the
  * process when it enables or disables its runtime, and leaves when it exits or
  * executes another program. After GPREEMPT_EVENT_ENDED only
- * gpreempt_session_close() is useful. GPREEMPT_EVENT_LOST is in the result of every call until
- * gpreempt_session_renew() succeeds, and gpreempt_session_fd() becomes readable ten times a
- * second until then: nothing is suspended meanwhile. Its thread.
+ * gpreempt_session_close() is useful. GPREEMPT_EVENT_LOST is in the result of every call from then
+ * on, and gpreempt_session_fd() becomes readable ten times a second: nothing is suspended any
+ * more. Close the session and open another. Its thread.
  *
  * Return: GPREEMPT_EVENT_ bits, or a negative errno value.
  */
 int gpreempt_session_dispatch(struct gpreempt_session *s);
-
-/**
- * struct gpreempt_released - how well a process is held
- * @window_ns: 10 s
- * @recent_ns: how long, of the last @window_ns, at least one queue has run
- *	although it was to be suspended
- * @total_ns: the same since the session was opened
- * @destroyed: queues that were released because a thread of the process waited
- *	for that, so that it could destroy them
- * @returned: of these, queues that were not being destroyed, and were suspended
- *	again at once: a signal came between, or the process deceives us
- * @made: queues that the process made while others were suspended
- * @unseen: of these, queues that it destroyed again before the session could
- *	suspend them, at least
- * @churn: @recent_ns has reached a twentieth of @window_ns. From then on, a
- *	process that has made queues or deceived us waits 24 times as long as its
- *	last queue ran before the next is released, and 100 times from nine
- *	hundredths on, so that less than a tenth of any @window_ns is lost.
- *
- * The driver lets a process that destroys a suspended queue wait for its resume
- * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a queue is resumed. A
- * process that destroys four queues that were there when they were suspended, and makes none,
- * is taken to be ending: all are resumed then, for at most nine hundredths of @window_ns.
- *
- * A new queue counts from when the session learns of it. The driver writes an
- * event for each, so a queue that is gone by then is known of, too: it counts in
- * @unseen, and in the times from the last time that the session looked, which is the longest
- * that it can have run. It cannot be kept from running: the driver suspends no queue before its
- * session has acknowledged it, and destroys one that is not suspended at once.
- */
-struct gpreempt_released {
-	uint64_t window_ns;
-	uint64_t recent_ns;
-	uint64_t total_ns;
-	uint64_t destroyed;
-	uint64_t returned;
-	uint64_t made;
-	bool churn;
-	uint64_t unseen;
-	uint64_t reserved[7];
-};
-
-/**
- * gpreempt_session_released() - how long queues ran although they are "held"
- * @s: session
- * @out: gets the figures
- *
- * GPREEMPT_EVENT_CHURN is reported when @out->churn becomes true. Its thread.
- */
-void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_released *out);
-
-/**
- * gpreempt_session_stopped() - is the process stopped by job control?
- * @s: session
- *
- * By SIGSTOP, Ctrl-Z and their like, as far as gpreempt_session_dispatch() has
- * seen; it gives GPREEMPT_EVENT_JOB when that changes. Its thread.
- */
-bool gpreempt_session_stopped(const struct gpreempt_session *s);
 
 /**
  * gpreempt_session_wait() - dispatch until a time has passed
@@ -393,30 +260,6 @@ bool gpreempt_session_stopped(const struct gpreempt_session *s);
  * LOST or _ENDED; -EINTR when a signal handler ran or @stop is readable.
  */
 int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns, const int *stop);
-
-/**
- * gpreempt_session_await_queues() - wait until a process has a queue
- * @s: session
- * @timeout_ns: how long
- *
- * A process without queues is starting or ending; this finds out which, and
- * dispatches meanwhile. Its thread.
- *
- * Return: 0 when it has queues; -ESRCH when it has ended or has disabled its runtime
- * (GPREEMPT_ENDED, GPREEMPT_ENDING); -ETIMEDOUT; or as gpreempt_session_dispatch().
- */
-int gpreempt_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns);
-
-/**
- * gpreempt_session_renew() - open a session again that another process ended
- * @s: session, after GPREEMPT_EVENT_LOST
- * @err: or NULL; gets the reason
- *
- * Queues that were to be suspended are suspended again. Its thread.
- *
- * Return: 0, -EINVAL when it was not lost, or as gpreempt_session_open().
- */
-int gpreempt_session_renew(struct gpreempt_session *s, struct gpreempt_error *err);
 
 /**
  * gpreempt_session_error() - why a session's last call failed or it ended

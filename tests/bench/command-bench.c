@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "shared/util.h"
 #include "bench.h"
 
 enum figure { SUSPEND_DEBUG, RESUME_DEBUG, SUSPEND_PAUSE, RESUME_PAUSE, FIGURES };
@@ -55,7 +56,7 @@ static uint64_t command(enum figure f, char *pid)
 
 int main(int argc, char **argv)
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 	uint64_t *samples[FIGURES];
 	size_t i, f, count;
 
@@ -68,7 +69,7 @@ int main(int argc, char **argv)
 		for (f = 0; f < FIGURES; f++)
 			samples[f][i] = command(f, argv[1]);
 	for (f = 0; f < FIGURES; f++) {
-		gpreempt_stats(samples[f], count, &stats);
+		shr_stats(samples[f], count, &stats);
 		printf("%s_us %.0f\n", names[f], stats.p50 / 1000.0);
 	}
 	printf("command_n %zu\n", count);

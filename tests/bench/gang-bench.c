@@ -4,6 +4,7 @@
  * processes together, against the first of them alone. In turn, a block of
  * COUNT suspends with all, a block with one. Prints lines "NAME_key value".
  */
+#include "shared/util.h"
 #include "bench.h"
 
 /* Times that let a process which was taken off in the middle of something get back to it. */
@@ -36,7 +37,7 @@ static void add(struct bench *b, size_t i)
 {
 	struct gpreempt_error err;
 
-	if (gpreempt_gang_add(b->gang, b->pids[i], &err))
+	if (gpreempt_gang_add(b->gang, b->pids[i], GPREEMPT_ROUTE_DEBUG, &err))
 		die_of(&err);
 }
 
@@ -86,9 +87,9 @@ static void run(struct bench *b, size_t blocks)
 
 static double median_us(struct series *series)
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 
-	gpreempt_stats(series->v, series->n, &stats);
+	shr_stats(series->v, series->n, &stats);
 	return stats.p50 / 1e3;
 }
 

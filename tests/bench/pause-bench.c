@@ -194,7 +194,7 @@ static void sessions(struct bench *b, struct results *r)
 static void run_apart(struct bench *b, struct results *r,
 		      void (*run)(struct bench *b, struct results *r))
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 	pid_t child = fork();
 	int status;
 	size_t i;
@@ -205,7 +205,7 @@ static void run_apart(struct bench *b, struct results *r,
 		for (i = 0; i < FIGURES; i++) {
 			if (!b->n[i])
 				continue;
-			gpreempt_stats(b->samples[i], b->n[i], &stats);
+			shr_stats(b->samples[i], b->n[i], &stats);
 			r->p50[i] = stats.p50;
 		}
 		exit(0);

@@ -21,6 +21,8 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "shared/util.h"
+
 #define MAX_SAMPLES 200000
 #define COLUMNS	    5
 
@@ -105,9 +107,9 @@ static void print_us(const char *name, const char *key, uint64_t ns, double dila
 
 static void print_stats(const char *name, uint64_t *ns, size_t n, double dilation)
 {
-	struct gpreempt_stats s;
+	struct shr_stats s;
 
-	gpreempt_stats(ns, n, &s);
+	shr_stats(ns, n, &s);
 	print_us(name, "p50", s.p50, dilation);
 	print_us(name, "p99", s.p99, dilation);
 	print_us(name, "max", s.max, dilation);

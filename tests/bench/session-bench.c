@@ -14,6 +14,7 @@
 
 #include <linux/kfd_ioctl.h>
 
+#include "shared/util.h"
 #include "bench.h"
 
 #define MAX_QUEUES 1024
@@ -145,7 +146,7 @@ static void run_opens(struct bench *b, size_t opens)
 {
 	uint64_t *open_ns = get(opens, sizeof(*open_ns));
 	uint64_t *first_ns = get(opens, sizeof(*first_ns));
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 	size_t i;
 
 	for (i = 0; i < opens; i++) {
@@ -157,9 +158,9 @@ static void run_opens(struct bench *b, size_t opens)
 		library(b, RESUME);
 		gpreempt_session_close(b->session);
 	}
-	gpreempt_stats(open_ns, opens, &stats);
+	shr_stats(open_ns, opens, &stats);
 	printf("session_open_us %.1f\n", stats.p50 / 1e3);
-	gpreempt_stats(first_ns, opens, &stats);
+	shr_stats(first_ns, opens, &stats);
 	printf("first_suspend_us %.1f\n", stats.p50 / 1e3);
 	printf("session_opens_n %zu\n", opens);
 	free(open_ns);
@@ -168,14 +169,14 @@ static void run_opens(struct bench *b, size_t opens)
 
 static void sum_up(struct bench *b, size_t round)
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 	int op, way;
 
 	for (op = 0; op < OPS; op++) {
 		struct result *result = &b->results[op][round];
 
 		for (way = 0; way < WAYS; way++) {
-			gpreempt_stats(b->samples[op][way], b->count, &stats);
+			shr_stats(b->samples[op][way], b->count, &stats);
 			result->us[way] = stats.p50 / 1e3;
 		}
 		result->ratio = result->us[LIBRARY] / result->us[BARE];

@@ -5,6 +5,7 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "lib/see/words.h"
 #include "fuzz.h"
 
 bool fuzz_one(const struct fuzz_input *in)
@@ -14,7 +15,7 @@ bool fuzz_one(const struct fuzz_input *in)
 	int ret;
 
 	memcpy(text, in->data, in->len);
-	ret = gpreempt_view_parse(text, in->len, &view);
+	ret = gp_view_parse(text, in->len, &view);
 	if (!ret)
 		gpreempt_view_free(view);
 	free(text);

@@ -168,7 +168,7 @@ TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 		ran_before = runs(a);
 		shr_sleep_ns(STEP_NS);
 	}
-	gpreempt_session_released(s, &released);
+	gp_session_released(s, &released);
 	printf("%s: ran %u ms of %u; the session counts %u ms, %u destroyed, "
 	       "%u of them returned, %u made\n",
 	       a->name, (unsigned int)(ran / NSEC_PER_MSEC), (unsigned int)(all / NSEC_PER_MSEC),
@@ -196,7 +196,7 @@ static struct gpreempt_released released_now(void)
 {
 	struct gpreempt_released released;
 
-	gpreempt_session_released(s, &released);
+	gp_session_released(s, &released);
 	return released;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/see/words.h"
 #include "cli/program.h"
 #include "lib/core/internal.h"
 #include "unit.h"
@@ -141,10 +142,10 @@ TEST(identify)
 	first_mute = last_mute = 100;
 	gone = 101;
 	memset(&who, 'x', sizeof(who));
-	ck_assert_int_eq(gpreempt_identify(lib, 100, &who), 0);
+	ck_assert_int_eq(gp_identify(lib, 100, &who), 0);
 	ck_assert_str_eq(who.command, "");
 	ck_assert_str_eq(who.comm, "job");
-	ck_assert_int_eq(gpreempt_identify(lib, 101, &who), -ESRCH);
+	ck_assert_int_eq(gp_identify(lib, 101, &who), -ESRCH);
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -195,14 +195,14 @@ TEST(names_another_queue)
 	ck_assert(!suspended(0) && suspended(1));
 	while (!suspended(0))
 		ck_assert_int_ge(dispatch_soon(), 0);
-	gpreempt_session_released(s, &released);
+	gp_session_released(s, &released);
 	ck_assert_uint_eq(released.returned, 1);
 	ck_assert_uint_eq(released.destroyed, 1);
 	/* The process is not trusted again. */
 	while (released.destroyed == 1) {
 		ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 		ck_assert(suspended(0));
-		gpreempt_session_released(s, &released);
+		gp_session_released(s, &released);
 		shr_sleep_ns(200 * NSEC_PER_USEC);
 	}
 	ck_assert_uint_eq(released.returned, 2);
@@ -287,7 +287,7 @@ TEST(hung_meanwhile)
 	unit_clear_trace();
 	while (s->release.confirm_at)
 		ck_assert_int_ge(dispatch_soon(), 0);
-	gpreempt_session_released(s, &released);
+	gp_session_released(s, &released);
 	ck_assert_uint_eq(released.returned, 0);
 	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
 }

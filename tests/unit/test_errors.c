@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 static const char *const calls[] = {
@@ -46,7 +47,7 @@ static void dispatch(void)
 	for (i = 0; i < 3; i++)
 		expect_reason(gpreempt_session_dispatch(s));
 	if (gpreempt_session_error(s)->reason == GPREEMPT_LOST)
-		gpreempt_session_renew(s, NULL);
+		gp_session_renew(s, NULL);
 }
 
 static void live(void)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 TEST(nothing_happens)
@@ -128,9 +129,9 @@ TEST(lost_and_renewed)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
 	/* The descriptor is readable again only after a pause. */
 	ck_assert(!unit_is_readable(fd));
-	ck_assert_int_eq(gpreempt_session_renew(s, &err), 0);
+	ck_assert_int_eq(gp_session_renew(s, &err), 0);
 	ck_assert(suspended(0) && suspended(1));
-	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EINVAL);
+	ck_assert_int_eq(gp_session_renew(s, &err), -EINVAL);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	/* The session works as before. */
 	gp_loop_add_queue(&loop, 2);
@@ -146,7 +147,7 @@ TEST(lost_for_good)
 	gp_loop_disable(&loop);
 	gpreempt_session_dispatch(s);
 	loop.debugged = true; /* by the process that ended ours */
-	ck_assert_int_eq(gpreempt_session_renew(s, &err), -EALREADY);
+	ck_assert_int_eq(gp_session_renew(s, &err), -EALREADY);
 	ck_assert_int_eq(err.reason, GPREEMPT_DEBUGGED);
 	unit_clear_trace();
 	close_session();

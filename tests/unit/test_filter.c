@@ -2,6 +2,7 @@
 /* Queues that a filter means, present and future ones; grace periods. */
 #include <string.h>
 
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 #define HEAD  "gpreempt-queues - version: 1.1\n# qid priority\n"
@@ -207,7 +208,7 @@ static const struct {
 TEST_EACH(grace, ARRAY_SIZE(graces))
 {
 	open_with_queues(1);
-	ck_assert_int_eq(gpreempt_session_set_grace(s, graces[_i].units), graces[_i].ret);
+	ck_assert_int_eq(gp_session_set_grace(s, graces[_i].units), graces[_i].ret);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
 	ck_assert_uint_eq(loop.grace, graces[_i].set);
 }
@@ -234,21 +235,21 @@ TEST(grace_in_time)
 	set_clock("vendor_id 4098\nmax_engine_clk_fcompute 2100\n"
 		  "max_engine_clk_ccompute 3\n");
 	/* A unit is 1024 / 2100 MHz, 487.6 ns. */
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 0, &units, &err), 0);
+	ck_assert_int_eq(gp_grace_units(g, PID, 0, &units, &err), 0);
 	ck_assert_uint_eq(units, 1);
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 487, &units, &err), 0);
+	ck_assert_int_eq(gp_grace_units(g, PID, 487, &units, &err), 0);
 	ck_assert_uint_eq(units, 1);
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 488, &units, &err), 0);
+	ck_assert_int_eq(gp_grace_units(g, PID, 488, &units, &err), 0);
 	ck_assert_uint_eq(units, 2);
 	/* 255 * 1024 / 2100 = 124342.8 ns */
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124342, &units, &err), 0);
+	ck_assert_int_eq(gp_grace_units(g, PID, 124342, &units, &err), 0);
 	ck_assert_uint_eq(units, 255);
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 124343, &units, &err), -ERANGE);
+	ck_assert_int_eq(gp_grace_units(g, PID, 124343, &units, &err), -ERANGE);
 	ck_assert_int_eq(err.reason, GPREEMPT_GRACE);
 	ck_assert_uint_eq(err.limit_ns, 124342);
 	gpreempt_error_text(&err, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "124us"));
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, UINT64_MAX, &units, &err), -ERANGE);
+	ck_assert_int_eq(gp_grace_units(g, PID, UINT64_MAX, &units, &err), -ERANGE);
 	ck_assert_uint_eq(units, 255);
 }
 
@@ -257,10 +258,10 @@ TEST(no_clock)
 	struct gpreempt_error err;
 	uint32_t units;
 
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, &err), -ENODATA);
+	ck_assert_int_eq(gp_grace_units(g, PID, 1000, &units, &err), -ENODATA);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_CLOCK);
 	set_clock("max_engine_clk_fcompute 0\n");
-	ck_assert_int_eq(gpreempt_grace_units(g, PID, 1000, &units, NULL), -ENODATA);
+	ck_assert_int_eq(gp_grace_units(g, PID, 1000, &units, NULL), -ENODATA);
 }
 
 TEST_FIXTURE(session_setup, session_teardown)

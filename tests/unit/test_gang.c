@@ -72,7 +72,8 @@ TEST(come_and_go)
 	struct gpreempt_gang_outcome out;
 
 	gang_add_all();
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err), -EEXIST);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_ROUTE_DEBUG, &gang_err),
+			 -EEXIST);
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	ck_assert_int_eq(gpreempt_gang_remove(gang, FIRST + 1), 0);
 	ck_assert(gang_held(0, 0) && !gang_held(1, 0) && gang_held(2, 0));
@@ -84,8 +85,9 @@ TEST(come_and_go)
 TEST(not_opened)
 {
 	loops[1].debugged = true;
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, &gang_err), -EALREADY);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_ROUTE_DEBUG, &gang_err), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_ROUTE_DEBUG, &gang_err),
+			 -EALREADY);
 	ck_assert_int_eq(gang_err.reason, GPREEMPT_DEBUGGED);
 	ck_assert_int_eq(gang_err.pid, FIRST + 1);
 	ck_assert_uint_eq(gpreempt_gang_members(gang, NULL, 0), 1);
@@ -183,7 +185,7 @@ TEST(descriptor_0)
 	int kept = dup(STDIN_FILENO);
 
 	close(STDIN_FILENO);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_ROUTE_DEBUG, &gang_err), 0);
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	ck_assert(gang_held(0, 0));
 	ck_assert_int_eq(gpreempt_gang_remove(gang, FIRST), 0);

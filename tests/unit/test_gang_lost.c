@@ -25,7 +25,7 @@ static void add_one(int to_end)
 	loops[0].before = before;
 	atomic_store(&ends, to_end);
 	atomic_store(&enabled, 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, &gang_err), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_ROUTE_DEBUG, &gang_err), 0);
 }
 
 /* The session is opened again, and the call is made again. */

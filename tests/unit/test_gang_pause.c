@@ -46,7 +46,7 @@ static void teardown(void)
 
 static int add(void)
 {
-	return gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTE_PAUSE, &err);
+	return gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_PAUSE, &err);
 }
 
 static void look(void)
@@ -226,12 +226,12 @@ TEST_EACH(refused, 2)
 
 TEST(no_such_process_or_route)
 {
-	ck_assert_int_eq(gpreempt_gang_add_by(gang, 77, GPREEMPT_ROUTE_PAUSE, &err), -ESRCH);
+	ck_assert_int_eq(gpreempt_gang_add(gang, 77, GPREEMPT_ROUTE_PAUSE, &err), -ESRCH);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_PROCESS);
-	ck_assert_int_eq(gpreempt_gang_add_by(gang, PID, GPREEMPT_ROUTES, &err), -EINVAL);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTES, &err), -EINVAL);
 	ck_assert_int_eq(add(), 0);
 	ck_assert_int_eq(add(), -EEXIST);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, &err), -EEXIST);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, &err), -EEXIST);
 }
 
 static const char *off(struct gp_loop *l)

@@ -5,6 +5,7 @@
 
 #include <gpreempt/view.h>
 
+#include "lib/see/words.h"
 #include "unit.h"
 
 #define DIR "/sys/kernel/debug/gpreempt/"
@@ -246,20 +247,20 @@ TEST(process_gpus)
 	set_file(MINE "vram_11", "206158430208\n");
 	set_file(MINE "stats_11/evicted_ms", "1500\n");
 	set_file(MINE "vram_22", "nonsense\n");
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, BOTH, &list, &err), 0);
+	ck_assert_int_eq(gp_process_gpus_read(g, PID, BOTH, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->gpus[0].gpu_id, 11);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
 	ck_assert_int_eq(list->gpus[0].evicted_ms, 1500);
 	ck_assert_int_eq(list->gpus[1].vram, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->gpus[1].evicted_ms, GPREEMPT_UNKNOWN);
-	gpreempt_process_gpus_free(list);
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, PID, GPREEMPT_FIGURE_VRAM, &list, &err), 0);
+	gp_process_gpus_free(list);
+	ck_assert_int_eq(gp_process_gpus_read(g, PID, GPREEMPT_FIGURE_VRAM, &list, &err), 0);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
 	ck_assert_int_eq(list->gpus[0].evicted_ms, GPREEMPT_UNKNOWN);
-	gpreempt_process_gpus_free(list);
-	gpreempt_process_gpus_free(NULL);
-	ck_assert_int_eq(gpreempt_process_gpus_read(g, 1, BOTH, &list, &err), -ESRCH);
+	gp_process_gpus_free(list);
+	gp_process_gpus_free(NULL);
+	ck_assert_int_eq(gp_process_gpus_read(g, 1, BOTH, &list, &err), -ESRCH);
 }
 
 TEST(facts)
@@ -268,17 +269,17 @@ TEST(facts)
 
 	set_file(DIR "version", "gpreempt-version - version: 1.1\n# key value\n"
 				"module 0.1.0\nfeature_hiq off:kgd_x\n");
-	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), 0);
+	ck_assert_int_eq(gp_module_version(g, &list, &err), 0);
 	ck_assert_uint_eq(list->count, 2);
-	ck_assert_str_eq(gpreempt_facts_find(list, "module")->value, "0.1.0");
-	ck_assert_int_eq(gpreempt_facts_find(list, "module")->number, GPREEMPT_UNKNOWN);
-	ck_assert_str_eq(gpreempt_facts_find(list, "feature_hiq")->value, "off:kgd_x");
-	ck_assert_ptr_null(gpreempt_facts_find(list, "feature"));
+	ck_assert_str_eq(gp_facts_find(list, "module")->value, "0.1.0");
+	ck_assert_int_eq(gp_facts_find(list, "module")->number, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(gp_facts_find(list, "feature_hiq")->value, "off:kgd_x");
+	ck_assert_ptr_null(gp_facts_find(list, "feature"));
 	gpreempt_facts_free(list);
 	set_file(DIR "stats", "gpreempt-stats - version: 1.0\n# key value\n"
 			      "registers 8589934592\n");
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
-	ck_assert_int_eq(gpreempt_facts_find(list, "registers")->number, 8589934592);
+	ck_assert_int_eq(gp_facts_find(list, "registers")->number, 8589934592);
 	gpreempt_facts_free(list);
 	gpreempt_facts_free(NULL);
 }
@@ -308,7 +309,7 @@ TEST(no_module)
 	struct gpreempt_facts *list;
 	struct gpreempt_hqds *slots;
 
-	ck_assert_int_eq(gpreempt_module_version(g, &list, &err), -ENOENT);
+	ck_assert_int_eq(gp_module_version(g, &list, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_MODULE);

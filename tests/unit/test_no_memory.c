@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
@@ -37,7 +38,7 @@ static int parse_view(void)
 {
 	static const char text[] = QUEUES "0 0xf7bc 0\n1 0xf7bc 4\n";
 	struct gpreempt_view *view;
-	int ret = gpreempt_view_parse(text, strlen(text), &view);
+	int ret = gp_view_parse(text, strlen(text), &view);
 
 	if (ret)
 		return ret;
@@ -90,7 +91,7 @@ static int hold_in_a_gang(void)
 
 	if (ret)
 		return ret;
-	ret = gpreempt_gang_add(gang, PID, NULL);
+	ret = gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL);
 	if (!ret)
 		ret = gpreempt_gang_suspend(gang, NULL, NULL);
 	gpreempt_gang_free(gang);

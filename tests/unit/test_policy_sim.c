@@ -105,7 +105,7 @@ static void carry_out(const struct gpreempt_policy_action *action)
 	a->suspended = !a->suspended;
 	a->forced = false;
 	a->blocked = w.now + draw_ns(5 * MS);
-	gpreempt_policy_failed(w.policy, action->entity, a->blocked);
+	gp_policy_failed(w.policy, action->entity, a->blocked);
 }
 
 /* Check the state between two steps, for each offline process. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 #define HEAD "gpreempt-queues - version: 1.0\n# qid active\n"
@@ -31,7 +32,7 @@ static void release(struct gp_loop *l, const char *call)
 
 static int set_mode(enum gpreempt_sampling mode)
 {
-	int ret = gpreempt_session_sample_slots(s, mode);
+	int ret = gp_session_sample_slots(s, mode);
 
 	ck_assert_int_le(ret, 0);
 	return ret;
@@ -284,7 +285,7 @@ TEST(in_a_gang)
 	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
 	atomic_store(&held, true);
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
@@ -304,7 +305,7 @@ TEST(a_gang_that_cannot)
 	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, NULL), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
 	/* Another debugger has the process now, for good. */
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);

@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "lib/preempt/session.h"
 #include "unit-session.h"
 
 #define STOP(sig)	  ((sig) << 8 | 0x7f)
@@ -60,10 +61,10 @@ TEST(descriptor)
 TEST(group_stop)
 {
 	open_with_queues(0);
-	ck_assert(!gpreempt_session_stopped(s));
+	ck_assert(!gp_session_stopped(s));
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTSTP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
-	ck_assert(gpreempt_session_stopped(s));
+	ck_assert(gp_session_stopped(s));
 	/* The process stays stopped, and the session sees its SIGCONT. */
 	ck_assert_str_eq(loop.trace, "wait listen wait ");
 	unit_clear_trace();
@@ -74,7 +75,7 @@ TEST(group_stop)
 	unit_clear_trace();
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTRAP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
-	ck_assert(!gpreempt_session_stopped(s));
+	ck_assert(!gp_session_stopped(s));
 	ck_assert_str_eq(loop.trace, "wait cont wait ");
 	ck_assert_int_eq(loop.last_signal, 0);
 }
@@ -85,7 +86,7 @@ static void expect_end(enum gpreempt_reason reason)
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, reason);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), -ENOTCONN);
-	ck_assert_int_eq(gpreempt_session_refresh(s), -ENOTCONN);
+	ck_assert_int_eq(gp_session_refresh(s), -ENOTCONN);
 	unit_clear_trace();
 	ck_assert_int_eq(close_session(), 0);
 	ck_assert_str_eq(loop.trace, "");

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Percentiles by nearest rank, of raw samples. */
+#include "shared/util.h"
 #include "unit.h"
 
-static struct gpreempt_stats stats;
+static struct shr_stats stats;
 
 TEST(none)
 {
-	stats = (struct gpreempt_stats){ .n = 5, .max = 5 };
-	gpreempt_stats(NULL, 0, &stats);
+	stats = (struct shr_stats){ .n = 5, .max = 5 };
+	shr_stats(NULL, 0, &stats);
 	ck_assert_uint_eq(stats.n, 0);
 	ck_assert_uint_eq(stats.max, 0);
 }
@@ -16,7 +17,7 @@ TEST(one)
 {
 	uint64_t sample = 42;
 
-	gpreempt_stats(&sample, 1, &stats);
+	shr_stats(&sample, 1, &stats);
 	ck_assert_uint_eq(stats.min, 42);
 	ck_assert_uint_eq(stats.p50, 42);
 	ck_assert_uint_eq(stats.p99, 42);
@@ -31,7 +32,7 @@ TEST(hundred)
 	/* 1 to 100 in no order: 37 is prime to 100. */
 	for (i = 0; i < 100; i++)
 		samples[i] = i * 37 % 100 + 1;
-	gpreempt_stats(samples, 100, &stats);
+	shr_stats(samples, 100, &stats);
 	ck_assert_uint_eq(stats.n, 100);
 	ck_assert_uint_eq(stats.min, 1);
 	ck_assert_uint_eq(stats.p50, 50);
@@ -51,12 +52,12 @@ TEST(thousands)
 	/* 1 to 10000 in no order: 3701 is prime to 10000. */
 	for (i = 0; i < 10000; i++)
 		samples[i] = i * 3701 % 10000 + 1;
-	gpreempt_stats(samples, 10000, &stats);
+	shr_stats(samples, 10000, &stats);
 	ck_assert_uint_eq(stats.p50, 5000);
 	ck_assert_uint_eq(stats.p99, 9900);
 	ck_assert_uint_eq(stats.p999, 9990);
 	/* The 999.999th of 1001, and so the 1000th. */
-	gpreempt_stats(samples, 1001, &stats);
+	shr_stats(samples, 1001, &stats);
 	ck_assert_uint_eq(stats.p999, 1000);
 }
 
@@ -65,10 +66,10 @@ TEST(few)
 {
 	uint64_t three[] = { 30, 10, 20 }, four[] = { 4, 3, 2, 1 };
 
-	gpreempt_stats(three, 3, &stats);
+	shr_stats(three, 3, &stats);
 	ck_assert_uint_eq(stats.p50, 20);
 	ck_assert_uint_eq(stats.p90, 30);
-	gpreempt_stats(four, 4, &stats);
+	shr_stats(four, 4, &stats);
 	ck_assert_uint_eq(stats.p50, 2);
 	ck_assert_uint_eq(stats.p90, 4);
 }
@@ -77,7 +78,7 @@ TEST(large_values)
 {
 	uint64_t samples[] = { UINT64_MAX, 0, UINT64_MAX - 1 };
 
-	gpreempt_stats(samples, 3, &stats);
+	shr_stats(samples, 3, &stats);
 	ck_assert_uint_eq(stats.min, 0);
 	ck_assert_uint_eq(stats.p50, UINT64_MAX - 1);
 	ck_assert_uint_eq(stats.max, UINT64_MAX);

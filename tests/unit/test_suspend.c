@@ -185,13 +185,13 @@ TEST(awaits_queues)
 	pthread_t thread;
 
 	open_with_queues(0);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, 1000000), -ETIMEDOUT);
+	ck_assert_int_eq(gp_session_await_queues(s, 1000000), -ETIMEDOUT);
 	gp_loop_add_queue(&loop, 0);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), 0);
+	ck_assert_int_eq(gp_session_await_queues(s, UINT64_MAX), 0);
 	gp_loop_remove_queue(&loop, 0);
-	gpreempt_session_refresh(s);
+	gp_session_refresh(s);
 	pthread_create(&thread, NULL, end_soon, &exit_stop);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
+	ck_assert_int_eq(gp_session_await_queues(s, UINT64_MAX), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDED);
 	pthread_join(thread, NULL);
 }
@@ -200,10 +200,10 @@ TEST(awaits_queues_in_vain)
 {
 	open_with_queues(0);
 	gp_loop_set_runtime(&loop, DEBUG_RUNTIME_STATE_DISABLED);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ESRCH);
+	ck_assert_int_eq(gp_session_await_queues(s, UINT64_MAX), -ESRCH);
 	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_ENDING);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gpreempt_session_await_queues(s, UINT64_MAX), -ENOTCONN);
+	ck_assert_int_eq(gp_session_await_queues(s, UINT64_MAX), -ENOTCONN);
 }
 
 TEST(process_ended)

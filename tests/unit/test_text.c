@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/see/words.h"
 #include "unit-text.h"
 
 TEST(real_blocks)
@@ -38,7 +39,7 @@ TEST(real_fields)
 	size_t i, j, len;
 	char *all = unit_load(FIXTURES "queues-144", &len);
 
-	ck_assert_int_eq(gpreempt_view_parse(all, len, &view), 0);
+	ck_assert_int_eq(gp_view_parse(all, len, &view), 0);
 	ck_assert(feed_file(FIXTURES "mqds"));
 	ck_assert(feed_file(FIXTURES "hqds"));
 	join();

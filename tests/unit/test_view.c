@@ -8,6 +8,7 @@
 
 #include <gpreempt/view.h>
 
+#include "lib/see/words.h"
 #include "unit.h"
 
 #define HEAD  "gpreempt-queues - version: 1.0\n"
@@ -25,7 +26,7 @@ static int parse(const char *text)
 	gpreempt_view_free(view);
 	view = NULL;
 	memcpy(copy, text, len);
-	ret = gpreempt_view_parse(copy, len, &view);
+	ret = gp_view_parse(copy, len, &view);
 	free(copy);
 	return ret;
 }
@@ -98,7 +99,7 @@ TEST_EACH(all_columns, ARRAY_SIZE(versions))
 	char text[64];
 
 	ck_assert_int_eq(parse(versions[_i]), 0);
-	queue = gpreempt_view_find(view, 3);
+	queue = gp_view_find(view, 3);
 	ck_assert_int_eq(queue->gpu_id, 0xf7bc);
 	ck_assert_int_eq(queue->type, GPREEMPT_QUEUE_SDMA);
 	ck_assert_int_eq(queue->priority, 7);
@@ -165,7 +166,7 @@ TEST(wanted)
 			       "# qid active hardware state\n"
 			       "0 - idle wanted\n"),
 			 0);
-	queue = gpreempt_view_find(view, 0);
+	queue = gp_view_find(view, 0);
 	ck_assert_int_eq(queue->hardware, GP_VIEW_HARDWARE_UNUSED);
 	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_WANTED);
 	ck_assert_int_eq(queue->waves, GPREEMPT_UNKNOWN);
@@ -198,7 +199,7 @@ TEST(no_queues)
 {
 	ck_assert_int_eq(parse(HEAD NAMES), 0);
 	ck_assert_uint_eq(view->count, 0);
-	ck_assert_ptr_null(gpreempt_view_find(view, 0));
+	ck_assert_ptr_null(gp_view_find(view, 0));
 }
 
 TEST(sorted)
@@ -207,7 +208,7 @@ TEST(sorted)
 	ck_assert_int_eq(view->queues[0].qid, 2);
 	ck_assert_int_eq(view->queues[1].qid, 7);
 	ck_assert_int_eq(view->queues[2].qid, 10);
-	ck_assert_int_eq(gpreempt_view_find(view, 7)->qid, 7);
+	ck_assert_int_eq(gp_view_find(view, 7)->qid, 7);
 }
 
 TEST(reordered_columns)
@@ -313,7 +314,7 @@ TEST(zero_bytes)
 {
 	static const char text[] = HEAD "# qid\n\0\n";
 
-	ck_assert_int_eq(gpreempt_view_parse(text, sizeof(text) - 1, &view), -EINVAL);
+	ck_assert_int_eq(gp_view_parse(text, sizeof(text) - 1, &view), -EINVAL);
 }
 
 TEST(many_columns)
@@ -332,11 +333,11 @@ TEST(paused)
 	ck_assert_int_eq(parse("gpreempt-queues - version: 1.3\n"
 			       "# qid state\n0 active\n1 evicted,paused\n"),
 			 0);
-	ck_assert(gpreempt_view_paused(view));
+	ck_assert(gp_view_paused(view));
 	view->queues[1].state = GPREEMPT_UNKNOWN;
-	ck_assert(!gpreempt_view_paused(view));
+	ck_assert(!gp_view_paused(view));
 	view->count = 0;
-	ck_assert(!gpreempt_view_paused(view));
+	ck_assert(!gp_view_paused(view));
 }
 
 TEST(read_from_module)

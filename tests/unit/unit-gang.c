@@ -184,7 +184,9 @@ void gang_add_all(void)
 	int i;
 
 	for (i = 0; i < COUNT; i++)
-		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, &gang_err), 0);
+		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, GPREEMPT_ROUTE_DEBUG,
+						   &gang_err),
+				 0);
 }
 
 bool gang_held(int i, uint32_t qid)

@@ -70,13 +70,13 @@ static void run_line(const struct line *line, uint64_t now)
 					line->value < 0 ? NEVER : line->value * MS);
 		break;
 	case FAILED:
-		gpreempt_policy_failed(p, line->entity, line->value * MS);
+		gp_policy_failed(p, line->entity, line->value * MS);
 		break;
 	case RAN:
-		gpreempt_policy_ran(p, line->entity, line->value * MS, now);
+		gp_policy_ran(p, line->entity, line->value * MS, now);
 		break;
 	case NODES:
-		gpreempt_policy_nodes(p, line->entity, line->value);
+		gp_policy_nodes(p, line->entity, line->value);
 		break;
 	case ADD_ON:
 	case ADD_OFF:

@@ -8,6 +8,7 @@
 
 #include <gpreempt/policy.h>
 
+#include "lib/preempt/policy.h"
 #include "shared/util.h"
 #include "unit.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdlib.h>
 
+#include "lib/preempt/policy.h"
 #include "unit-world.h"
 
 struct world w;
@@ -128,7 +129,7 @@ static void run_in_hold(struct process *a)
 	a->lead += ns;
 	if (a->lead > a->best)
 		a->best = a->lead;
-	gpreempt_policy_ran(w.policy, a->number, ns, w.now);
+	gp_policy_ran(w.policy, a->number, ns, w.now);
 }
 
 static void happen_offline(struct process *a)
@@ -137,7 +138,7 @@ static void happen_offline(struct process *a)
 		run_in_hold(a);
 	} else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
-		gpreempt_policy_nodes(w.policy, a->number, a->nodes);
+		gp_policy_nodes(w.policy, a->number, a->nodes);
 	} else if (draw(4) == 0) {
 		a->until = draw(2) ? w.now + draw_ns(20 * w.mean_idle) : 0;
 		gpreempt_policy_release(w.policy, a->number, a->until);

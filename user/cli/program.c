@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "cli.h"
 #include "program.h"
@@ -122,7 +123,7 @@ static void describe_without_command(struct ctl_apart *work, size_t i)
 	struct ctl_described *d = &job->all[i];
 
 	d->mute = true;
-	d->code = gpreempt_identify(job->g, job->list->targets[i].pid, &d->who);
+	d->code = gp_identify(job->g, job->list->targets[i].pid, &d->who);
 }
 
 struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt_targets *list,

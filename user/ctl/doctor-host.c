@@ -221,7 +221,7 @@ static void add_word(char *text, size_t size, const char *word)
 
 static const char *fact(const struct gpreempt_facts *facts, const char *key)
 {
-	const struct gpreempt_fact *f = gpreempt_facts_find(facts, key);
+	const struct gpreempt_fact *f = gp_facts_find(facts, key);
 
 	return f ? f->value : "?";
 }
@@ -248,7 +248,7 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 	char off[96] = "";
 	size_t i;
 
-	if (gpreempt_module_version(g, &facts, &err)) {
+	if (gp_module_version(g, &facts, &err)) {
 		if (err.reason == GPREEMPT_NO_MODULE && g->ops->is_root(g->be))
 			gp_find_bad(f, GP_HEALTH_WARNING, "modprobe gpreempt",
 				    "gpreempt.ko is not loaded: slots are not "
@@ -348,7 +348,7 @@ static bool say_debugger(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 	struct gpreempt_description d;
 
 	/* Do not read its command line: the process could make us wait for that. */
-	if (gpreempt_identify(g, pid, &d) || !d.tracer)
+	if (gp_identify(g, pid, &d) || !d.tracer)
 		return false;
 	snprintf(buf, size, "%d by %d (%.15s)", pid, d.tracer, d.tracer_comm);
 	return true;

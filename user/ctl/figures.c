@@ -438,13 +438,13 @@ static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
 	int ret = 0;
 	size_t i;
 
-	if (gpreempt_process_gpus_read(f->g, p->pid, 0, &list, NULL))
+	if (gp_process_gpus_read(f->g, p->pid, 0, &list, NULL))
 		return 0;
 	for (i = 0; !ret && i < list->count; i++)
 		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
 			ret = -ENOMEM;
 	p->listed = list->count && !ret;
-	gpreempt_process_gpus_free(list);
+	gp_process_gpus_free(list);
 	return ret;
 }
 
@@ -730,7 +730,7 @@ void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *o
 	if (!hold_read_owner(pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
 		out->pid = hold_command_of(&owner);
 		snprintf(out->as, sizeof(out->as), "%s", hold_role_name(owner.role));
-	} else if (!gpreempt_identify(s->g, pid, &who) && who.tracer) {
+	} else if (!gp_identify(s->g, pid, &who) && who.tracer) {
 		out->pid = who.tracer;
 		memcpy(out->as, who.tracer_comm, sizeof(out->as));
 	}

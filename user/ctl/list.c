@@ -138,11 +138,11 @@ static int64_t read_vram(struct gpreempt *g, pid_t pid)
 	int64_t sum = 0;
 	size_t i;
 
-	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, NULL))
+	if (gp_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, NULL))
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < list->count; i++)
 		out_sum(&sum, list->gpus[i].vram);
-	gpreempt_process_gpus_free(list);
+	gp_process_gpus_free(list);
 	return sum;
 }
 

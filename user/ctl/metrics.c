@@ -11,6 +11,7 @@
 #include "cli/metrics.h"
 #include "hold/owner.h"
 #include "hold/places.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "figures.h"
 
@@ -384,8 +385,8 @@ static void add_versions(struct out_metrics *m, struct gpreempt *g)
 	const struct gpreempt_fact *module;
 	struct gpreempt_facts *facts = NULL;
 
-	if (!gpreempt_module_version(g, &facts, NULL)) {
-		module = gpreempt_facts_find(facts, "module");
+	if (!gp_module_version(g, &facts, NULL)) {
+		module = gp_facts_find(facts, "module");
 		labels.value[OUT_MODULE] = module ? module->value : NULL;
 	}
 	out_metric(m, OUT_GPREEMPT, &labels, 1);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "preempt.h"
@@ -496,7 +497,7 @@ static bool module_there(struct gpreempt *g)
 {
 	struct gpreempt_facts *facts;
 
-	if (gpreempt_module_version(g, &facts, NULL))
+	if (gp_module_version(g, &facts, NULL))
 		return false;
 	gpreempt_facts_free(facts);
 	return true;

@@ -34,18 +34,18 @@ void preempt_print_cycle(const struct preempt *p)
 	fflush(stdout);
 }
 
-static struct gpreempt_stats stats_of(struct preempt_series *s)
+static struct shr_stats stats_of(struct preempt_series *s)
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 
-	gpreempt_stats(s->v, s->n, &stats);
+	shr_stats(s->v, s->n, &stats);
 	return stats;
 }
 
 static void print_stats(const char *before, const char *name, struct preempt_series *s,
 			const char *after)
 {
-	struct gpreempt_stats stats = stats_of(s);
+	struct shr_stats stats = stats_of(s);
 
 	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
 	       "max=%.1f mean=%.1f%s",
@@ -57,7 +57,7 @@ static void print_stats(const char *before, const char *name, struct preempt_ser
 /* Slots are known with the module only. */
 static void print_slots(const char *before, struct preempt_figures *f)
 {
-	struct gpreempt_stats resolution;
+	struct shr_stats resolution;
 
 	if (!f->slots.n) {
 		printf("%ssuspend_slots_us -\n", before);
@@ -91,11 +91,11 @@ static const char *const disturb_names[] = {
 
 static void print_disturbed(struct disturb_process *process)
 {
-	struct gpreempt_stats resolution = stats_of(&process->resolution);
+	struct shr_stats resolution = stats_of(&process->resolution);
 	int op;
 
 	for (op = 0; op < DISTURB_OPS; op++) {
-		struct gpreempt_stats stats;
+		struct shr_stats stats;
 
 		stats = stats_of(&process->ops[op].unmapped);
 		printf("disturbed_us pid=%d comm=%s by=%s calls=%zu seen=%zu "
@@ -165,7 +165,7 @@ static void add_number(struct json_object *to, const char *key, int64_t value)
 static struct json_object *json_stats(struct preempt_series *s)
 {
 	struct json_object *o = json_object_new_object();
-	struct gpreempt_stats stats = stats_of(s);
+	struct shr_stats stats = stats_of(s);
 	const struct {
 		const char *key;
 		uint64_t ns;
@@ -185,7 +185,7 @@ static struct json_object *json_stats(struct preempt_series *s)
 
 static struct json_object *json_slots(struct preempt_figures *f)
 {
-	struct gpreempt_stats resolution;
+	struct shr_stats resolution;
 	struct json_object *o;
 
 	if (!f->slots.n)
@@ -238,7 +238,7 @@ static struct json_object *json_targets(struct preempt *p)
 
 static struct json_object *json_disturbed(struct disturb_process *process)
 {
-	struct gpreempt_stats resolution = stats_of(&process->resolution);
+	struct shr_stats resolution = stats_of(&process->resolution);
 	struct json_object *o = json_object_new_object();
 	int op;
 

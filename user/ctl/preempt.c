@@ -15,6 +15,7 @@
 #include "hold/holder.h"
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "preempt.h"
 
@@ -33,7 +34,7 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 			hold_not_noted(&why, ret, t->pid);
 		return hold_fail(&why);
 	}
-	if (gpreempt_gang_add_by(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
+	if (gpreempt_gang_add(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
 		return ctl_fail(&err);
 	t->route = GPREEMPT_ROUTE_PAUSE;
 	return 0;
@@ -63,7 +64,7 @@ static int preempt_add_target(struct preempt *p, struct preempt_target *t)
 
 	if (p->args->how == GPREEMPT_HOW_PAUSE)
 		return add_by_pause(p, t);
-	if (!gpreempt_gang_add(p->gang, t->pid, &err))
+	if (!gpreempt_gang_add(p->gang, t->pid, GPREEMPT_ROUTE_DEBUG, &err))
 		return 0;
 	return may_pause(p, &err) ? pause_instead(p, t, &err) : ctl_fail(&err);
 }
@@ -334,7 +335,7 @@ static int check_queues(const struct preempt *p, pid_t pid)
 	for (i = 0; i < view->count; i++)
 		chosen += ctl_chosen(which, &view->queues[i]);
 	for (i = 0; i < which->n_ids && !ret; i++)
-		if (!gpreempt_view_find(view, which->ids[i]))
+		if (!gp_view_find(view, which->ids[i]))
 			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl queues shows them",
 					    "process %d has no queue %u", pid, which->ids[i]);
 	if (!ret && !chosen)

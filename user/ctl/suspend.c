@@ -308,8 +308,7 @@ static void prepare(struct gpreempt *g, const struct suspend_args *args,
 	request->lease_ns = args->lease_ns;
 	request->command = args->foreground ? getpid() : 0;
 	gp_hold_put_filter(request, &args->targets.queues);
-	if (args->grace_ns != NO_GRACE &&
-	    gpreempt_grace_units(g, job->pid, args->grace_ns, &units, &err))
+	if (args->grace_ns != NO_GRACE && gp_grace_units(g, job->pid, args->grace_ns, &units, &err))
 		hold_reply_error(&job->reply, &err);
 	request->grace = units;
 }

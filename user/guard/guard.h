@@ -31,6 +31,7 @@
 #include "hold/places.h"
 #include "hold/run-dir.h"
 #include "shared/util.h"
+#include "lib/preempt/policy.h"
 
 /* Processes found for one word, at most, those with queues first. Guard locks this memory. */
 #ifndef GUARD_FOUND_MAX

@@ -264,9 +264,9 @@ static void tell_policy(struct guard *guard, struct guard_offline *offline,
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
-		    gpreempt_policy_suspended(guard->policy, entity) != r->suspend)
+		    gp_policy_suspended(guard->policy, entity) != r->suspend)
 			continue;
-		gpreempt_policy_failed(guard->policy, entity, retry);
+		gp_policy_failed(guard->policy, entity, retry);
 		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
 	}
 	guard->changed = true;
@@ -352,7 +352,7 @@ static void pay_share(struct guard *guard, struct guard_offline *offline, uint64
 	/* A paused one, with one entity on all, has no such time. */
 	for (i = 0; i < GUARD_NODES; i++)
 		if (offline->entity[i] >= 0 && (!offline->want || (offline->want & (1ULL << i))))
-			gpreempt_policy_ran(guard->policy, offline->entity[i], ns, now);
+			gp_policy_ran(guard->policy, offline->entity[i], ns, now);
 	guard->changed = true;
 }
 

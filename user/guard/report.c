@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/table.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "guard.h"
 
@@ -256,7 +257,7 @@ void guard_tell_joined(const struct guard *guard, pid_t pid, bool online)
 		guard_event(guard, "joined", pid, "%s", text);
 		return;
 	}
-	gpreempt_identify(guard->g, pid, &who);
+	gp_identify(guard->g, pid, &who);
 	o = new_text(guard, "joined", pid, text);
 	out_add(o, "role", out_json_text(role));
 	out_add(o, "comm", out_json_text(*who.comm ? who.comm : NULL));
@@ -388,11 +389,11 @@ struct totals {
 	double share;		  /* percent of the time that they ran */
 	double poll_ms;		  /* CPU time a second */
 	double polls;		  /* a second */
-	struct gpreempt_stats latency[GUARD_LATENCIES];
+	struct shr_stats latency[GUARD_LATENCIES];
 };
 
 static void summarise(const struct guard_figures *figures, enum guard_latency which,
-		      struct gpreempt_stats *out)
+		      struct shr_stats *out)
 {
 	size_t n = samples_kept(figures), used = 0, i;
 	uint64_t *copy = calloc(n + 1, sizeof(*copy));
@@ -401,7 +402,7 @@ static void summarise(const struct guard_figures *figures, enum guard_latency wh
 		if (figures->sample[i].ns[which] != GPREEMPT_UNKNOWN)
 			copy[used++] = figures->sample[i].ns[which];
 	if (used)
-		gpreempt_stats(copy, used, out);
+		shr_stats(copy, used, out);
 	free(copy);
 }
 
@@ -456,7 +457,7 @@ void guard_live(struct guard *guard)
 	fflush(stdout);
 }
 
-static void print_stats(const char *name, const struct gpreempt_stats *s)
+static void print_stats(const char *name, const struct shr_stats *s)
 {
 	if (!s->n) {
 		printf("%s n=0 p50=- p99=- max=-\n", name);
@@ -494,7 +495,7 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	fflush(stdout);
 }
 
-static struct json_object *stats_json(const struct gpreempt_stats *s)
+static struct json_object *stats_json(const struct shr_stats *s)
 {
 	struct json_object *o;
 

@@ -84,7 +84,7 @@ static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 		*entity = ret;
 		guard->n_clients++;
 	}
-	gpreempt_policy_nodes(guard->policy, *entity, nodes);
+	gp_policy_nodes(guard->policy, *entity, nodes);
 	do {
 		ret = gpreempt_policy_begin(guard->policy, *entity);
 	} while (ret >= 0 && --count);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "hold/targets.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "guard.h"
 
@@ -126,7 +127,7 @@ static bool module_is_there(struct guard *guard)
 {
 	struct gpreempt_facts *facts;
 
-	if (gpreempt_module_version(guard->g, &facts, NULL))
+	if (gp_module_version(guard->g, &facts, NULL))
 		return false;
 	gpreempt_facts_free(facts);
 	return true;
@@ -153,7 +154,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 			set_queue(&online->queue[online->n++], &view->queues[i]);
 	online->gone = false;
 	if (nodes != online->nodes) {
-		gpreempt_policy_nodes(guard->policy, online->entity, nodes);
+		gp_policy_nodes(guard->policy, online->entity, nodes);
 		online->nodes = nodes;
 		guard->changed = true;
 	}

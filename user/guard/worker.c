@@ -69,9 +69,8 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (owner_is_paused(&w->owner) || (!due && w->blind))
 		return;
-	w->blind =
-		gpreempt_session_sample_slots(w->owner.route.keeper.session,
-					      due ? GPREEMPT_SAMPLE_BESIDE : GPREEMPT_SAMPLE_PAUSE);
+	w->blind = gp_session_sample_slots(w->owner.route.keeper.session,
+					   due ? GPREEMPT_SAMPLE_BESIDE : GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
 }
@@ -203,7 +202,7 @@ static void give_released(struct worker *w, bool too_much)
 	struct guard_channel *c = w->channel;
 	struct gpreempt_released released;
 
-	gpreempt_session_released(w->owner.route.keeper.session, &released);
+	gp_session_released(w->owner.route.keeper.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
 	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)

@@ -518,7 +518,7 @@ bool owner_is_stopped(const struct owner *o)
 	if (!owner_is_open(o))
 		return false;
 	return owner_is_paused(o) ? process_is_stopped(o->target) :
-				    gpreempt_session_stopped(o->route.keeper.session);
+				    gp_session_stopped(o->route.keeper.session);
 }
 
 /* Returns the error, also after a failed change of the method, with nothing open. */

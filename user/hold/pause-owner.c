@@ -15,6 +15,7 @@
 #include <gpreempt/gpreempt.h>
 
 #include "cli/message.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "escape.h"
 #include "pause-owner.h"
@@ -268,7 +269,7 @@ bool pause_is_seen(struct gpreempt *g, pid_t target)
 
 	if (gpreempt_view_read(g, target, &view, NULL))
 		return false;
-	seen = gpreempt_view_paused(view);
+	seen = gp_view_paused(view);
 	gpreempt_view_free(view);
 	return seen;
 }
@@ -290,9 +291,9 @@ enum pause_seen pause_see(struct gpreempt *g, pid_t target)
 		evicted |= q->evicted > 0;
 	}
 	if (view->count && i == view->count)
-		seen = gpreempt_view_paused(view) ? PAUSE_SEEN_PAUSED :
-		       evicted			  ? PAUSE_SEEN_OFF :
-						    PAUSE_SEEN_RUNS;
+		seen = gp_view_paused(view) ? PAUSE_SEEN_PAUSED :
+		       evicted		    ? PAUSE_SEEN_OFF :
+					      PAUSE_SEEN_RUNS;
 	gpreempt_view_free(view);
 	return seen;
 }

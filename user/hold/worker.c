@@ -194,7 +194,7 @@ static void answer_status(struct hold_worker *w, struct hold_reply *reply)
 	uint64_t now = shr_boottime_ns();
 
 	if (!owner_is_paused(&w->owner)) {
-		gpreempt_session_released(hold_session(w), &released);
+		gp_session_released(hold_session(w), &released);
 		reply->queues = count_held(w, false);
 	} else if (!reply->queues) {
 		gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, NULL);
@@ -258,7 +258,7 @@ static int take_new_queues(struct hold_worker *w)
 
 	gpreempt_session_queues(hold_session(w), &count);
 	if (ret >= 0 && !count)
-		ret = gpreempt_session_await_queues(hold_session(w), STARTING_NS);
+		ret = gp_session_await_queues(hold_session(w), STARTING_NS);
 	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
 }
 
@@ -270,12 +270,12 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 		return 0;
 	ret = gp_route_refresh(&w->owner.route);
 	if (!ret)
-		ret = gpreempt_session_set_grace(hold_session(w), request->grace ?
-									  request->grace :
-									  GPREEMPT_GRACE_DEFAULT);
+		ret = gp_session_set_grace(hold_session(w), request->grace ?
+								    request->grace :
+								    GPREEMPT_GRACE_DEFAULT);
 	/* A thread does it, which is not worth keeping for later. */
 	if (!ret)
-		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_ON);
+		gp_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_ON);
 	return ret;
 }
 
@@ -290,7 +290,7 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 		ret = change(w, request, owner_suspend, &outcome);
 	*err = *owner_error(&w->owner);
 	if (hold_session(w))
-		gpreempt_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_OFF);
+		gp_session_sample_slots(hold_session(w), GPREEMPT_SAMPLE_OFF);
 	if (ret)
 		return ret;
 	reply->ioctl_ns = outcome.ioctl_ns;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "load.h"
@@ -540,7 +541,7 @@ static void read_views(struct ctl_text *out, const char *dir)
 		if (strncmp(entry->d_name, TEXT_QUEUES, strlen(TEXT_QUEUES)))
 			continue;
 		all = text_read_in(dir, entry->d_name, &len);
-		if (all && !gpreempt_view_parse(all, len, &view)) {
+		if (all && !gp_view_parse(all, len, &view)) {
 			take_view(out, atoll(entry->d_name + strlen(TEXT_QUEUES)), view);
 			gpreempt_view_free(view);
 		}

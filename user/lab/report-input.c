@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/util.h"
 #include "report.h"
 
 /* Split a line into cells. A cell in quotes is a list, of which only the end is looked for. */
@@ -421,12 +422,12 @@ static void add_buckets(struct json_object *latency, const uint64_t *ns, size_t 
 static void report_latency(struct report *r, const char *source, const char *name,
 			   struct report_times *times)
 {
-	struct gpreempt_stats s;
+	struct shr_stats s;
 	struct json_object *o;
 
 	if (times->ns.count) {
-		/* gpreempt_stats() sorts them. */
-		gpreempt_stats(times->ns.items, times->ns.count, &s);
+		/* shr_stats() sorts them. */
+		shr_stats(times->ns.items, times->ns.count, &s);
 		o = report_add_latency(r, source, name, s.n);
 		out_add(o, "min_us", out_json_us(s.min));
 		out_add(o, "p50_us", out_json_us(s.p50));

@@ -333,7 +333,7 @@ static int snapshot_save_tracers(const char *dir, struct gpreempt *g,
 	int ret = 0;
 
 	for (i = 0; i < targets->count && !ret; i++) {
-		if (gpreempt_identify(g, targets->targets[i].pid, &who) || !who.tracer)
+		if (gp_identify(g, targets->targets[i].pid, &who) || !who.tracer)
 			continue;
 		snprintf(path, sizeof(path), HOST_ROOT "/proc/%d/comm", who.tracer);
 		ret = save(dir, path);

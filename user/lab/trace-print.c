@@ -340,12 +340,12 @@ static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
 	uint64_t *samples = shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
 	enum gp_trace_phase phase;
 	enum gp_trace_kind kind;
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 	size_t n = 0;
 
 	for (kind = 0; kind < GP_TRACE_KINDS; kind++)
 		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
-			gpreempt_stats(samples, collect(r, kind, phase, samples), &stats);
+			shr_stats(samples, collect(r, kind, phase, samples), &stats);
 			if (!stats.n)
 				continue;
 			rows[n++] = (struct phase_row){

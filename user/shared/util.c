@@ -584,3 +584,44 @@ bool shr_child_gone(pid_t *child, int *status)
 		*child = 0;
 	return !*child;
 }
+
+static int compare_samples(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The smallest sample that so many thousandths of all do not exceed. */
+static uint64_t nearest_rank(const uint64_t *sorted, size_t n, size_t mille)
+{
+	size_t rank = n / 1000 * mille + (n % 1000 * mille + 999) / 1000;
+
+	return sorted[rank - 1];
+}
+
+/* Returns the mean, rounded to the nearest; the sum may need more than 64 bits. */
+static uint64_t mean_of(const uint64_t *samples, size_t n)
+{
+	unsigned __int128 sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += samples[i];
+	return (sum + n / 2) / n;
+}
+
+void shr_stats(uint64_t *samples, size_t n, struct shr_stats *out)
+{
+	*out = (struct shr_stats){ .n = n };
+	if (!n)
+		return;
+	qsort(samples, n, sizeof(*samples), compare_samples);
+	out->min = samples[0];
+	out->mean = mean_of(samples, n);
+	out->p50 = nearest_rank(samples, n, 500);
+	out->p90 = nearest_rank(samples, n, 900);
+	out->p99 = nearest_rank(samples, n, 990);
+	out->p999 = nearest_rank(samples, n, 999);
+	out->max = samples[n - 1];
+}

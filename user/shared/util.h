@@ -311,4 +311,19 @@ bool shr_child_gone(pid_t *child, int *status);
 /* Close all descriptors from that number on, but @keep; negative ones are none. */
 void shr_close_others(unsigned int from, const int *keep, size_t n);
 
+/* Figures of samples; percentiles by nearest rank. */
+struct shr_stats {
+	size_t n;
+	uint64_t min;
+	uint64_t mean; /* rounded to the nearest */
+	uint64_t p50;
+	uint64_t p90;
+	uint64_t p99;
+	uint64_t p999; /* 99.9 percent */
+	uint64_t max;
+};
+
+/* Sort samples and summarise them; none give 0 everywhere. */
+void shr_stats(uint64_t *samples, size_t n, struct shr_stats *out);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "lib/preempt/session.h"
 #include "shared/util.h"
 
 static struct gpreempt *lib;
@@ -28,9 +29,9 @@ static void die(const char *what, const struct gpreempt_error *err)
 
 static void print_stats(const char *name, uint64_t *samples, size_t n)
 {
-	struct gpreempt_stats stats;
+	struct shr_stats stats;
 
-	gpreempt_stats(samples, n, &stats);
+	shr_stats(samples, n, &stats);
 	printf("%s n=%zu min=%.1f p50=%.1f p90=%.1f max=%.1f\n", name, stats.n, stats.min / 1000.0,
 	       stats.p50 / 1000.0, stats.p90 / 1000.0, stats.max / 1000.0);
 }
@@ -87,7 +88,7 @@ static int run_gang(int argc, char **argv)
 	if (gpreempt_gang_new(lib, &gang))
 		die("gang", NULL);
 	for (i = 1; i < argc; i++) {
-		if (gpreempt_gang_add(gang, atoi(argv[i]), &err))
+		if (gpreempt_gang_add(gang, atoi(argv[i]), GPREEMPT_ROUTE_DEBUG, &err))
 			die("add", &err);
 		if (i == 1)
 			cycles(gang, "one", n);
@@ -108,7 +109,7 @@ static int run_slots(int argc, char **argv)
 	(void)argc;
 	if (gpreempt_session_open(lib, atoi(argv[1]), &s, &err))
 		die("open", &err);
-	if (gpreempt_session_sample_slots(s, GPREEMPT_SAMPLE_ON))
+	if (gp_session_sample_slots(s, GPREEMPT_SAMPLE_ON))
 		die("sample", gpreempt_session_error(s));
 	for (i = 0; i < n; i++) {
 		if (gpreempt_session_suspend(s, NULL, &out))

@@ -133,7 +133,7 @@ int gp_session_learn_priorities(struct gpreempt_session *s)
 		for (i = 0; i < s->count; i++) {
 			const struct gpreempt_queue *queue;
 
-			queue = gpreempt_view_find(view, s->queues[i].qid);
+			queue = gp_view_find(view, s->queues[i].qid);
 			if (queue)
 				s->queues[i].priority = queue->priority;
 		}
@@ -584,7 +584,7 @@ int gpreempt_session_resume(struct gpreempt_session *s, const struct gpreempt_fi
 	return change(s, which, false, out);
 }
 
-int gpreempt_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode)
+int gp_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode)
 {
 	s->sampling = mode;
 	return gp_sampler_switch(&s->sampler, mode != GPREEMPT_SAMPLE_OFF, s->g, s->kfd.pid,

@@ -127,7 +127,7 @@ static void merge(struct gpreempt_session *s, uint32_t count)
 	gp_release_count(s, shr_now_ns());
 }
 
-int gpreempt_session_refresh(struct gpreempt_session *s)
+int gp_session_refresh(struct gpreempt_session *s)
 {
 	static const char step[] = "asking for the queues";
 	int ret;
@@ -210,7 +210,7 @@ static int handle_stop(struct gpreempt_session *s, int status)
 	return sig ? GPREEMPT_EVENT_SIGNAL : happened;
 }
 
-bool gpreempt_session_stopped(const struct gpreempt_session *s)
+bool gp_session_stopped(const struct gpreempt_session *s)
 {
 	return s->stopped;
 }
@@ -283,7 +283,7 @@ static int take_new_queues(struct gpreempt_session *s)
 	int ret;
 
 	s->fresh = false;
-	ret = gpreempt_session_refresh(s);
+	ret = gp_session_refresh(s);
 	if (!ret && s->fresh)
 		ret = gp_session_apply(s);
 	if (ret)
@@ -434,7 +434,7 @@ int gpreempt_session_wait(struct gpreempt_session *s, uint64_t timeout_ns, const
 	}
 }
 
-int gpreempt_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns)
+int gp_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns)
 {
 	static const char step[] = "waiting for its queues";
 	uint64_t deadline = shr_later_ns(shr_now_ns(), timeout_ns);
@@ -458,7 +458,7 @@ int gpreempt_session_await_queues(struct gpreempt_session *s, uint64_t timeout_n
 	}
 }
 
-int gpreempt_session_renew(struct gpreempt_session *s, struct gpreempt_error *err)
+int gp_session_renew(struct gpreempt_session *s, struct gpreempt_error *err)
 {
 	int ret;
 
@@ -467,7 +467,7 @@ int gpreempt_session_renew(struct gpreempt_session *s, struct gpreempt_error *er
 	ret = gp_session_enable(s);
 	if (!ret) {
 		s->state = GP_SESSION_OPEN;
-		ret = gpreempt_session_refresh(s);
+		ret = gp_session_refresh(s);
 	}
 	if (!ret) {
 		gp_release_start(s);

@@ -312,8 +312,8 @@ static void learn_nodes(struct gpreempt_gang *gang)
 	pthread_mutex_unlock(&gang->lock);
 }
 
-int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
-			 struct gpreempt_error *err)
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+		      struct gpreempt_error *err)
 {
 	static const char step[] = "adding a process to the gang";
 	struct gp_member *m;
@@ -345,11 +345,6 @@ int gpreempt_gang_add_by(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_ro
 	}
 	gang->members[gang->count++] = m;
 	return 0;
-}
-
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, struct gpreempt_error *err)
-{
-	return gpreempt_gang_add_by(gang, pid, GPREEMPT_ROUTE_DEBUG, err);
 }
 
 static int end_member(struct gp_member *m)

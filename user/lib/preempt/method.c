@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "method.h"
 #include "session.h"
@@ -52,7 +53,7 @@ static int renew(struct gp_keeper *k)
 							 "opening the session again");
 		if (k->lost)
 			k->lost(k->data, &k->session->error);
-		k->over = gpreempt_session_renew(k->session, NULL);
+		k->over = gp_session_renew(k->session, NULL);
 	} while (is_lost(k, k->over));
 	return k->over;
 }
@@ -124,7 +125,7 @@ static int refresh(struct gpreempt_session *s, const struct gpreempt_filter *whi
 {
 	(void)which;
 	(void)out;
-	return gpreempt_session_refresh(s);
+	return gp_session_refresh(s);
 }
 
 int gp_route_refresh(struct gp_route *r)
@@ -139,8 +140,8 @@ static enum gpreempt_verdict session_verify(struct gp_route *r, enum gpreempt_ve
 
 static int session_sample(struct gp_route *r, bool on)
 {
-	return gpreempt_session_sample_slots(r->keeper.session,
-					     on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
+	return gp_session_sample_slots(r->keeper.session,
+				       on ? GPREEMPT_SAMPLE_ON : GPREEMPT_SAMPLE_OFF);
 }
 
 static void session_each_gpu(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
@@ -218,7 +219,7 @@ static int check(struct gp_route *r)
 	if (ret == -EBUSY)
 		return fail(r, ret, GPREEMPT_STUCK, "it holds a lock of the driver");
 	/* Another program has paused it. */
-	if (!ret && gpreempt_view_paused(r->pause.view))
+	if (!ret && gp_view_paused(r->pause.view))
 		ret = fail(r, -EBUSY, GPREEMPT_PAUSED, step);
 	return ret;
 }

@@ -81,7 +81,7 @@ struct gp_route {
  * error has been filled in then.
  */
 int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
-/* Refresh a session, as gpreempt_session_refresh(). */
+/* Refresh a session, as gp_session_refresh(). */
 int gp_route_refresh(struct gp_route *r);
 
 /* Methods by enum gpreempt_route. */

@@ -113,7 +113,7 @@ void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity)
 		p->top--;
 }
 
-void gpreempt_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
+void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
 {
 	p->entity[entity].nodes = nodes;
 }
@@ -184,7 +184,7 @@ static void count(const struct gpreempt_policy *p, struct gpreempt_policy_entity
 		pay(p, a, ns);
 }
 
-void gpreempt_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now)
+void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 
@@ -200,12 +200,12 @@ void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uin
 	p->entity[entity].until = until;
 }
 
-bool gpreempt_policy_suspended(const struct gpreempt_policy *p, unsigned int entity)
+bool gp_policy_suspended(const struct gpreempt_policy *p, unsigned int entity)
 {
 	return p->entity[entity].suspended;
 }
 
-void gpreempt_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry)
+void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry)
 {
 	p->entity[entity].suspended = !p->entity[entity].suspended;
 	p->entity[entity].retry = retry;

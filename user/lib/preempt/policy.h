@@ -59,4 +59,20 @@ struct gpreempt_policy {
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 };
 
+/* An entity uses these nodes from now on. */
+void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
+
+/* The last action on an entity did not work: not again before that time. */
+void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry);
+
+/*
+ * An offline entity ran so long since the last call although it was to be suspended, such as by
+ * queues that their process destroys. That time was counted as held, and counts as run time
+ * instead. Call gpreempt_policy_step() afterwards.
+ */
+void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
+
+/* Does the policy want it suspended? */
+bool gp_policy_suspended(const struct gpreempt_policy *p, unsigned int entity);
+
 #endif

@@ -442,7 +442,7 @@ int gp_release_report(struct gpreempt_session *s)
 	return news ? GPREEMPT_EVENT_CHURN : 0;
 }
 
-void gpreempt_session_released(struct gpreempt_session *s, struct gpreempt_released *out)
+void gp_session_released(struct gpreempt_session *s, struct gpreempt_released *out)
 {
 	struct gp_release *r = &s->release;
 	uint64_t now = shr_now_ns();
@@ -629,7 +629,7 @@ static int refresh(struct gpreempt_session *s)
 		if (s->queues[i].being_destroyed &&
 		    !s->release.young[s->queues[i].qid % GP_MAX_IDS])
 			old[n++] = s->queues[i].qid;
-	ret = gpreempt_session_refresh(s);
+	ret = gp_session_refresh(s);
 	for (i = 0; !ret && i < n; i++) {
 		const struct gpreempt_session_queue *queue;
 

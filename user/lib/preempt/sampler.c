@@ -169,7 +169,7 @@ static int64_t count_slots(const struct gp_sampler *sampler)
 	for (i = 0; i < sampler->count; i++) {
 		const struct gpreempt_queue *queue;
 
-		queue = gpreempt_view_find(view, sampler->ids[i]);
+		queue = gp_view_find(view, sampler->ids[i]);
 		if (!queue)
 			continue;
 		if (queue->active == GPREEMPT_UNKNOWN) {

@@ -224,8 +224,8 @@ static int look_at_gpu(void *arg, const char *name)
 	return 0;
 }
 
-int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
-			 struct gpreempt_error *err)
+int gp_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
+		   struct gpreempt_error *err)
 {
 	static const char step[] = "looking for the GPUs' clocks";
 	struct clock clock = { .g = g };
@@ -248,7 +248,7 @@ int gpreempt_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *u
 	return 0;
 }
 
-int gpreempt_session_set_grace(struct gpreempt_session *s, uint32_t units)
+int gp_session_set_grace(struct gpreempt_session *s, uint32_t units)
 {
 	if (units > GPREEMPT_GRACE_MAX && units != GPREEMPT_GRACE_DEFAULT)
 		return -ERANGE;
@@ -637,7 +637,7 @@ static int open_session(struct gpreempt_session *s)
 	if (ret)
 		return ret;
 	s->state = GP_SESSION_OPEN;
-	ret = gpreempt_session_refresh(s);
+	ret = gp_session_refresh(s);
 	if (!ret)
 		gp_release_start(s);
 	return ret;

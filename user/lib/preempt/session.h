@@ -13,6 +13,62 @@
 /* The driver refuses longer arrays of ids. */
 #define GP_MAX_IDS 1024
 
+/*
+ * enum gpreempt_sampling - are slots watched while a suspend is in the driver?
+ * @GPREEMPT_SAMPLE_OFF: no
+ * @GPREEMPT_SAMPLE_ON: yes, from before the suspend is given to the driver
+ * @GPREEMPT_SAMPLE_BESIDE: yes, but the suspend does not wait for the thread
+ *	that watches: nothing is measured when that comes too late
+ * @GPREEMPT_SAMPLE_PAUSE: not now, but soon again: the thread stays
+ */
+enum gpreempt_sampling {
+	GPREEMPT_SAMPLE_OFF,
+	GPREEMPT_SAMPLE_ON,
+	GPREEMPT_SAMPLE_BESIDE,
+	GPREEMPT_SAMPLE_PAUSE,
+};
+
+/*
+ * struct gpreempt_released - how well a process is held
+ * @window_ns: 10 s
+ * @recent_ns: how long, of the last @window_ns, at least one queue has run
+ *	although it was to be suspended
+ * @total_ns: the same since the session was opened
+ * @destroyed: queues that were released because a thread of the process waited
+ *	for that, so that it could destroy them
+ * @returned: of these, queues that were not being destroyed, and were suspended
+ *	again at once: a signal came between, or the process deceives us
+ * @made: queues that the process made while others were suspended
+ * @unseen: of these, queues that it destroyed again before the session could
+ *	suspend them, at least
+ * @churn: @recent_ns has reached a twentieth of @window_ns. From then on, a
+ *	process that has made queues or deceived us waits 24 times as long as its
+ *	last queue ran before the next is released, and 100 times from nine
+ *	hundredths on, so that less than a tenth of any @window_ns is lost.
+ *
+ * The driver lets a process that destroys a suspended queue wait for its resume
+ * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a queue is resumed. A
+ * process that destroys four queues that were there when they were suspended, and makes none,
+ * is taken to be ending: all are resumed then, for at most nine hundredths of @window_ns.
+ *
+ * A new queue counts from when the session learns of it. The driver writes an
+ * event for each, so a queue that is gone by then is known of, too: it counts in
+ * @unseen, and in the times from the last time that the session looked, which is the longest
+ * that it can have run. It cannot be kept from running: the driver suspends no queue before its
+ * session has acknowledged it, and destroys one that is not suspended at once.
+ */
+struct gpreempt_released {
+	uint64_t window_ns;
+	uint64_t recent_ns;
+	uint64_t total_ns;
+	uint64_t destroyed;
+	uint64_t returned;
+	uint64_t made;
+	bool churn;
+	uint64_t unseen;
+	uint64_t reserved[7];
+};
+
 struct gp_kfd {
 	const struct gpreempt *g;
 	int fd;
@@ -293,5 +349,68 @@ bool gp_sampler_armed(const struct gp_sampler *sampler);
  * long. @out stays as it is when none was seen to become inactive after @entry_ns.
  */
 void gp_sampler_finish(struct gp_sampler *sampler, uint64_t entry_ns, struct gpreempt_outcome *out);
+
+/*
+ * Units that a time is, rounded up, by the highest clock of the GPUs of a process
+ * (max_engine_clk_fcompute in KFD's topology): at a lower clock they last longer. 0 gives 1 unit.
+ * 0, -ERANGE (GPREEMPT_GRACE with the longest time), -ENODATA (GPREEMPT_NO_CLOCK), or -errno.
+ */
+int gp_grace_units(struct gpreempt *g, pid_t pid, uint64_t ns, uint32_t *units,
+		   struct gpreempt_error *err);
+
+/*
+ * The grace period of later suspends, in units of 1,024 GPU clocks, 1 to GPREEMPT_GRACE_MAX, or
+ * GPREEMPT_GRACE_DEFAULT. 0 is taken for 1, as the driver does. The field has 8 bits (SCH_WAVE of
+ * CP_IQ_WAIT_TIME2; kgd_gfx_v9_build_grace_period_packet_info() in amdgpu_amdkfd_gfx_v9.c), and
+ * the driver cuts what is longer: 256 would become 0, for ever. It counts for every process that
+ * is preempted on the GPU in that moment. GPUs with MES ignore it. 0 or -ERANGE.
+ */
+int gp_session_set_grace(struct gpreempt_session *s, uint32_t units);
+
+/*
+ * Measure when slots become inactive: a thread reads the view of gpreempt.ko while a suspend is in
+ * the driver, as fast as it can, and the suspend returns when no slot is seen active any more, or
+ * after 100 ms. It takes a CPU for that time. Each read tests the slots of the GPU (three registers
+ * a slot, see docs/module.md). 0, or -ENODATA when gpreempt.ko does not show the process, -ENOMEM,
+ * -EAGAIN.
+ */
+int gp_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling mode);
+
+/*
+ * Learn and acknowledge the queues of now: one that was not acknowledged cannot be suspended
+ * (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c). 0, -ENOTCONN when the session has
+ * ended, or -errno.
+ */
+int gp_session_refresh(struct gpreempt_session *s);
+
+/*
+ * gp_session_released() - how long queues ran although they are "held"
+ * @s: session
+ * @out: gets the figures
+ *
+ * GPREEMPT_EVENT_CHURN is reported when @out->churn becomes true. Its thread.
+ */
+void gp_session_released(struct gpreempt_session *s, struct gpreempt_released *out);
+
+/*
+ * Wait until a process has a queue: one without is starting or ending. It dispatches meanwhile. 0;
+ * -ESRCH when it has ended or has disabled its runtime (GPREEMPT_ENDED, GPREEMPT_ENDING);
+ * -ETIMEDOUT; or as gpreempt_session_dispatch().
+ */
+int gp_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns);
+
+/*
+ * gp_session_renew() - open a session again that another process ended
+ * @s: session, after GPREEMPT_EVENT_LOST
+ * @err: or NULL; gets the reason
+ *
+ * Queues that were to be suspended are suspended again. Its thread.
+ *
+ * Return: 0, -EINVAL when it was not lost, or as gpreempt_session_open().
+ */
+int gp_session_renew(struct gpreempt_session *s, struct gpreempt_error *err);
+
+/* Is it stopped by job control, as far as gpreempt_session_dispatch() has seen? */
+bool gp_session_stopped(const struct gpreempt_session *s);
 
 #endif

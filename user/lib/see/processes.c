@@ -140,8 +140,8 @@ void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figur
 	read_figures(g, dir, figures, gpu);
 }
 
-int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
-			       struct gpreempt_process_gpus **out, struct gpreempt_error *err)
+int gp_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
+			 struct gpreempt_process_gpus **out, struct gpreempt_error *err)
 {
 	static const char step[] = "reading what it uses of the GPUs";
 	struct gpreempt_process_gpus *list = calloc(1, sizeof(*list));
@@ -160,7 +160,7 @@ int gpreempt_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figur
 	return gp_list_give(ret, list, out);
 }
 
-GP_LIST_FREE(gpreempt_process_gpus_free, gpreempt_process_gpus, gpus)
+GP_LIST_FREE(gp_process_gpus_free, gpreempt_process_gpus, gpus)
 
 /* Identity of a process, from files of /proc that all can read, and whether it uses the GPU. */
 
@@ -304,7 +304,7 @@ ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t s
 	return n;
 }
 
-int gpreempt_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out)
+int gp_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out)
 {
 	struct gp_process process;
 	int ret;
@@ -328,7 +328,7 @@ int gpreempt_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description
 
 int gpreempt_describe(struct gpreempt *g, pid_t pid, struct gpreempt_description *out)
 {
-	int ret = gpreempt_identify(g, pid, out);
+	int ret = gp_identify(g, pid, out);
 
 	if (!ret)
 		gp_read_command(g, pid, out->command, sizeof(out->command));

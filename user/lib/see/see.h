@@ -64,7 +64,7 @@ int gp_node_gpu_id(const struct gpreempt *g, const char *node, uint64_t *gpu_id)
 int gp_node_property(const struct gpreempt *g, const char *node, const char *name, uint64_t *value);
 /* Read a property of the node with that id. -ENODATA: there is none. */
 int gp_gpu_property(const struct gpreempt *g, uint64_t gpu_id, const char *name, uint64_t *value);
-/* Read one entry of gpreempt_process_gpus_read(): the GPU with gpu->gpu_id. */
+/* Read one entry of gp_process_gpus_read(): the GPU with gpu->gpu_id. */
 void gp_process_gpu_read(const struct gpreempt *g, pid_t pid, unsigned int figures,
 			 struct gpreempt_process_gpu *gpu);
 /*

@@ -122,13 +122,13 @@ static int64_t has_memory(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids
 	int64_t answer = 0;
 	size_t i;
 
-	if (gpreempt_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, &err))
+	if (gp_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, &err))
 		return no_answer(&err);
 	for (i = 0; i < list->count; i++)
 		if (is_one_of(gpu_ids, n, list->gpus[i].gpu_id))
 			answer =
 				add_answer(answer, list->gpus[i].vram > 0 ? 1 : list->gpus[i].vram);
-	gpreempt_process_gpus_free(list);
+	gp_process_gpus_free(list);
 	return answer;
 }
 

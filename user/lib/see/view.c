@@ -433,7 +433,7 @@ static int make_view(enum gpreempt_source source, struct gpreempt_queue *queues,
 	return 0;
 }
 
-int gpreempt_view_parse(const char *text, size_t len, struct gpreempt_view **out)
+int gp_view_parse(const char *text, size_t len, struct gpreempt_view **out)
 {
 	void *queues;
 	size_t count;
@@ -478,7 +478,7 @@ int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **o
 	int ret;
 
 	ret = gp_view_text(g, pid, GP_VIEW_QUEUES_FILE, &text, &len);
-	return ret ? ret : gpreempt_view_parse(text, len, out);
+	return ret ? ret : gp_view_parse(text, len, out);
 }
 
 int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
@@ -513,7 +513,7 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out
 	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
 }
 
-const struct gpreempt_queue *gpreempt_view_find(const struct gpreempt_view *view, uint32_t qid)
+const struct gpreempt_queue *gp_view_find(const struct gpreempt_view *view, uint32_t qid)
 {
 	size_t i;
 
@@ -523,7 +523,7 @@ const struct gpreempt_queue *gpreempt_view_find(const struct gpreempt_view *view
 	return NULL;
 }
 
-bool gpreempt_view_paused(const struct gpreempt_view *view)
+bool gp_view_paused(const struct gpreempt_view *view)
 {
 	size_t i;
 
@@ -750,8 +750,7 @@ static int read_facts(struct gpreempt *g, const char *file, const struct gp_tabl
 	return 0;
 }
 
-int gpreempt_module_version(struct gpreempt *g, struct gpreempt_facts **out,
-			    struct gpreempt_error *err)
+int gp_module_version(struct gpreempt *g, struct gpreempt_facts **out, struct gpreempt_error *err)
 {
 	return read_facts(g, GP_VIEW_VERSION_FILE, &version_table, out, err);
 }
@@ -762,7 +761,7 @@ int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 	return read_facts(g, GP_VIEW_STATS_FILE, &stats_table, out, err);
 }
 
-const struct gpreempt_fact *gpreempt_facts_find(const struct gpreempt_facts *facts, const char *key)
+const struct gpreempt_fact *gp_facts_find(const struct gpreempt_facts *facts, const char *key)
 {
 	size_t i;
 
@@ -777,44 +776,3 @@ GP_LIST_FREE(gpreempt_nodes_free, gpreempt_nodes, nodes)
 GP_LIST_FREE(gpreempt_hqds_free, gpreempt_hqds, hqds)
 GP_LIST_FREE(gpreempt_usage_free, gpreempt_usages, usages)
 GP_LIST_FREE(gpreempt_facts_free, gpreempt_facts, facts)
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The smallest sample that so many thousandths of all do not exceed. */
-static uint64_t nearest_rank(const uint64_t *sorted, size_t n, size_t mille)
-{
-	size_t rank = n / 1000 * mille + (n % 1000 * mille + 999) / 1000;
-
-	return sorted[rank - 1];
-}
-
-/* Returns the mean, rounded to the nearest; the sum may need more than 64 bits. */
-static uint64_t mean(const uint64_t *samples, size_t n)
-{
-	unsigned __int128 sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		sum += samples[i];
-	return (sum + n / 2) / n;
-}
-
-void gpreempt_stats(uint64_t *samples, size_t n, struct gpreempt_stats *out)
-{
-	*out = (struct gpreempt_stats){ .n = n };
-	if (!n)
-		return;
-	qsort(samples, n, sizeof(*samples), compare);
-	out->min = samples[0];
-	out->mean = mean(samples, n);
-	out->p50 = nearest_rank(samples, n, 500);
-	out->p90 = nearest_rank(samples, n, 900);
-	out->p99 = nearest_rank(samples, n, 990);
-	out->p999 = nearest_rank(samples, n, 999);
-	out->max = samples[n - 1];
-}

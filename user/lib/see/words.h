@@ -139,4 +139,60 @@ bool gp_may_use_gpu(struct gpreempt *g, pid_t pid, int64_t gpu_id);
  */
 const struct gpreempt_node *gp_find_gpu(const struct gpreempt_nodes *nodes, const char *word);
 
+/* Returns the fact of that name, or NULL. */
+const struct gpreempt_fact *gp_facts_find(const struct gpreempt_facts *facts, const char *key);
+
+/* Read what gpreempt.ko is and can do here; GPREEMPT_NO_MODULE: it is not loaded. */
+int gp_module_version(struct gpreempt *g, struct gpreempt_facts **out, struct gpreempt_error *err);
+
+/* Do as gpreempt_describe(), and never read the memory of the process: no command line. */
+int gp_identify(struct gpreempt *g, pid_t pid, struct gpreempt_description *out);
+
+/* Returns the queue with this id, or NULL. */
+const struct gpreempt_queue *gp_view_find(const struct gpreempt_view *view, uint32_t qid);
+
+/*
+ * Take the text of the module's queues file apart; it need not be terminated. Columns are found
+ * by name; unknown ones are skipped and missing ones are GPREEMPT_UNKNOWN, except qid, which must
+ * be there. 0, -EPROTO for another format or major version, -EINVAL for a line that contradicts
+ * the format, -ENOMEM.
+ */
+int gp_view_parse(const char *text, size_t len, struct gpreempt_view **out);
+
+/* Is a queue paused, by any program? Only the module shows it: false without it. */
+bool gp_view_paused(const struct gpreempt_view *view);
+
+/*
+ * struct gpreempt_process_gpu - figures that the driver counts of a process on a GPU
+ * @gpu_id: KFD's number of the node
+ * @vram: bytes of the GPU's memory that the process has allocated
+ * @evicted_ms: how long its queues there were evicted, without the eviction of now
+ */
+struct gpreempt_process_gpu {
+	int64_t gpu_id;
+	int64_t vram;
+	int64_t evicted_ms;
+};
+
+/* enum gpreempt_figure - bits: what to read of each GPU; each is a file */
+enum gpreempt_figure {
+	GPREEMPT_FIGURE_VRAM = 1,
+	GPREEMPT_FIGURE_EVICTED = 2,
+};
+
+/* struct gpreempt_process_gpus - all GPUs that a process may use */
+struct gpreempt_process_gpus {
+	size_t count;
+	struct gpreempt_process_gpu *gpus;
+};
+
+/*
+ * Read what the driver has counted of a process: bits of enum gpreempt_figure, and other figures
+ * are GPREEMPT_UNKNOWN. It is in the driver's sysfs (kfd_procfs_show() in amdkfd/kfd_process.c),
+ * without gpreempt.ko, root, or a lock of the driver. Of several contexts it has the first one.
+ */
+int gp_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
+			 struct gpreempt_process_gpus **out, struct gpreempt_error *err);
+void gp_process_gpus_free(struct gpreempt_process_gpus *gpus);
+
 #endif

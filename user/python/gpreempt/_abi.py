@@ -194,7 +194,7 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_error_next": (c_int, _TEXT),
     "gpreempt_error_text": (c_int, _TEXT),
     "gpreempt_free": (None, (c_void_p,)),
-    "gpreempt_gang_add_by": (c_int, (c_void_p, c_int, c_int, _ERROR)),
+    "gpreempt_gang_add": (c_int, (c_void_p, c_int, c_int, _ERROR)),
     "gpreempt_gang_fd": (c_int, (c_void_p,)),
     "gpreempt_gang_free": (None, (c_void_p,)),
     "gpreempt_gang_members": (c_size_t, (c_void_p, POINTER(MemberStruct),

@@ -156,7 +156,7 @@ class Gang(Closable):
             raise ValueError("a gang does not choose: DEBUG or PAUSE")
         err = _abi.ErrorStruct()
         with self._use() as gang:
-            check(_abi.lib.gpreempt_gang_add_by(gang, pid, how - 1,
+            check(_abi.lib.gpreempt_gang_add(gang, pid, how - 1,
                                                 ctypes.byref(err)),
                   err, f"adding process {pid}")
             self._count += 1
