@@ -30,7 +30,7 @@ static int print_queues(struct gpreempt *g)
 	for (i = 0; i < view->count; i++)
 		printf("queue %lld on GPU 0x%llx\n", (long long)view->queues[i].qid,
 		       (unsigned long long)view->queues[i].gpu_id);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return 0;
 }
 
@@ -45,7 +45,7 @@ static int print_cost(struct gpreempt *g)
 		return fail(&err);
 	for (i = 0; i < facts->count; i++)
 		printf("%s %s\n", facts->facts[i].key, facts->facts[i].value);
-	gpreempt_facts_free(facts);
+	gpreempt_list_free(facts);
 	return 0;
 }
 

@@ -180,6 +180,15 @@ int gpreempt_new(const struct gpreempt_options *options, struct gpreempt **out);
 void gpreempt_free(struct gpreempt *g);
 
 /**
+ * gpreempt_list_free() - free a list that a function of the library gave out, and its records
+ * @list: struct gpreempt_view, gpreempt_process_list, gpreempt_nodes, gpreempt_hqds,
+ *	gpreempt_usages, gpreempt_facts or gpreempt_targets; NULL is allowed
+ *
+ * Any thread.
+ */
+void gpreempt_list_free(void *list);
+
+/**
  * gpreempt_simulated() - is the GPU here the simulated one of gpreempt's tests?
  * @g: library
  *

@@ -32,17 +32,16 @@ enum gpreempt_queue_type {
 	GPREEMPT_QUEUE_COMPUTE, /* AQL or PM4: unknown from sysfs */
 };
 
-/** gpreempt_queue_type_name() - Return: the word for a type, "-" if unknown */
-const char *gpreempt_queue_type_name(int64_t type);
+/** enum gpreempt_word - kinds of words, each with its list in view.h */
+enum gpreempt_word {
+	GPREEMPT_WORD_TYPE,	 /* enum gpreempt_queue_type */
+	GPREEMPT_WORD_HARDWARE,	 /* GP_VIEW_HARDWARE */
+	GPREEMPT_WORD_SCHEDULER, /* GP_VIEW_SCHEDULERS */
+	GPREEMPT_WORD_UNIT,	 /* GP_VIEW_UNITS */
+};
 
-/** gpreempt_hardware_name() - Return: the word of GP_VIEW_HARDWARE, or "-" */
-const char *gpreempt_hardware_name(int64_t hardware);
-
-/** gpreempt_scheduler_name() - Return: the word of GP_VIEW_SCHEDULERS, or "-" */
-const char *gpreempt_scheduler_name(int64_t scheduler);
-
-/** gpreempt_unit_name() - Return: the word of GP_VIEW_UNITS, or "-" */
-const char *gpreempt_unit_name(int64_t unit);
+/** gpreempt_word() - Return: the word for a value of this kind, "-" if unknown */
+const char *gpreempt_word(enum gpreempt_word kind, int64_t value);
 
 /**
  * gpreempt_state_text() - the words of a queue's state, joined by ","
@@ -129,16 +128,16 @@ struct gpreempt_queue {
  * @queues: by queue id
  */
 struct gpreempt_view {
-	enum gpreempt_source source;
 	size_t count;
 	struct gpreempt_queue *queues;
+	enum gpreempt_source source;
 };
 
 /**
  * gpreempt_view_read() - read the queues of a process
  * @g: library
  * @pid: process, as the host counts
- * @out: gets the view, for gpreempt_view_free()
+ * @out: gets the view, for gpreempt_list_free()
  * @err: or NULL; gets the reason
  *
  * With gpreempt.ko loaded everything is known; without it the driver's sysfs files
@@ -157,9 +156,6 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out
  */
 int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out,
 			 struct gpreempt_error *err);
-
-/** gpreempt_view_free() - free a view; NULL is allowed */
-void gpreempt_view_free(struct gpreempt_view *view);
 
 /**
  * struct gpreempt_process - a GPU process: a line of processes
@@ -187,15 +183,15 @@ struct gpreempt_process {
 
 /** struct gpreempt_process_list - all GPU processes, by PID */
 struct gpreempt_process_list {
-	enum gpreempt_source source;
 	size_t count;
 	struct gpreempt_process *processes;
+	enum gpreempt_source source;
 };
 
 /**
  * gpreempt_processes_read() - read which GPU processes there are
  * @g: library
- * @out: gets the list, for gpreempt_processes_free()
+ * @out: gets the list, for gpreempt_list_free()
  * @err: or NULL; gets the reason
  *
  * Without gpreempt.ko the driver's sysfs files have pid, comm, gpus (all that the process may
@@ -203,9 +199,6 @@ struct gpreempt_process_list {
  */
 int gpreempt_processes_read(struct gpreempt *g, struct gpreempt_process_list **out,
 			    struct gpreempt_error *err);
-
-/** gpreempt_processes_free() - free a list; NULL is allowed */
-void gpreempt_processes_free(struct gpreempt_process_list *processes);
 
 /**
  * struct gpreempt_node - a GPU or a partition of one: a line of nodes
@@ -232,15 +225,15 @@ struct gpreempt_node {
 
 /** struct gpreempt_nodes - all KFD nodes that are GPUs, in KFD's order */
 struct gpreempt_nodes {
-	enum gpreempt_source source;
 	size_t count;
 	struct gpreempt_node *nodes;
+	enum gpreempt_source source;
 };
 
 /**
  * gpreempt_nodes_read() - read which GPUs there are
  * @g: library
- * @out: gets the list, for gpreempt_nodes_free()
+ * @out: gets the list, for gpreempt_list_free()
  * @err: or NULL; gets the reason
  *
  * Without gpreempt.ko KFD's topology in sysfs (amdkfd/kfd_topology.c) has
@@ -248,9 +241,6 @@ struct gpreempt_nodes {
  */
 int gpreempt_nodes_read(struct gpreempt *g, struct gpreempt_nodes **out,
 			struct gpreempt_error *err);
-
-/** gpreempt_nodes_free() - free a list; NULL is allowed */
-void gpreempt_nodes_free(struct gpreempt_nodes *nodes);
 
 /**
  * struct gpreempt_hqd - a hardware slot in use: a line of pid/<n>/hqds; or a queue
@@ -288,16 +278,13 @@ struct gpreempt_hqds {
  * gpreempt_hqds_read() - read the hardware slots that a process holds
  * @g: library
  * @pid: process
- * @out: gets the list, for gpreempt_hqds_free()
+ * @out: gets the list, for gpreempt_list_free()
  * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE without gpreempt.ko
  *
  * Any thread.
  */
 int gpreempt_hqds_read(struct gpreempt *g, pid_t pid, struct gpreempt_hqds **out,
 		       struct gpreempt_error *err);
-
-/** gpreempt_hqds_free() - free a list; NULL is allowed */
-void gpreempt_hqds_free(struct gpreempt_hqds *hqds);
 
 /**
  * struct gpreempt_usage - how much of a GPU a process uses: a line of usage
@@ -330,7 +317,7 @@ struct gpreempt_usages {
  * @g: library
  * @pid: process; 0: all, in one look that costs little: of the nodes on which they
  *	have queues
- * @out: gets the list, for gpreempt_usage_free()
+ * @out: gets the list, for gpreempt_list_free()
  * @err: or NULL; gets the reason, GPREEMPT_NO_MODULE without gpreempt.ko and
  *	GPREEMPT_OLD_MODULE with one that has no such file
  *
@@ -338,9 +325,6 @@ struct gpreempt_usages {
  */
 int gpreempt_usage_read(struct gpreempt *g, pid_t pid, struct gpreempt_usages **out,
 			struct gpreempt_error *err);
-
-/** gpreempt_usage_free() - free a list; NULL is allowed */
-void gpreempt_usage_free(struct gpreempt_usages *usages);
 
 /**
  * struct gpreempt_fact - a line of version or stats
@@ -365,9 +349,6 @@ struct gpreempt_facts {
 /** gpreempt_module_stats() - what gpreempt.ko has cost; as version */
 int gpreempt_module_stats(struct gpreempt *g, struct gpreempt_facts **out,
 			  struct gpreempt_error *err);
-
-/** gpreempt_facts_free() - free facts; NULL is allowed */
-void gpreempt_facts_free(struct gpreempt_facts *facts);
 
 GPREEMPT_END_DECLS
 

@@ -56,7 +56,7 @@ struct gpreempt_targets {
  *	holders. For cmd:, called before the command line is read, too: a
  *	caller can leave out processes that do not answer
  * @data: given to @skip
- * @out: gets the processes, for gpreempt_targets_free()
+ * @out: gets the processes, for gpreempt_list_free()
  * @err: or NULL; gets the reason
  *
  * This process is never among them. A word that names nothing is an error.
@@ -70,9 +70,6 @@ struct gpreempt_targets {
 int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		    bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
 		    struct gpreempt_error *err);
-
-/** gpreempt_targets_free() - free targets; NULL is allowed */
-void gpreempt_targets_free(struct gpreempt_targets *targets);
 
 /**
  * gpreempt_processes() - all GPU processes

@@ -17,7 +17,7 @@ bool fuzz_one(const struct fuzz_input *in)
 	memcpy(text, in->data, in->len);
 	ret = gp_view_parse(text, in->len, &view);
 	if (!ret)
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	free(text);
 	return !ret;
 }

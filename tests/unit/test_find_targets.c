@@ -67,7 +67,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 	find_free(&find);
 	munmap(shared, sizeof(*shared));
 	unit_teardown();
@@ -77,7 +77,7 @@ static int look_for(const char *a, const char *b)
 {
 	const char *words[] = { a, b };
 
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 	targets = NULL;
 	return find_targets(&find, words, b ? 2 : 1, &targets, &err);
 }

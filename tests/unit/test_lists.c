@@ -38,8 +38,8 @@ TEST(processes)
 	ck_assert_int_eq(list->processes[1].debugged, 1);
 	ck_assert_int_eq(list->processes[1].paused, 1);
 	ck_assert_int_eq(list->processes[0].paused, GPREEMPT_UNKNOWN);
-	gpreempt_processes_free(list);
-	gpreempt_processes_free(NULL);
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 }
 
 TEST(processes_from_sysfs)
@@ -69,7 +69,7 @@ TEST(processes_from_sysfs)
 	ck_assert_int_eq(list->processes[1].sdma, 1);
 	ck_assert_int_eq(list->processes[1].xgmi, 1);
 	ck_assert_int_eq(list->processes[1].active, GPREEMPT_UNKNOWN);
-	gpreempt_processes_free(list);
+	gpreempt_list_free(list);
 }
 
 TEST(nodes)
@@ -88,13 +88,13 @@ TEST(nodes)
 	ck_assert_uint_eq(list->count, 2);
 	ck_assert_int_eq(list->nodes[0].gpu_id, 0xf7bc);
 	ck_assert_str_eq(list->nodes[0].device, "0000:03:00.0");
-	ck_assert_str_eq(gpreempt_scheduler_name(list->nodes[0].scheduler), "hws");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_SCHEDULER, list->nodes[0].scheduler), "hws");
 	ck_assert_int_eq(list->nodes[0].slots_used, 5);
 	ck_assert_str_eq(list->nodes[1].device, "");
 	ck_assert_int_eq(list->nodes[1].scheduler, GPREEMPT_UNKNOWN);
-	ck_assert_str_eq(gpreempt_hardware_name(list->nodes[1].hardware), "asleep");
-	gpreempt_nodes_free(list);
-	gpreempt_nodes_free(NULL);
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, list->nodes[1].hardware), "asleep");
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 }
 
 #define NODES KFD "topology/nodes/"
@@ -121,7 +121,7 @@ TEST(nodes_from_sysfs)
 	ck_assert_int_eq(list->nodes[0].slots, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->nodes[1].node, 10);
 	ck_assert_str_eq(list->nodes[1].device, "");
-	gpreempt_nodes_free(list);
+	gpreempt_list_free(list);
 }
 
 TEST(hqds)
@@ -140,8 +140,8 @@ TEST(hqds)
 	ck_assert_int_eq(list->hqds[0].engine, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->hqds[0].vmid, 8);
 	ck_assert_int_eq(list->hqds[0].doorbell, 0x800);
-	gpreempt_hqds_free(list);
-	gpreempt_hqds_free(NULL);
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 }
 
 /* A queue whose slots were not read has a line, which is no slot. */
@@ -163,7 +163,7 @@ TEST(hqds_not_read)
 	ck_assert_int_eq(list->hqds[1].active, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->hqds[1].xcc, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->hqds[1].hardware, GP_VIEW_HARDWARE_LOST);
-	gpreempt_hqds_free(list);
+	gpreempt_list_free(list);
 }
 
 /* Version 1.1, with the pid behind, and 2.0. */
@@ -199,8 +199,8 @@ TEST_EACH(usage, ARRAY_SIZE(usages))
 	ck_assert_int_eq(list->usages[0].queues, 3);
 	ck_assert_int_eq(list->usages[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->usages[1].pid, PID);
-	gpreempt_usage_free(list);
-	gpreempt_usage_free(NULL);
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 }
 
 /* Version 1.0 had no PID: the GPU names a line. */
@@ -213,7 +213,7 @@ TEST(first_usage)
 	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), 0);
 	ck_assert_int_eq(list->usages[0].gpu_id, 0xf7bc);
 	ck_assert_int_eq(list->usages[0].pid, GPREEMPT_UNKNOWN);
-	gpreempt_usage_free(list);
+	gpreempt_list_free(list);
 	set_file(DIR "pid/4194242/usage", "gpreempt-usage - version: 2.0\n# pid waves\n7 12\n");
 	ck_assert_int_eq(gpreempt_usage_read(g, PID, &list, &err), -EINVAL);
 }
@@ -254,12 +254,12 @@ TEST(process_gpus)
 	ck_assert_int_eq(list->gpus[0].evicted_ms, 1500);
 	ck_assert_int_eq(list->gpus[1].vram, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->gpus[1].evicted_ms, GPREEMPT_UNKNOWN);
-	gp_process_gpus_free(list);
+	gpreempt_list_free(list);
 	ck_assert_int_eq(gp_process_gpus_read(g, PID, GPREEMPT_FIGURE_VRAM, &list, &err), 0);
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
 	ck_assert_int_eq(list->gpus[0].evicted_ms, GPREEMPT_UNKNOWN);
-	gp_process_gpus_free(list);
-	gp_process_gpus_free(NULL);
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 	ck_assert_int_eq(gp_process_gpus_read(g, 1, BOTH, &list, &err), -ESRCH);
 }
 
@@ -275,13 +275,13 @@ TEST(facts)
 	ck_assert_int_eq(gp_facts_find(list, "module")->number, GPREEMPT_UNKNOWN);
 	ck_assert_str_eq(gp_facts_find(list, "feature_hiq")->value, "off:kgd_x");
 	ck_assert_ptr_null(gp_facts_find(list, "feature"));
-	gpreempt_facts_free(list);
+	gpreempt_list_free(list);
 	set_file(DIR "stats", "gpreempt-stats - version: 1.0\n# key value\n"
 			      "registers 8589934592\n");
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
 	ck_assert_int_eq(gp_facts_find(list, "registers")->number, 8589934592);
-	gpreempt_facts_free(list);
-	gpreempt_facts_free(NULL);
+	gpreempt_list_free(list);
+	gpreempt_list_free(NULL);
 }
 
 /* The first number of a version may be an older module's, or ours, and none that is newer. */
@@ -299,7 +299,7 @@ TEST(versions)
 		set_file(DIR "stats", text);
 		list = NULL;
 		ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), known ? 0 : -EPROTO);
-		gpreempt_facts_free(list);
+		gpreempt_list_free(list);
 	}
 }
 

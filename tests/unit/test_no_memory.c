@@ -43,7 +43,7 @@ static int parse_view(void)
 	if (ret)
 		return ret;
 	expect(view->count == 2);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static int select_it(void)
 		return ret;
 	}
 	expect(found->count == 1);
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	return 0;
 }
 

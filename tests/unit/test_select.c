@@ -358,7 +358,7 @@ TEST(several_words)
 	ck_assert_uint_eq(found->targets[0].start, 1111);
 	ck_assert_int_eq(found->targets[2].pid, 4194242);
 	ck_assert_uint_eq(found->targets[2].start, 777);
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	found = NULL;
 	ck_assert_int_eq(gpreempt_select(g, half, 2, NULL, NULL, &found, &err), -ESRCH);
 	ck_assert_str_eq(err.word, "comm:none");
@@ -371,7 +371,7 @@ TEST(skipped)
 	ck_assert_int_eq(gpreempt_select(g, &word, 1, skip_200, NULL, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 1);
 	ck_assert_int_eq(found->targets[0].pid, 100);
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	found = NULL;
 	set_file("/proc/200/status", "Name:\tb\nState:\tS\n"
 				     "Tgid:\t200\nTracerPid:\t0\nThreads:\t1\n");
@@ -388,7 +388,7 @@ TEST(not_ourselves)
 	set_file(unit_text("/proc/%d/stat", getpid()), "1 (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 "
 						       "14 15 16 17 18 4444 20\n");
 	ck_assert_str_eq(pick("comm:job"), "4194242");
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	ck_assert_int_eq(gpreempt_processes(g, &found, &err), 0);
 	ck_assert_uint_eq(found->count, 2);
 }

@@ -33,7 +33,7 @@ static bool picks(const char *word)
 	int ret = gpreempt_select(g, &word, 1, NULL, NULL, &found, &err);
 
 	ck_assert(!ret || err.reason == GPREEMPT_NO_MATCH);
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	return !ret;
 }
 

@@ -21,7 +21,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	unit_teardown();
 }
 

@@ -66,7 +66,7 @@ TEST(real_fields)
 			ck_assert_int_eq(regs->priority, q->priority);
 		}
 	ck_assert_uint_eq(compared, 3);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	free(all);
 }
 

@@ -23,7 +23,7 @@ static int parse(const char *text)
 	char *copy = malloc(len ? len : 1);
 	int ret;
 
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	view = NULL;
 	memcpy(copy, text, len);
 	ret = gp_view_parse(copy, len, &view);
@@ -33,7 +33,7 @@ static int parse(const char *text)
 
 static void drop_view(void)
 {
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	view = NULL;
 	unit_teardown();
 }
@@ -108,14 +108,14 @@ TEST_EACH(all_columns, ARRAY_SIZE(versions))
 	ck_assert_int_eq(queue->active, 1);
 	ck_assert_int_eq(queue->slots, 1);
 	ck_assert_int_eq(queue->wants, 100);
-	ck_assert_str_eq(gpreempt_hardware_name(queue->hardware), "unused");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, queue->hardware), "unused");
 	ck_assert_int_eq(queue->state, 1 << GP_VIEW_STATE_SUSPENDED | 1 << GP_VIEW_STATE_WANTS |
 					       1 << GP_VIEW_STATE_STUCK);
 	gpreempt_state_text(queue->state, text, sizeof(text));
 	ck_assert_str_eq(text, "suspended,wants=0,stuck");
 	ck_assert_int_eq(queue->engine, 2);
 	ck_assert_int_eq(queue->wptr, 8589934592);
-	ck_assert_str_eq(gpreempt_unit_name(queue->unit), "bytes");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_UNIT, queue->unit), "bytes");
 	ck_assert_int_eq(queue->ring, 0x7f12345678ab);
 	ck_assert_int_eq(queue->mqd, 0x80012345000);
 	ck_assert_int_eq(queue->cwsr, GPREEMPT_UNKNOWN);
@@ -178,12 +178,13 @@ TEST(words)
 {
 	char text[8];
 
-	ck_assert_str_eq(gpreempt_hardware_name(GPREEMPT_UNKNOWN), "-");
-	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_COUNT), "-");
-	ck_assert_str_eq(gpreempt_hardware_name(GP_VIEW_HARDWARE_GFXOFF), "gfxoff");
-	ck_assert_str_eq(gpreempt_scheduler_name(GP_VIEW_SCHEDULER_MES), "mes");
-	ck_assert_str_eq(gpreempt_scheduler_name(-5), "-");
-	ck_assert_str_eq(gpreempt_unit_name(GP_VIEW_UNIT_COUNT), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, GPREEMPT_UNKNOWN), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_UNIT + 1, 0), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, GP_VIEW_HARDWARE_COUNT), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, GP_VIEW_HARDWARE_GFXOFF), "gfxoff");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_SCHEDULER, GP_VIEW_SCHEDULER_MES), "mes");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_SCHEDULER, -5), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_UNIT, GP_VIEW_UNIT_COUNT), "-");
 	ck_assert_int_eq(gpreempt_state_text(GPREEMPT_UNKNOWN, text, 8), 1);
 	ck_assert_str_eq(text, "-");
 	/* The result is snprintf()'s: the length of the whole, and the text that fits. */
@@ -234,9 +235,9 @@ TEST(unknown_type)
 {
 	ck_assert_int_eq(parse(HEAD "# qid type\n0 quantum\n1 sdma\n"), 0);
 	ck_assert_int_eq(view->queues[0].type, GPREEMPT_UNKNOWN);
-	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type), "-");
-	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[1].type), "sdma");
-	ck_assert_str_eq(gpreempt_queue_type_name(1000), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_TYPE, view->queues[0].type), "-");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_TYPE, view->queues[1].type), "sdma");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_TYPE, 1000), "-");
 }
 
 static const struct {
@@ -377,7 +378,7 @@ TEST(read_from_sysfs)
 	ck_assert_uint_eq(view->count, 3);
 	ck_assert_int_eq(view->queues[0].qid, 2);
 	ck_assert_int_eq(view->queues[0].gpu_id, 0xf7bc);
-	ck_assert_str_eq(gpreempt_queue_type_name(view->queues[0].type), "compute");
+	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_TYPE, view->queues[0].type), "compute");
 	ck_assert_int_eq(view->queues[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(view->queues[1].type, GPREEMPT_QUEUE_SDMA_XGMI);
 	ck_assert_int_eq(view->queues[2].gpu_id, GPREEMPT_UNKNOWN);

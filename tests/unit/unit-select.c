@@ -62,7 +62,7 @@ void select_setup(void)
 
 void select_teardown(void)
 {
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	unit_cgroups_stop();
 	unit_teardown();
 }
@@ -72,7 +72,7 @@ static const char *pick_by(bool sure, const char *word)
 	static char text[128];
 	size_t i, used = 0;
 
-	gpreempt_targets_free(found);
+	gpreempt_list_free(found);
 	found = NULL;
 	text[0] = '\0';
 	if ((sure ? gp_select_sure : gpreempt_select)(g, &word, 1, NULL, NULL, &found, &err))

@@ -230,7 +230,7 @@ int ctl_open_host(struct gpreempt **out);
 
 /*
  * The processes that the words of the command line name, after --wait; no holder is among them.
- * For gpreempt_targets_free(). 0, or the exit status after saying why there is none.
+ * For gpreempt_list_free(). 0, or the exit status after saying why there is none.
  */
 int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out);

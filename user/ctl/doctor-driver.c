@@ -79,7 +79,7 @@ static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *fact
 		if (n > value[GP_FACT_QUEUES])
 			value[GP_FACT_QUEUES] = n;
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 }
 
 /* Read the facts about queues: all, or none. */
@@ -95,7 +95,7 @@ static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t c
 			facts[i].value[GP_FACT_WAITING] = 0;
 	for (i = 0; i < processes->count; i++)
 		add_process(g, processes->targets[i].pid, facts, count);
-	gpreempt_targets_free(processes);
+	gpreempt_list_free(processes);
 	for (i = 0; i < count; i++) {
 		int64_t *waiting = &facts[i].value[GP_FACT_WAITING];
 		uint64_t slots;
@@ -137,7 +137,7 @@ int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *cou
 		read_queues(g, facts, nodes->count);
 	*out = facts;
 	*count = nodes->count;
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 	return facts ? 0 : -ENOMEM;
 }
 
@@ -277,7 +277,7 @@ static int find_nodes(struct gpreempt *g, struct names *names,
 			add_name(names, nodes->nodes[i].gpu_id);
 		names->silent += answer == SILENT;
 	}
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 	return 0;
 }
 

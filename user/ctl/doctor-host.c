@@ -267,7 +267,7 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 			    "gpreempt.ko %s cannot be read: the driver's data "
 			    "contradict themselves",
 			    fact(facts, "module"));
-		gpreempt_facts_free(facts);
+		gpreempt_list_free(facts);
 		return;
 	}
 	for (i = 0; i < facts->count; i++)
@@ -280,7 +280,7 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 			    "gpreempt.ko %s, without %s", fact(facts, "module"), off);
 	else
 		gp_find(f, "gpreempt.ko %s, all features", fact(facts, "module"));
-	gpreempt_facts_free(facts);
+	gpreempt_list_free(facts);
 }
 
 static void check_hardware(struct gpreempt *g, struct gp_finding *f)
@@ -301,7 +301,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 		    node->hardware == GP_VIEW_HARDWARE_UNUSED || node->hardware == GPREEMPT_UNKNOWN)
 			continue;
 		snprintf(one, sizeof(one), "0x%llx: %s", (unsigned long long)node->gpu_id,
-			 gpreempt_hardware_name(node->hardware));
+			 gpreempt_word(GPREEMPT_WORD_HARDWARE, node->hardware));
 		add_word(bad, sizeof(bad), one);
 	}
 	if (*bad)
@@ -317,7 +317,7 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 			    "gpreempt.ko");
 	else
 		gp_find(f, "the hardware of all GPUs can be read");
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 }
 
 /*
@@ -339,7 +339,7 @@ static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 	for (i = 0; i < all->count; i++)
 		if (say(g, all->targets[i].pid, one, sizeof(one)))
 			add_word(text, size, one);
-	gpreempt_targets_free(all);
+	gpreempt_list_free(all);
 	return true;
 }
 

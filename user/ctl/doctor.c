@@ -241,7 +241,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		check_target(r, list->targets[i].pid);
 		check_route(r, list->targets[i].pid);
 	}
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	return 0;
 }
 

@@ -166,7 +166,7 @@ static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u, struc
 	size_t i;
 
 	if (of->pid != u->pid) {
-		gpreempt_view_free(of->view);
+		gpreempt_list_free(of->view);
 		of->pid = u->pid;
 		if (gpreempt_view_read(g, u->pid, &of->view, NULL))
 			of->view = NULL;
@@ -296,8 +296,8 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 	}
 	for (i = 0; !ret && i < list->count; i++)
 		ret = add_line(f, &list->usages[i], &of);
-	gpreempt_view_free(of.view);
-	gpreempt_usage_free(list);
+	gpreempt_list_free(of.view);
+	gpreempt_list_free(list);
 	if (ret)
 		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
 	for (i = 0; i < f->processes.count; i++)
@@ -352,7 +352,7 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 		}
 		gpu->node = nodes->nodes[i];
 	}
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 	return 0;
 }
 
@@ -382,7 +382,7 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 		p->slots_held += p->active;
 		p->slots_taken += p->slots;
 	}
-	gpreempt_processes_free(list);
+	gpreempt_list_free(list);
 	return 0;
 }
 
@@ -444,7 +444,7 @@ static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
 		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
 			ret = -ENOMEM;
 	p->listed = list->count && !ret;
-	gp_process_gpus_free(list);
+	gpreempt_list_free(list);
 	return ret;
 }
 

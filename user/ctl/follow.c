@@ -585,7 +585,7 @@ static void look(struct followers *f)
 		if (!can_grow(*word) || find_targets(&f->find, word, 1, &targets, &err))
 			continue;
 		claim(f, targets);
-		gpreempt_targets_free(targets);
+		gpreempt_list_free(targets);
 	}
 	follow_claims(f);
 }
@@ -715,7 +715,7 @@ static int check_stay(struct followers *f)
 					     "--stay: process %s ends once and for all",
 					     words->word[i]);
 		if (!find_targets(&f->find, &words->word[i], 1, &targets, &err))
-			gpreempt_targets_free(targets);
+			gpreempt_list_free(targets);
 		else if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			return ctl_fail(&err);
 	}
@@ -770,7 +770,7 @@ static int run_follow(void *data)
 		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL : args->stay ? 0 : f.status;
 		close(f.stop);
 	}
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 	if (f.moved)
 		hold_cgroup_leave();
 out:

@@ -183,7 +183,7 @@ static int run_release(void *data)
 		ret = release_one(list->targets[i].pid, args->lease_ns);
 		status = i ? ctl_merge_status(status, ret) : ret;
 	}
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	return status;
 }
 
@@ -281,7 +281,7 @@ static int check_module(struct guard *guard)
 	if (gpreempt_processes_read(guard->g, &list, &err))
 		return ctl_fail(&err);
 	module = list->source == GPREEMPT_SOURCE_MODULE;
-	gpreempt_processes_free(list);
+	gpreempt_list_free(list);
 	if (module)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,

@@ -142,7 +142,7 @@ static int64_t read_vram(struct gpreempt *g, pid_t pid)
 		return GPREEMPT_UNKNOWN;
 	for (i = 0; i < list->count; i++)
 		out_sum(&sum, list->gpus[i].vram);
-	gp_process_gpus_free(list);
+	gpreempt_list_free(list);
 	return sum;
 }
 
@@ -230,7 +230,7 @@ static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
 	if (!gpreempt_view_read(g, pid, &view, NULL)) {
 		*sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 		add_queues(row, view);
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
 }
 
@@ -312,7 +312,7 @@ static int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *whic
 	for (i = 0; i < which->n_gpu_ids; i++)
 		if (!has_gpu(nodes, which->gpu_ids[i]))
 			break;
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 	return i == which->n_gpu_ids ?
 		       0 :
 		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
@@ -410,7 +410,7 @@ static int run_list(void *data)
 		ctl_keep_gpu_users(g, which, list);
 		ret = print_list(g, args, list);
 	}
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;
 }

@@ -390,7 +390,7 @@ static void add_versions(struct out_metrics *m, struct gpreempt *g)
 		labels.value[OUT_MODULE] = module ? module->value : NULL;
 	}
 	out_metric(m, OUT_GPREEMPT, &labels, 1);
-	gpreempt_facts_free(facts);
+	gpreempt_list_free(facts);
 }
 
 static int count_left(void *arg, const struct places_left *left)

@@ -164,7 +164,7 @@ static void look(struct monitor *m, struct watched *w)
 		ids = shr_must(malloc(view->count * 12 + 1));
 		add_queues(m->args, view, &sample, w, ids);
 		w->module |= view->source == GPREEMPT_SOURCE_MODULE;
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 		sample.ids = ids;
 		add_value(&w->queues, sample.queues);
 		add_value(&w->active, sample.active);
@@ -371,7 +371,7 @@ static int run_monitor(void *data)
 		print_sums(&m);
 		end(&m);
 	}
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	gpreempt_free(m.g);
 	return ret;
 }

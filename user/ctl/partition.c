@@ -339,7 +339,7 @@ int ctl_partition(const char *gpu, enum out_mode mode)
 	if (p.scan)
 		munmap(p.scan, p.scan->size);
 	hold_owners_free(&p.owners);
-	gpreempt_nodes_free(p.nodes);
+	gpreempt_list_free(p.nodes);
 	gpreempt_free(p.g);
 	return ret;
 }

@@ -298,7 +298,7 @@ static void first_look(struct disturb *d, size_t i)
 			w->there = true;
 		}
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 }
 
 /* Has a queue left its slots? */
@@ -333,7 +333,7 @@ static void look(struct disturb *d, size_t i)
 	gap = now - w->looked_ns;
 	w->looked_ns = now;
 	lost = is_lost(d, w, view);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	if (lost == !!w->lost_ns)
 		return;
 	if (lost)
@@ -446,7 +446,7 @@ static bool uses_our_gpus(const struct disturb *d, pid_t pid)
 		return false;
 	for (i = 0; i < view->count && !found; i++)
 		found = shr_has(d->gpus, d->n_gpus, view->queues[i].gpu_id);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return found;
 }
 
@@ -467,7 +467,7 @@ static void list_processes(struct disturb *d)
 		    uses_our_gpus(d, process->pid))
 			add_process(d, process);
 	}
-	gpreempt_processes_free(all);
+	gpreempt_list_free(all);
 }
 
 static void add_gpus(struct disturb *d, pid_t pid)
@@ -489,7 +489,7 @@ static void add_gpus(struct disturb *d, pid_t pid)
 			break;
 		*gpu = queue->gpu_id;
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 }
 
 /* Is the module there? Only the module shows slots. */
@@ -499,7 +499,7 @@ static bool module_there(struct gpreempt *g)
 
 	if (gp_module_version(g, &facts, NULL))
 		return false;
-	gpreempt_facts_free(facts);
+	gpreempt_list_free(facts);
 	return true;
 }
 

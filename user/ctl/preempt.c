@@ -343,7 +343,7 @@ static int check_queues(const struct preempt *p, pid_t pid)
 				    view->count ? "gpreempt-ctl queues shows its queues" :
 						  "try again when it uses the GPU",
 				    "process %d has no %squeues", pid, view->count ? "such " : "");
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return ret;
 }
 
@@ -562,7 +562,7 @@ static int run_preempt(void *data)
 	ret = ctl_targets(p.g, &args->targets, &list);
 	if (!ret) {
 		ret = run_on(&p, list);
-		gpreempt_targets_free(list);
+		gpreempt_list_free(list);
 		close_sessions(&p);
 		unlock_targets(&p);
 		preempt_close_samples(&p);

@@ -75,9 +75,9 @@ static void fill_row(struct row *row, pid_t pid, const struct gpreempt_queue *qu
 {
 	row->pid = pid;
 	row->q = *queue;
-	row->type = known(gpreempt_queue_type_name(queue->type));
-	row->hardware = known(gpreempt_hardware_name(queue->hardware));
-	row->unit = known(gpreempt_unit_name(queue->unit));
+	row->type = known(gpreempt_word(GPREEMPT_WORD_TYPE, queue->type));
+	row->hardware = known(gpreempt_word(GPREEMPT_WORD_HARDWARE, queue->hardware));
+	row->unit = known(gpreempt_word(GPREEMPT_WORD_UNIT, queue->unit));
 	gpreempt_state_text(queue->state, row->state, sizeof(row->state));
 	if (!known(row->state))
 		*row->state = '\0';
@@ -124,7 +124,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	if (gpreempt_view_read(g, pid, &view, &err))
 		return ctl_fail(&err);
 	if (shr_array_room(&r->rows, r->count, view->count + 1, sizeof(*r->rows))) {
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
 	}
 	for (i = 0; i < view->count; i++)
@@ -133,7 +133,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
 		report_json(r, pid, view->source, r->rows + first, r->count - first);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int run_queues(void *data)
 	}
 	if (list)
 		print_report(&r);
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;
 }

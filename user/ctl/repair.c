@@ -161,7 +161,7 @@ static int find_rows(struct gpreempt *g, const struct repair_args *args, struct 
 		ret = pause_journal_list(add_target, rows);
 	for (i = 0; list && i < list->count && !ret; i++)
 		ret = add_target(rows, list->targets[i].pid);
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }
 

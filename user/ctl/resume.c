@@ -134,7 +134,7 @@ static int run_resume(void *data)
 		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (!ret)
 		ret = resume_list(g, args, list);
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;
 }

@@ -164,7 +164,7 @@ static void add_left_pause(struct gpreempt *g, struct row *row)
 
 	if (!gpreempt_view_read(g, row->pid, &view, NULL)) {
 		row->queues = view->count;
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
 	if (row->pause == PAUSE_WAITS)
 		strcpy(row->release_with, "gpreempt-ctl repair");
@@ -270,7 +270,7 @@ static int add_foreign(struct rows *rows)
 		row.queues = list->processes[i].queues;
 		ret = add_row(rows, &row);
 	}
-	gpreempt_processes_free(list);
+	gpreempt_list_free(list);
 	return ret;
 }
 

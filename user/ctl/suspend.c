@@ -395,7 +395,7 @@ static int run_suspend(void *data)
 	}
 	if (!ret)
 		ret = suspend_list(g, args, list);
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;
 }

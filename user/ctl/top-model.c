@@ -302,10 +302,10 @@ int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
 			break;
 		}
 		to->q = view->queues[i];
-		to->type = gpreempt_queue_type_name(to->q.type);
+		to->type = gpreempt_word(GPREEMPT_WORD_TYPE, to->q.type);
 		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return ret;
 }
 

@@ -57,7 +57,7 @@ static void list_containers(struct gpreempt *g, const char *name, struct guard_f
 			 SHOWN_ID, c.id, pid);
 		add_text(out, text);
 	}
-	gpreempt_targets_free(all);
+	gpreempt_list_free(all);
 }
 
 static void note_error(struct gpreempt *g, const char *word, const struct gpreempt_error *err,
@@ -114,7 +114,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 		return;
 	}
 	copy_targets(g, targets, out);
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 }
 
 /*

@@ -542,7 +542,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 	if (nodes != offline->nodes)
 		set_nodes(guard, offline, nodes);
 	pthread_mutex_unlock(&guard->lock);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	tell_partly(guard, offline);
 	if (!offline->nodes || offline->announced)
 		return;

@@ -129,7 +129,7 @@ static bool module_is_there(struct guard *guard)
 
 	if (gp_module_version(guard->g, &facts, NULL))
 		return false;
-	gpreempt_facts_free(facts);
+	gpreempt_list_free(facts);
 	return true;
 }
 
@@ -142,7 +142,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 	if (gpreempt_view_read(guard->g, online->target.pid, &view, NULL))
 		return;
 	if (view->source != GPREEMPT_SOURCE_MODULE && module_is_there(guard)) {
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 		return;
 	}
 	note_source(guard, view->source);
@@ -159,7 +159,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 		guard->changed = true;
 	}
 	pthread_mutex_unlock(&guard->lock);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 }
 
 static void take_online(struct guard *guard, const struct guard_found *f)

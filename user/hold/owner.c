@@ -299,7 +299,7 @@ static bool session_costs(struct gpreempt *g)
 
 		costs |= (gfx >= 90000 && gfx < 90010) || (gfx >= 100000 && gfx < 110100);
 	}
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 	return costs;
 }
 
@@ -454,7 +454,7 @@ size_t queues_of(struct gpreempt *g, pid_t target)
 	if (gpreempt_view_read(g, target, &view, NULL))
 		return 0;
 	n = view->count;
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return n;
 }
 

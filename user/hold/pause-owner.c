@@ -270,7 +270,7 @@ bool pause_is_seen(struct gpreempt *g, pid_t target)
 	if (gpreempt_view_read(g, target, &view, NULL))
 		return false;
 	seen = gp_view_paused(view);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return seen;
 }
 
@@ -294,7 +294,7 @@ enum pause_seen pause_see(struct gpreempt *g, pid_t target)
 		seen = gp_view_paused(view) ? PAUSE_SEEN_PAUSED :
 		       evicted		    ? PAUSE_SEEN_OFF :
 					      PAUSE_SEEN_RUNS;
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return seen;
 }
 

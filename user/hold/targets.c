@@ -186,7 +186,7 @@ static int find_both(struct search *s, const char *const *words, size_t count,
 		ret = find_slow(s, err);
 	if (!ret)
 		ret = merge(s, plain, out, err);
-	gpreempt_targets_free(plain);
+	gpreempt_list_free(plain);
 	free(sorted);
 	return ret;
 }
@@ -263,7 +263,7 @@ static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args, p
 		return false;
 	for (i = 0; i < view->count && !found; i++)
 		found = ctl_chosen(&args->queues, &view->queues[i]);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return found;
 }
 
@@ -301,7 +301,7 @@ static int try_targets(struct find *f, const struct ctl_target_args *args, bool 
 		*out = list;
 		return 0;
 	}
-	gpreempt_targets_free(list);
+	gpreempt_list_free(list);
 	if (!late)
 		return -1;
 	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,

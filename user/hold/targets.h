@@ -36,7 +36,7 @@ struct find {
 
 /*
  * Do the same as gpreempt_select(). -ETIMEDOUT: too many processes do not answer. @err must not
- * be NULL; *out is for gpreempt_targets_free(), @f for find_free().
+ * be NULL; *out is for gpreempt_list_free(), @f for find_free().
  */
 int find_targets(struct find *f, const char *const *words, size_t count,
 		 struct gpreempt_targets **out, struct gpreempt_error *err);

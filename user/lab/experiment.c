@@ -318,9 +318,9 @@ static size_t count_queues(struct run *run, struct model *model)
 			most = view->count;
 			model->pid = pid;
 		}
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 	return most;
 }
 

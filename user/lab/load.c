@@ -543,7 +543,7 @@ static void read_views(struct ctl_text *out, const char *dir)
 		all = text_read_in(dir, entry->d_name, &len);
 		if (all && !gp_view_parse(all, len, &view)) {
 			take_view(out, atoll(entry->d_name + strlen(TEXT_QUEUES)), view);
-			gpreempt_view_free(view);
+			gpreempt_list_free(view);
 		}
 		free(all);
 	}
@@ -734,7 +734,7 @@ static void live_qids(struct ctl_text *out)
 			continue;
 		last = pid;
 		take_view(out, pid, view);
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
 	gpreempt_free(g);
 }

@@ -175,8 +175,8 @@ static int run_pidmap(void *data)
 		ret = ctl_fail(&err);
 	if (!ret)
 		ret = print(args, g, chosen, all);
-	gpreempt_targets_free(all);
-	gpreempt_targets_free(chosen);
+	gpreempt_list_free(all);
+	gpreempt_list_free(chosen);
 	gpreempt_free(g);
 	return ret;
 }

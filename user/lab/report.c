@@ -233,7 +233,7 @@ static void add_gpus(struct report *r, struct json_object *state, struct gpreemp
 		return;
 	}
 	out_add(state, gpu_table.name, out_json_rows(&gpu_table, nodes->nodes, nodes->count));
-	gpreempt_nodes_free(nodes);
+	gpreempt_list_free(nodes);
 }
 
 static void describe_now(struct report *r, struct json_object *state)

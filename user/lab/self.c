@@ -31,7 +31,8 @@ static void say(pid_t pid, const struct gpreempt_view *view)
 	fprintf(stderr, "gpreempt-lab: process %d has %zu queues:", pid, view->count);
 	for (i = 0; i < view->count; i++)
 		fprintf(stderr, " %" PRId64 " (gpu 0x%" PRIx64 ", %s)", view->queues[i].qid,
-			view->queues[i].gpu_id, gpreempt_queue_type_name(view->queues[i].type));
+			view->queues[i].gpu_id,
+			gpreempt_word(GPREEMPT_WORD_TYPE, view->queues[i].type));
 	fputc('\n', stderr);
 }
 
@@ -52,9 +53,9 @@ static size_t look(struct gpreempt *g, bool print)
 		n += view->count;
 		if (print)
 			say(pid, view);
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
-	gpreempt_targets_free(all);
+	gpreempt_list_free(all);
 	return n;
 }
 

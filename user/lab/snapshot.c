@@ -549,7 +549,7 @@ static int write_processes(const char *dir)
 			write_ps(g, file, targets);
 		ret = snapshot_end_file(file, dir, SNAPSHOT_PS);
 	}
-	gpreempt_targets_free(targets);
+	gpreempt_list_free(targets);
 	gpreempt_free(g);
 	return ret;
 }

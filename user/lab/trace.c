@@ -375,7 +375,7 @@ static bool has_queues(struct tracing *t, pid_t pid)
 	if (gpreempt_view_read(t->g, pid, &view, NULL))
 		return false;
 	any = view->count;
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return any;
 }
 
@@ -394,7 +394,7 @@ static void find_targets(struct tracing *t)
 		    has_queues(t, pid))
 			add_target(&t->report, all->targets + i);
 	}
-	gpreempt_targets_free(all);
+	gpreempt_list_free(all);
 }
 
 static bool any_alive(const struct tracing *t)
@@ -614,7 +614,7 @@ static int choose(struct tracing *t)
 			return ret;
 		for (i = 0; i < list->count; i++)
 			add_target(&t->report, list->targets + i);
-		gpreempt_targets_free(list);
+		gpreempt_list_free(list);
 	}
 	if (t->args->command && t->args->output)
 		return make_dir(t->args->output);

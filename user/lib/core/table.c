@@ -130,25 +130,16 @@ static const char *word_of(const char *column, int64_t number)
 	return list->words[number];
 }
 
-const char *gpreempt_queue_type_name(int64_t type)
+const char *gpreempt_word(enum gpreempt_word kind, int64_t value)
 {
+	static const char *const columns[] = { "type", "hardware", "scheduler", "unit" };
+
+	if (kind >= ARRAY_SIZE(columns))
+		return GP_VIEW_UNKNOWN;
 	/* The view has no word for it: sysfs shows no more. */
-	return type == GPREEMPT_QUEUE_COMPUTE ? "compute" : word_of("type", type);
-}
-
-const char *gpreempt_hardware_name(int64_t value)
-{
-	return word_of("hardware", value);
-}
-
-const char *gpreempt_scheduler_name(int64_t scheduler)
-{
-	return word_of("scheduler", scheduler);
-}
-
-const char *gpreempt_unit_name(int64_t unit)
-{
-	return word_of("unit", unit);
+	if (kind == GPREEMPT_WORD_TYPE && value == GPREEMPT_QUEUE_COMPUTE)
+		return "compute";
+	return word_of(columns[kind], value);
 }
 
 static int set_text(const char *column, uint64_t set, char *buf, size_t size)
@@ -550,4 +541,15 @@ int gp_list_give(int ret, void *list, void *out)
 	else
 		memcpy(out, &list, sizeof(list));
 	return ret;
+}
+
+void gpreempt_list_free(void *list)
+{
+	struct gp_list begin;
+
+	if (!list)
+		return;
+	memcpy(&begin, list, sizeof(begin));
+	free(begin.records);
+	free(list);
 }

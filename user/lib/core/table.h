@@ -62,11 +62,15 @@ int gp_table_list(const struct gpreempt *g, const char *dir, const struct gp_tab
 
 /* Give out a list: *(type **)out becomes the list, or the list is freed. Returns ret. */
 int gp_list_give(int ret, void *list, void *out);
-#define GP_LIST_FREE(function, tag, records)       \
-	void function(struct tag *list)            \
-	{                                          \
-		free(list ? list->records : NULL); \
-		free(list);                        \
-	}
+
+/* The members with which each list begins, for gpreempt_list_free(). */
+struct gp_list {
+	size_t count;
+	void *records;
+};
+#define GP_LIST(type, member)                                                               \
+	_Static_assert(offsetof(type, count) == offsetof(struct gp_list, count) &&          \
+			       offsetof(type, member) == offsetof(struct gp_list, records), \
+		       "gpreempt_list_free() frees it")
 
 #endif

@@ -137,7 +137,7 @@ int gp_session_learn_priorities(struct gpreempt_session *s)
 			if (queue)
 				s->queues[i].priority = queue->priority;
 		}
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 	}
 	if (priorities_known(s))
 		return 0;
@@ -285,7 +285,7 @@ static struct gpreempt_view *read_view(const struct gpreempt_session *s)
 			return NULL;
 		if (tries == STALE_TRIES || !is_stale(view))
 			return view;
-		gpreempt_view_free(view);
+		gpreempt_list_free(view);
 		shr_sleep_ns(STALE_RETRY_NS);
 	}
 }
@@ -305,7 +305,7 @@ enum gpreempt_verdict gpreempt_session_verify(struct gpreempt_session *s,
 		if (s->queues[i].held || s->queues[i].wanted)
 			check_known(&check, &s->queues[i]);
 	check_rows(&check);
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return gp_off_verdict(&check.off, by);
 }
 

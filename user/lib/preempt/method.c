@@ -198,7 +198,7 @@ static bool has_ended(const struct gp_route *r)
 
 static int read_view(struct gp_route *r)
 {
-	gpreempt_view_free(r->pause.view);
+	gpreempt_list_free(r->pause.view);
 	r->pause.view = NULL;
 	return gpreempt_view_read(r->g, r->pid, &r->pause.view, &r->error);
 }
@@ -229,7 +229,7 @@ int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *e
 	struct gp_route r = { .g = g, .pid = pid };
 	int ret = check(&r);
 
-	gpreempt_view_free(r.pause.view);
+	gpreempt_list_free(r.pause.view);
 	if (ret)
 		*err = r.error;
 	return ret;
@@ -238,7 +238,7 @@ int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *e
 static void free_pause(struct gp_route *r)
 {
 	gp_sampler_stop(r->pause.sampler);
-	gpreempt_view_free(r->pause.view);
+	gpreempt_list_free(r->pause.view);
 	gp_pause_not_ready(&r->pause.ready);
 	close(r->pause.ready.process);
 }

@@ -405,7 +405,7 @@ enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *que
 		off.on |= q->evicted == 0;
 		gp_off_add(&off, view, q, q->evicted == 1);
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return gp_off_verdict(&off, by);
 }
 
@@ -486,7 +486,7 @@ static int read_paused(struct gpreempt *g, pid_t pid)
 		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
 			ret = p->paused;
 	}
-	gpreempt_processes_free(list);
+	gpreempt_list_free(list);
 	return ret;
 }
 

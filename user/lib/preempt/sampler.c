@@ -178,7 +178,7 @@ static int64_t count_slots(const struct gp_sampler *sampler)
 		}
 		active += queue->active;
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return active;
 }
 
@@ -286,7 +286,7 @@ int gp_sampler_switch(struct gp_sampler **sampler, bool on, struct gpreempt *g, 
 	if (ret)
 		return ret;
 	source = view->source;
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	if (source != GPREEMPT_SOURCE_MODULE)
 		return gp_error(err, -ENODATA, GPREEMPT_NO_MODULE, pid, step);
 	ret = start(g, pid, sampler);

@@ -160,7 +160,7 @@ int gp_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
 	return gp_list_give(ret, list, out);
 }
 
-GP_LIST_FREE(gp_process_gpus_free, gpreempt_process_gpus, gpus)
+GP_LIST(struct gpreempt_process_gpus, gpus);
 
 /* Identity of a process, from files of /proc that all can read, and whether it uses the GPU. */
 

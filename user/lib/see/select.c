@@ -128,7 +128,7 @@ static int64_t has_memory(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids
 		if (is_one_of(gpu_ids, n, list->gpus[i].gpu_id))
 			answer =
 				add_answer(answer, list->gpus[i].vram > 0 ? 1 : list->gpus[i].vram);
-	gp_process_gpus_free(list);
+	gpreempt_list_free(list);
 	return answer;
 }
 
@@ -149,7 +149,7 @@ static int64_t has_queue(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids,
 		else if (gpu_id == GPREEMPT_UNKNOWN)
 			answer = add_answer(answer, GPREEMPT_UNKNOWN);
 	}
-	gpreempt_view_free(view);
+	gpreempt_list_free(view);
 	return answer;
 }
 
@@ -239,7 +239,7 @@ int gpreempt_self_queues(struct gpreempt *g, struct gpreempt_view **out, struct 
 	if (ret)
 		return ret;
 	pid = find_self(all, self, start);
-	gpreempt_targets_free(all);
+	gpreempt_list_free(all);
 	if (!pid)
 		return gp_error(err, -ENODATA,
 				getpid() == self ? GPREEMPT_NOT_GPU : GPREEMPT_PID_NAMESPACE, self,
@@ -741,7 +741,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, add_name, &l);
 	if (ret) {
-		gpreempt_targets_free(l.list);
+		gpreempt_list_free(l.list);
 		return ret == -ENOENT ? gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0, step) :
 					gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
 	}
@@ -751,13 +751,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 	return 0;
 }
 
-void gpreempt_targets_free(struct gpreempt_targets *targets)
-{
-	if (!targets)
-		return;
-	free(targets->targets);
-	free(targets);
-}
+GP_LIST(struct gpreempt_targets, targets);
 
 /* The processes that are chosen among all. */
 struct selection {
@@ -865,7 +859,7 @@ static int select_words(struct selection *s, const char *const *words, size_t co
 		keep_chosen(s);
 	free(s->chosen);
 	if (ret)
-		gpreempt_targets_free(s->all);
+		gpreempt_list_free(s->all);
 	else
 		*out = s->all;
 	return ret;

@@ -591,7 +591,7 @@ enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_ver
 	return GPREEMPT_VERIFIED;
 }
 
-GP_LIST_FREE(gpreempt_view_free, gpreempt_view, queues)
+GP_LIST(struct gpreempt_view, queues);
 
 /* Processes, GPUs, slots and facts: the module's other files. */
 
@@ -771,8 +771,8 @@ const struct gpreempt_fact *gp_facts_find(const struct gpreempt_facts *facts, co
 	return NULL;
 }
 
-GP_LIST_FREE(gpreempt_processes_free, gpreempt_process_list, processes)
-GP_LIST_FREE(gpreempt_nodes_free, gpreempt_nodes, nodes)
-GP_LIST_FREE(gpreempt_hqds_free, gpreempt_hqds, hqds)
-GP_LIST_FREE(gpreempt_usage_free, gpreempt_usages, usages)
-GP_LIST_FREE(gpreempt_facts_free, gpreempt_facts, facts)
+GP_LIST(struct gpreempt_process_list, processes);
+GP_LIST(struct gpreempt_nodes, nodes);
+GP_LIST(struct gpreempt_hqds, hqds);
+GP_LIST(struct gpreempt_usages, usages);
+GP_LIST(struct gpreempt_facts, facts);

@@ -193,6 +193,5 @@ struct gpreempt_process_gpus {
  */
 int gp_process_gpus_read(struct gpreempt *g, pid_t pid, unsigned int figures,
 			 struct gpreempt_process_gpus **out, struct gpreempt_error *err);
-void gp_process_gpus_free(struct gpreempt_process_gpus *gpus);
 
 #endif

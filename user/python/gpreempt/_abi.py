@@ -129,20 +129,20 @@ class TargetStruct(ctypes.Structure):
 
 class ViewStruct(ctypes.Structure):
     """struct gpreempt_view"""
-    _fields_ = [("source", c_int), ("count", c_size_t),
-                ("queues", POINTER(QueueStruct))]
+    _fields_ = [("count", c_size_t), ("queues", POINTER(QueueStruct)),
+                ("source", c_int)]
 
 
 class ProcessListStruct(ctypes.Structure):
     """struct gpreempt_process_list"""
-    _fields_ = [("source", c_int), ("count", c_size_t),
-                ("processes", POINTER(ProcessStruct))]
+    _fields_ = [("count", c_size_t), ("processes", POINTER(ProcessStruct)),
+                ("source", c_int)]
 
 
 class NodesStruct(ctypes.Structure):
     """struct gpreempt_nodes"""
-    _fields_ = [("source", c_int), ("count", c_size_t),
-                ("nodes", POINTER(NodeStruct))]
+    _fields_ = [("count", c_size_t), ("nodes", POINTER(NodeStruct)),
+                ("source", c_int)]
 
 
 class HqdsStruct(ctypes.Structure):
@@ -205,7 +205,6 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_gang_sample_slots": (c_int, (c_void_p, c_bool)),
     "gpreempt_gang_suspend": (c_int, _CHANGE),
     "gpreempt_gang_verify": (None, (c_void_p,)),
-    "gpreempt_hardware_name": (c_char_p, (c_int64,)),
     "gpreempt_hold": (c_int, (c_void_p, c_int, POINTER(FilterStruct),
                               POINTER(HoldOptionsStruct),
                               POINTER(HoldStatusStruct), _OUT, _ERROR)),
@@ -215,31 +214,24 @@ _FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gpreempt_hold_fd": (c_int, (c_void_p,)),
     "gpreempt_hold_release": (c_int, (c_void_p,)),
     "gpreempt_hold_status": (c_int, (c_void_p, POINTER(HoldStatusStruct))),
-    "gpreempt_hqds_free": (None, (c_void_p,)),
     "gpreempt_hqds_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
+    "gpreempt_list_free": (None, (c_void_p,)),
     "gpreempt_new": (c_int, (c_void_p, _OUT)),
-    "gpreempt_nodes_free": (None, (c_void_p,)),
     "gpreempt_nodes_read": (c_int, _READ),
     "gpreempt_online_begin": (c_int, (c_void_p,)),
     "gpreempt_online_close": (None, (c_void_p,)),
     "gpreempt_online_end": (c_int, (c_void_p,)),
     "gpreempt_online_open": (c_int, (POINTER(OnlineOptionsStruct), _OUT)),
-    "gpreempt_processes_free": (None, (c_void_p,)),
     "gpreempt_processes_read": (c_int, _READ),
-    "gpreempt_queue_type_name": (c_char_p, (c_int64,)),
-    "gpreempt_scheduler_name": (c_char_p, (c_int64,)),
     "gpreempt_select": (c_int, (c_void_p, POINTER(c_char_p), c_size_t, c_void_p,
                                 c_void_p, _OUT, _ERROR)),
     "gpreempt_simulated": (c_bool, (c_void_p,)),
     "gpreempt_state_text": (c_int, (c_int64, c_char_p, c_size_t)),
     "gpreempt_exception_text": (c_int, (c_int64, c_char_p, c_size_t)),
-    "gpreempt_targets_free": (None, (c_void_p,)),
-    "gpreempt_unit_name": (c_char_p, (c_int64,)),
-    "gpreempt_usage_free": (None, (c_void_p,)),
     "gpreempt_usage_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
     "gpreempt_version": (c_char_p, ()),
-    "gpreempt_view_free": (None, (c_void_p,)),
     "gpreempt_view_read": (c_int, (c_void_p, c_int, _OUT, _ERROR)),
+    "gpreempt_word": (c_char_p, (c_int, c_int64)),
 }
 
 

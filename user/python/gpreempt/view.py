@@ -142,9 +142,10 @@ class Target:
     start: int
 
 
-def _word(name: str) -> Callable[[int], str]:
+def _word(kind: int) -> Callable[[int], str]:
+    """The words of a kind: enum gpreempt_word of observe.h."""
     def text(value: int) -> str:
-        word: bytes = getattr(_abi.lib, name)(value)
+        word: bytes = _abi.lib.gpreempt_word(kind, value)
         return word.decode()
     return text
 
@@ -166,10 +167,10 @@ def _exception(value: int) -> Optional[Tuple[str, ...]]:
 
 # Fields whose number stands for words.
 _WORDS: dict[str, Callable[[int], Any]] = {
-    "type": _word("gpreempt_queue_type_name"),
-    "hardware": _word("gpreempt_hardware_name"),
-    "scheduler": _word("gpreempt_scheduler_name"),
-    "unit": _word("gpreempt_unit_name"),
+    "type": _word(0),
+    "hardware": _word(1),
+    "scheduler": _word(2),
+    "unit": _word(3),
     "state": _state,
     "exception": _exception,
 }
@@ -191,7 +192,7 @@ def _record(cls: Type[Record], raw: Any) -> Record:
 
 
 def _read(cls: Type[Record], struct: Any, member: str, doing: str,
-          read: _abi.Function, free: _abi.Function, *arguments: Any) -> List[Record]:
+          read: _abi.Function, *arguments: Any) -> List[Record]:
     """Copy a list of the library's, and free it."""
     out, err = ctypes.c_void_p(), _abi.ErrorStruct()
     check_ret(read(handle(), *arguments, ctypes.byref(out), ctypes.byref(err)),
@@ -201,39 +202,37 @@ def _read(cls: Type[Record], struct: Any, member: str, doing: str,
         return [_record(cls, getattr(found, member)[i])
                 for i in range(found.count)]
     finally:
-        free(out)
+        _abi.lib.gpreempt_list_free(out)
 
 
 def processes() -> List[Process]:
     """The GPU processes of this host, by PID."""
     return _read(Process, _abi.ProcessListStruct, "processes",
-                 "reading the GPU processes", _abi.lib.gpreempt_processes_read,
-                 _abi.lib.gpreempt_processes_free)
+                 "reading the GPU processes", _abi.lib.gpreempt_processes_read)
 
 
 def queues(pid: int) -> List[Queue]:
     """The queues of a process, by id."""
     return _read(Queue, _abi.ViewStruct, "queues", "reading the queues",
-                 _abi.lib.gpreempt_view_read, _abi.lib.gpreempt_view_free, pid)
+                 _abi.lib.gpreempt_view_read, pid)
 
 
 def slots(pid: int) -> List[Slot]:
     """The hardware slots that a process holds. Needs gpreempt.ko."""
     return _read(Slot, _abi.HqdsStruct, "hqds", "reading the hardware slots",
-                 _abi.lib.gpreempt_hqds_read, _abi.lib.gpreempt_hqds_free, pid)
+                 _abi.lib.gpreempt_hqds_read, pid)
 
 
 def usage(pid: int = 0) -> List[Usage]:
     """How much of its GPUs a process uses; 0: all processes. Needs gpreempt.ko."""
     return _read(Usage, _abi.UsagesStruct, "usages",
-                 "reading the usage of the GPUs", _abi.lib.gpreempt_usage_read,
-                 _abi.lib.gpreempt_usage_free, pid)
+                 "reading the usage of the GPUs", _abi.lib.gpreempt_usage_read, pid)
 
 
 def nodes() -> List[Node]:
     """The GPUs of this host, and the partitions of each."""
     return _read(Node, _abi.NodesStruct, "nodes", "reading the GPUs",
-                 _abi.lib.gpreempt_nodes_read, _abi.lib.gpreempt_nodes_free)
+                 _abi.lib.gpreempt_nodes_read)
 
 
 def select(words: Iterable[str]) -> List[Target]:
@@ -244,7 +243,7 @@ def select(words: Iterable[str]) -> List[Target]:
     texts = [word.encode() for word in words]
     array = (ctypes.c_char_p * len(texts))(*texts)
     return _read(Target, _abi.TargetsStruct, "targets", "selecting processes",
-                 _abi.lib.gpreempt_select, _abi.lib.gpreempt_targets_free,
+                 _abi.lib.gpreempt_select,
                  array, len(texts), None, None)
 
 
