@@ -3,6 +3,7 @@
  * Guardian of a holder, in a child, with a worker that the test plays: the reasons for which it
  * kills the worker.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <linux/sockios.h>
@@ -174,9 +175,14 @@ TEST(stopped_guardian)
 	ck_assert_int_eq(unit_status(guardian), -SIGKILL);
 }
 
-/* No one could find the holder: it does not begin. */
+/* No one could find the holder: it does not begin, and what its worker did is undone. */
 TEST(no_record)
 {
+	struct pause_entry entry;
+
+	pause_entry_init(&entry, target, request.start);
+	ck_assert_int_eq(pause_journal_write(&entry), 0);
+	unit_setup();
 	birth.lock = -1;
 	guardian = fork();
 	if (!guardian) {
@@ -186,6 +192,8 @@ TEST(no_record)
 		hold_guardian(&birth);
 	}
 	ck_assert_int_eq(unit_status(guardian), 0);
+	ck_assert_int_eq(pause_journal_read(target, &entry), -ENOENT);
+	unit_teardown();
 }
 
 TEST_FIXTURE(setup, teardown)

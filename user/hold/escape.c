@@ -169,7 +169,8 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-int leave_command(void)
+/* Returns -errno of the directory, or 0. */
+static int leave_command(void)
 {
 	setsid();
 	reset_signals();
@@ -204,6 +205,38 @@ int freezer_v1_leave(bool *inside)
 	/* The mount may show only a part of the hierarchy, as in a container. */
 	ret = is_inside();
 	return ret > 0 ? -EPERM : ret;
+}
+
+int hold_become(int *const *kept, size_t n, bool *cgroup, const char **step)
+{
+	int fds[HOLD_KEPT], null, ret;
+	bool inside;
+	size_t i;
+
+	*step = "making room for the holder's descriptors";
+	for (i = 0; i < n; i++) {
+		fds[i] = fcntl(*kept[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (fds[i] < 0)
+			return -errno;
+	}
+	for (i = 0; i < n; i++)
+		*kept[i] = fds[i];
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
+	    dup2(null, STDERR_FILENO) < 0)
+		return -errno;
+	shr_close_others(STDERR_FILENO + 1, fds, n);
+	*step = "going to the root directory";
+	ret = leave_command();
+	if (ret)
+		return ret;
+	ret = freezer_v1_leave(&inside);
+	*step = inside ? "leaving the old freezer (cgroup v1)" : "reading /proc/self/cgroup";
+	if (ret)
+		return ret;
+	*cgroup = hold_cgroup_enter(getpid());
+	*step = "giving up the capabilities of root";
+	return capabilities_keep(CAPABILITIES_HOLDER);
 }
 
 #ifndef sigev_notify_thread_id /* glibc has the field, but not this name of it */

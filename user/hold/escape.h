@@ -54,12 +54,6 @@ int capabilities_keep(uint64_t kept);
  */
 int freezer_v1_leave(bool *inside);
 
-/*
- * Leave the command, which may end before this process: a session of its own, no signals of a
- * terminal's, the root directory, and the best possible priority. 0 or -errno, of the directory.
- */
-int leave_command(void);
-
 #define HOLD_CGROUP_MOUNT 256
 
 /* Find the mount of cgroup v2; false: there is none. */
@@ -73,6 +67,15 @@ bool hold_cgroup_prepare(void);
 /* A cgroup of its own for this process. */
 bool hold_cgroup_enter(pid_t name);
 void hold_cgroup_leave(void);
+
+#define HOLD_KEPT 4
+/*
+ * Become a process that holds a target for longer than the command lives: a session of its own, no
+ * signals of a terminal's, the root directory, the best possible priority, out of the old
+ * freezer, in a *@cgroup of its own, with the capabilities of a holder, and no descriptors but the
+ * @kept ones, which get other numbers. 0, or -errno and the @step that failed.
+ */
+int hold_become(int *const *kept, size_t n, bool *cgroup, const char **step);
 
 /*
  * The heartbeat of a process that holds a target. If it stops, the watchdog

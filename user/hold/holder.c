@@ -18,14 +18,6 @@
 
 /* The birth of a holder. */
 
-/* The descriptors that a holder keeps, and nothing of its parent's. */
-enum {
-	FD_LOCK = 3,
-	FD_REPORT,
-	FD_FIRST_OTHER,
-	FD_SPARE = 8,
-};
-
 /* The command that waits gets the reason. */
 __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth, const char *step)
 {
@@ -39,51 +31,19 @@ __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 	_exit(1);
 }
 
-static int move_descriptors(struct hold_birth *birth)
-{
-	int null, lock, report;
-
-	/* Move the descriptors out of the way of their final numbers. */
-	lock = fcntl(birth->lock, F_DUPFD_CLOEXEC, FD_SPARE);
-	report = fcntl(birth->report, F_DUPFD_CLOEXEC, FD_SPARE);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (lock < 0 || report < 0 || null < 0 || dup2(null, STDIN_FILENO) < 0 ||
-	    dup2(null, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0)
-		return -1;
-	/* Failures up to here are reported on birth->report. */
-	if (dup3(lock, FD_LOCK, O_CLOEXEC) < 0)
-		return -1;
-	birth->report = report;
-	if (dup3(report, FD_REPORT, O_CLOEXEC) < 0)
-		return -1;
-	birth->lock = FD_LOCK;
-	birth->report = FD_REPORT;
-	return 0;
-}
-
 __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
+	int *const kept[] = { &birth->lock, &birth->report };
+	const char *step;
 	pid_t worker;
-	bool inside;
 	int beat[2];
 
-	errno = -leave_command();
+	birth->guardian = getpid();
+	errno = -hold_become(kept, ARRAY_SIZE(kept), &birth->cgroup, &step);
 	if (errno)
-		fail_birth(birth, "going to the root directory");
-	if (move_descriptors(birth))
-		fail_birth(birth, "making room for the holder's descriptors");
-	shr_close_range(FD_FIRST_OTHER, ~0U);
+		fail_birth(birth, step);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, beat) < 0)
 		fail_birth(birth, "making the holder's guardian");
-	birth->guardian = getpid();
-	errno = -freezer_v1_leave(&inside);
-	if (errno)
-		fail_birth(birth, inside ? "leaving the old freezer (cgroup v1)" :
-					   "reading /proc/self/cgroup");
-	birth->cgroup = hold_cgroup_enter(birth->guardian);
-	errno = -capabilities_keep(CAPABILITIES_HOLDER);
-	if (errno)
-		fail_birth(birth, "giving up the capabilities of root");
 	worker = fork();
 	if (worker < 0)
 		fail_birth(birth, "making the holder's worker");
@@ -232,17 +192,6 @@ static void watch_worker(struct guardian *gd)
 	}
 }
 
-/* End a pause. The driver resumes queues of a session by itself, and leaves a pause as it is. */
-static void undo_pause(struct guardian *gd)
-{
-	struct gpreempt *g;
-
-	if (gpreempt_new(NULL, &g))
-		return;
-	pause_undo_left(g, gd->birth->target, gd->birth->request->start, &gd->watchdog);
-	gpreempt_free(g);
-}
-
 static int start_timer(void)
 {
 	struct itimerspec period = {
@@ -282,9 +231,7 @@ void hold_guardian(const struct hold_birth *birth)
 		waitpid(birth->worker, NULL, 0);
 	} else {
 		watch_worker(&gd);
-		undo_pause(&gd);
 	}
-	hold_drop(birth->target, birth->lock);
-	hold_cgroup_leave();
-	_exit(0);
+	/* The driver resumes queues of a session by itself, and leaves a pause as it is. */
+	guardian_end(NULL, birth->target, birth->request->start, birth->lock, &gd.watchdog);
 }

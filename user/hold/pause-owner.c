@@ -144,44 +144,23 @@ static void watch(const struct guardian *gd)
 	}
 }
 
-/* Close the owner's descriptors, but for ours. */
-static int leave_owner(const struct guardian *gd)
-{
-	const int kept[] = { gd->lock, gd->fd, gd->process, gd->owner };
-	bool inside;
-	int null, ret;
-
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0 ||
-	    dup2(null, STDERR_FILENO) < 0)
-		return -errno;
-	ret = leave_command();
-	if (ret)
-		return ret;
-	shr_close_others(STDERR_FILENO + 1, kept, 4);
-	ret = freezer_v1_leave(&inside);
-	if (ret)
-		return ret;
-	hold_cgroup_enter(getpid());
-	return capabilities_keep(CAPABILITIES_HOLDER);
-}
-
 __attribute__((noreturn)) static void become(struct guardian *gd)
 {
+	int *const kept[] = { &gd->lock, &gd->fd, &gd->process, &gd->owner };
+	const char *step;
+	bool cgroup;
 	pid_t self;
 
 	/* A child of init: the owner has no child that it could wait for. */
 	if (fork())
 		_exit(0);
 	self = getpid();
-	if (leave_owner(gd) || prepare(gd) || send(gd->fd, &self, sizeof(self), MSG_NOSIGNAL) < 0)
+	if (hold_become(kept, ARRAY_SIZE(kept), &cgroup, &step) || prepare(gd) ||
+	    send(gd->fd, &self, sizeof(self), MSG_NOSIGNAL) < 0)
 		_exit(1);
 	shr_title_set(TITLE, TITLE ": guardian of %d", gd->target);
 	watch(gd);
-	pause_undo_left(gd->g, gd->target, gd->start, &gd->watchdog);
-	hold_drop(gd->target, gd->lock);
-	hold_cgroup_leave();
-	_exit(0);
+	guardian_end(gd->g, gd->target, gd->start, gd->lock, &gd->watchdog);
 }
 
 /* The caller's watchdog must not end it meanwhile. */
@@ -346,12 +325,16 @@ static bool undo_now(struct gpreempt *g, pid_t target, uint64_t start, const str
 	return !ret || err.reason == GPREEMPT_PAUSE_FAILED;
 }
 
-void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w)
+void guardian_end(struct gpreempt *g, pid_t target, uint64_t start, int lock,
+		  const struct watchdog *w)
 {
-	while (!undo_now(g, target, start, w)) {
+	while ((g || !gpreempt_new(NULL, &g)) && !undo_now(g, target, start, w)) {
 		watchdog_pet(w, HEARTBEAT_WATCH_NS);
 		shr_sleep_ns(RETRY_NS);
 	}
+	hold_drop(target, lock);
+	hold_cgroup_leave();
+	_exit(0);
 }
 
 /* The caller has just taken the lock; the entry may have changed. */

@@ -3,7 +3,7 @@
  * A process that pauses a target for as long as it lives: preempt, follow, a worker of
  * guard. The driver keeps the target paused when that process is killed, so before the
  * first pause the target is in the journal, and the process has a guardian that undoes it
- * then. The guardian of a holder does the same (holder/).
+ * then. The guardian of a holder, which also watches its worker, ends in the same manner.
  */
 #ifndef HOLD_PAUSE_OWNER_H
 #define HOLD_PAUSE_OWNER_H
@@ -76,8 +76,12 @@ struct pause_report {
 /* Look, and repair it: PAUSE_WAITS is undone, PAUSE_STALE removed. */
 void pause_repair(struct gpreempt *g, pid_t target, bool look_only, struct pause_report *out);
 
-/* Undo the pause of a process that was left over, as soon as possible. The caller has the lock. */
-void pause_undo_left(struct gpreempt *g, pid_t target, uint64_t start, const struct watchdog *w);
+/*
+ * The end of the guardian of an owner that has ended: undo a pause that it has left, and give the
+ * lock back. @g may be NULL.
+ */
+__attribute__((noreturn)) void guardian_end(struct gpreempt *g, pid_t target, uint64_t start,
+					    int lock, const struct watchdog *w);
 
 /* Repair one target's entry, and write a note of it. 0. */
 int pause_repair_target(void *g, pid_t target);
