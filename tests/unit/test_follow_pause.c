@@ -82,41 +82,6 @@ TEST(stopped_and_continued)
 	ck_assert_int_eq(atomic_load(&seen->done), 5);
 }
 
-/* Its end, however it comes, has the queues run: also while it is stopped. */
-TEST(release)
-{
-	script[0] = (struct step){ false, stop };
-	script[1] = (struct step){ true, interrupt };
-	CTL(0, "follow --how pause %d", target);
-	OUT_LINE("released %d: 1 suspensions\n", target);
-	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
-}
-
-/* The keepers unpause: here with a driver of their own, that has no pause to end. */
-TEST(follower_dies)
-{
-	script[0] = (struct step){ false, stop };
-	script[1] = (struct step){ true, die };
-	CTL(GPREEMPT_CLASS_FAILED, "follow --how pause %d", target);
-	ERR_LINE("the follower of process %d was killed by signal 9", target);
-	unit_wait_until_free(target);
-	unit_expect_unpaused(target);
-}
-
-/* auto pauses a process without a runtime, too; no session is opened. */
-TEST(no_runtime)
-{
-	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	stop();
-	UNIT_WAIT(process_is_stopped(target));
-	script[0] = (struct step){ true, go_on };
-	script[1] = (struct step){ false, end };
-	CTL(0, "follow %d", target);
-	ck_assert(!strstr(loop.trace, "enable"));
-	OUT_LINE("suspended %d: it is stopped, 1 of 1 queues", target);
-	OUT_LINE("ended %d: 1 suspensions\n", target);
-}
-
 TEST(refused)
 {
 	loop.minor = 12;

@@ -120,23 +120,6 @@ TEST(cannot_be_unpaused)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-TEST(fails)
-{
-	ck_assert_int_eq(add(), 0);
-	gp_loop_fail(&loop, "pause", 1, -EIO);
-	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), -EIO);
-	ck_assert_uint_eq(out.requested, 2);
-	ck_assert_uint_eq(out.done, 0);
-	ck_assert_uint_eq(out.succeeded, 0);
-	look();
-	ck_assert_int_eq(member.code, -EIO);
-	ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSE_FAILED);
-	/* The process was unpaused, too, in case it does not run. */
-	ck_assert(strstr(strstr(loop.trace, "unpause pause "), "take seize unpause "));
-	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), 0);
-	ck_assert_int_eq(loop.evicted, 1);
-}
-
 static const uint32_t ids[] = { 0 };
 static const struct gpreempt_filter parts[] = {
 	{ .ids = ids, .n_ids = 1 },
@@ -175,18 +158,6 @@ TEST_EACH(paused_by_another, 2)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-TEST(unpaused_by_another)
-{
-	ck_assert_int_eq(add(), 0);
-	gpreempt_gang_suspend(gang, NULL, &out);
-	loop.paused = false;
-	loop.evicted = 0;
-	ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), -ENOTCONN);
-	look();
-	ck_assert_int_eq(member.error.reason, GPREEMPT_UNPAUSED);
-	ck_assert_int_eq(loop.evicted, 0);
-}
-
 /* Its end is seen while nothing is asked for, paused or not. */
 TEST_EACH(ends, 2)
 {
@@ -201,27 +172,6 @@ TEST_EACH(ends, 2)
 	unit_clear_trace();
 	ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
 	ck_assert(!strstr(loop.trace, "unpause"));
-}
-
-TEST_EACH(refused, 2)
-{
-	static const struct {
-		const char *file;
-		const char *text;
-		enum gpreempt_reason reason;
-	} cases[] = {
-		{ "/proc/4194242/fd/", "", GPREEMPT_KFD_CLOSED },
-		{ "/proc/4194242/status",
-		  "Name:\ta\nState:\tS (sleeping)\nTgid:\t4194242\n"
-		  "TracerPid:\t99\nUid:\t0\t0\nThreads:\t1\n",
-		  GPREEMPT_TRACED },
-	};
-
-	gp_loop_set_file(&loop, "/proc/99/comm", "gdb\n");
-	gp_loop_set_file(&loop, cases[_i].file, cases[_i].text);
-	ck_assert_int_lt(add(), 0);
-	ck_assert_int_eq(err.reason, cases[_i].reason);
-	ck_assert_uint_eq(gpreempt_gang_members(gang, &member, 1), 0);
 }
 
 TEST(no_such_process_or_route)

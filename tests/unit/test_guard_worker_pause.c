@@ -71,31 +71,6 @@ TEST(orders)
 	ck_assert(!strstr(loop.trace, "enable"));
 }
 
-/* The target runs after the worker's end. */
-TEST(quits_while_paused)
-{
-	start_held();
-	stop_worker();
-	ck_assert_int_eq(loop.evicted, 0);
-}
-
-TEST(fails)
-{
-	struct guard_result r;
-
-	start_worker();
-	gp_loop_fail(&loop, "pause", 1, -EIO);
-	order_nodes(1);
-	r = next_result();
-	ck_assert_int_eq(r.code, -EIO);
-	ck_assert(r.suspend);
-	ck_assert_int_eq(loop.evicted, 0);
-	/* Order again, as the policy does. */
-	order_nodes(1);
-	expect_done(1, true);
-	ck_assert_int_eq(loop.evicted, 1);
-}
-
 static const char *show_left(struct gp_loop *l)
 {
 	(void)l;
@@ -135,44 +110,6 @@ TEST_EACH(automatic, 2)
 	order_nodes(0);
 	expect_done(1, false);
 	ck_assert_int_eq(loop.evicted, 0);
-}
-
-/* Neither method works: the worker ends with a reason. */
-TEST(neither)
-{
-	struct guard_result r;
-
-	job.how = GPREEMPT_HOW_AUTO;
-	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	start_worker();
-	gp_loop_set_file(&loop, "/dev/kfd", "512");
-	order_nodes(1);
-	r = next_result();
-	ck_assert_int_lt(r.code, 0);
-	wait_for_worker();
-	ck_assert_int_eq(channel.error.reason, GPREEMPT_KFD_CLOSED);
-	close(job.lock);
-}
-
-TEST(not_opened)
-{
-	loop.paused = true;
-	loop.evicted = 1;
-	start_worker();
-	wait_for_worker();
-	ck_assert_int_eq(channel.error.reason, GPREEMPT_PAUSED);
-	loop.paused = false;
-	loop.evicted = 0;
-	hold_drop(target, job.lock);
-}
-
-TEST(target_ends)
-{
-	start_held();
-	kill(target, SIGKILL);
-	wait_for_worker();
-	ck_assert_int_eq(channel.error.reason, GPREEMPT_ENDED);
-	loop.evicted = 0;
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -77,19 +77,6 @@ TEST(automatic)
 	unit_expect_unpaused(target);
 }
 
-TEST(not_so)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how pause --queues 0", target);
-	ERR_HAS("--queues: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "preempt %d --how criu", target);
-	ERR_HAS("it is auto, debug or pause");
-	set_file("/dev/kfd", "512");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --how pause " RUN, target);
-	ERR_HAS("has closed its /dev/kfd");
-	ck_assert(!strstr(loop.trace, "pause"));
-	unit_expect_unpaused(target);
-}
-
 /* The driver is not asked without an entry. */
 TEST(cannot_be_noted)
 {

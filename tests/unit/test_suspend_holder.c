@@ -209,17 +209,6 @@ static void terminate(pid_t command)
 	kill(command, SIGTERM);
 }
 
-/* A second command does not take it over, and resume ends it. */
-static void suspend_and_resume(pid_t command)
-{
-	(void)command;
-	do {
-		if (ctl_line("status"))
-			return;
-	} while (!strstr(ctl_out, "\tforeground\t"));
-	ctl_line("resume %d", target);
-}
-
 TEST(foreground)
 {
 	pid_t helper;
@@ -230,26 +219,6 @@ TEST(foreground)
 	CTL(0, "suspend %d --foreground " LEASE, target);
 	OUT_LINE("it ends with gpreempt-ctl suspend --foreground (%d)\n", getpid());
 	waitpid(helper, NULL, 0);
-	expect_no_holder();
-}
-
-TEST(foreground_resumed)
-{
-	pid_t helper = when_held(suspend_and_resume);
-
-	CTL(0, "suspend %d --foreground", target);
-	ck_assert_int_eq(unit_status(helper), 0);
-	expect_no_holder();
-}
-
-/* A hold of another command does not end with this one. */
-TEST(foreground_of_held)
-{
-	CTL(0, "suspend %d " LEASE, target);
-	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --foreground", target);
-	ERR_HAS("is held by gpreempt-ctl suspend (");
-	ERR_HAS("next: release it first: gpreempt-ctl resume ");
-	CTL(0, "resume %d", target);
 	expect_no_holder();
 }
 
