@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/table.h"
 #include "shared/text.h"
 #include "unit-ctl.h"

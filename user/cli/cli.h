@@ -50,7 +50,7 @@ enum ctl_kind {
 };
 
 struct ctl_option {
-	const char *name; /* without "--"; some have a letter: args.c */
+	const char *name; /* without "--"; some have a letter, too */
 	enum ctl_kind kind;
 	size_t offset;	 /* in the command's arguments */
 	const char *arg; /* its name in the help; NULL for a flag */
@@ -198,7 +198,7 @@ struct ctl_nearest {
 
 void ctl_offer(struct ctl_nearest *nearest, const char *name);
 
-/* A command's arguments with their defaults; NULL: no memory. */
+/* A command's arguments with their defaults. */
 void *ctl_new_args(const struct ctl_command *cmd);
 void ctl_free_args(const struct ctl_command *cmd, void *args);
 /*
@@ -206,6 +206,12 @@ void ctl_free_args(const struct ctl_command *cmd, void *args);
  * status: 0 after --help, 2 after a mistake. Sorts argv.
  */
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
+/*
+ * End the output. Returns the exit status, if stdout took all. A reader that has closed the pipe
+ * is no failure.
+ */
+int ctl_finish_output(int status);
+
 /* Print the help on all commands, or on one. */
 void ctl_help_all(FILE *f);
 void ctl_help(const struct ctl_command *cmd, FILE *f);

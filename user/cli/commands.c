@@ -1,13 +1,601 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program: its table of commands, which of them the words mean, and its main(). */
+/*
+ * A program's main(): which command its words mean, that command's words and options, and its
+ * help.
+ */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/preempt/wire.h"
+#include "lib/see/words.h"
+#include "shared/text.h"
+#include "shared/util.h"
 #include "cli.h"
+#include "guard-options.h"
 
-#define LEFT 19 /* columns of a name and its words, in the help */
+/* Search for the name that a wrong one means. */
+
+#define MAX_NAME 32 /* bytes; a longer word is no name that we have */
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many edits make one word of the other: a letter more, one less, another one, or two
+ * neighbours in each other's place.
+ */
+static size_t count_edits(const char *a, const char *b)
+{
+	size_t rows[3][MAX_NAME + 1], n = strlen(a), m = strlen(b), i, j;
+
+	for (j = 0; j <= m; j++)
+		rows[0][j] = j;
+	for (i = 1; i <= n; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3];
+
+		row[0] = i;
+		for (j = 1; j <= m; j++) {
+			row[j] = least(least(above[j], row[j - 1]) + 1,
+				       above[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
+		}
+	}
+	return rows[n % 3][m];
+}
+
+void ctl_offer(struct ctl_nearest *nearest, const char *name)
+{
+	size_t len = strlen(nearest->typed), edits, limit;
+
+	/* Two edits turn a short word into any other one, so allow fewer there. */
+	limit = 2 + (len > 4) + (len > 7);
+	if (nearest->name)
+		limit = nearest->edits;
+	if (len > MAX_NAME || strlen(name) > MAX_NAME)
+		return;
+	edits = count_edits(nearest->typed, name);
+	if (edits >= limit)
+		return;
+	nearest->name = name;
+	nearest->edits = edits;
+}
+
+/* Values of options: a function for each kind. */
+
+#define MAX_COUNT    10000000
+#define MAX_QUEUE_ID 1023 /* the driver's */
+#define MAX_PRIORITY 15
+
+static const char *take_flag(const char *text, void *field)
+{
+	(void)text;
+	*(uint64_t *)field = 1;
+	return NULL;
+}
+
+static const char *take_count(const char *text, void *field)
+{
+	uint64_t *number = field;
+	int ret = shr_parse_u64(text, MAX_COUNT, number);
+
+	return ret || !*number ? "a number from 1 to 10000000 is needed" : NULL;
+}
+
+static const char *take_duration(const char *text, void *field)
+{
+	int ret = shr_parse_duration(text, field);
+
+	return ret ? shr_duration_error(ret) : NULL;
+}
+
+static const char *take_lease(const char *text, void *field)
+{
+	const char *why = take_duration(text, field);
+
+	return why ? why : !*(uint64_t *)field ? "a lease of no time makes no sense" : NULL;
+}
+
+static const char *take_ids(const char *text, void *field)
+{
+	struct gpreempt_filter *which = field;
+	uint32_t *ids = NULL;
+	int ret = shr_parse_list(text, MAX_QUEUE_ID, &ids, &which->n_ids);
+
+	free((void *)which->ids);
+	which->ids = ids;
+	switch (ret) {
+	case 0:
+		return NULL;
+	case -EEXIST:
+		return "a queue id is in it twice";
+	case -ERANGE:
+		return "queue ids go from 0 to 1023";
+	default:
+		return "queue ids are numbers with commas between, as in 0,2";
+	}
+}
+
+/*
+ * "<=5", "<5", ">=3", ">3", "=3", "3", "3-7". 0, -EINVAL, or -ERANGE when no
+ * priority is like that.
+ */
+static int parse_priority(const char *text, struct gpreempt_filter *which)
+{
+	size_t sign = strspn(text, "<>=");
+	uint64_t first, last;
+	char number[8], *dash;
+
+	snprintf(number, sizeof(number), "%.7s", text + sign);
+	dash = sign ? NULL : strchr(number, '-');
+	if (dash)
+		*dash++ = '\0';
+	if (shr_parse_u64(number, MAX_PRIORITY, &first) ||
+	    shr_parse_u64(dash ? dash : number, MAX_PRIORITY, &last) || first > last ||
+	    strlen(text + sign) >= sizeof(number))
+		return -EINVAL;
+	if (sign > 2 || (sign == 2 && (text[1] != '=' || *text == '=')))
+		return -EINVAL;
+	if (*text == '<') {
+		first = 0;
+		last -= text[1] != '=';
+	} else if (*text == '>') {
+		first += text[1] != '=';
+		last = MAX_PRIORITY;
+	}
+	which->by_priority = true;
+	which->priority_min = first;
+	which->priority_max = last;
+	return last == UINT64_MAX || first > last ? -ERANGE : 0;
+}
+
+static const char *take_priority(const char *text, void *field)
+{
+	int ret = parse_priority(text, field);
+
+	return !ret	      ? NULL :
+	       ret == -ERANGE ? "no priority is like that; they go from 0 to 15" :
+				"a priority is from 0 to 15, as in 7, '<=5', 3-7";
+}
+
+/* Take gpu_ids in hexadecimal, as all commands print them. */
+static const char *take_gpus(const char *text, void *field)
+{
+	uint32_t *gpus = shr_must(calloc(HOLD_MAX_GPUS, sizeof(*gpus)));
+	struct gpreempt_filter *which = field;
+	char *end;
+
+	free((void *)which->gpu_ids);
+	which->gpu_ids = gpus;
+	which->n_gpu_ids = 0;
+	for (; which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
+		unsigned long gpu = strtoul(text, &end, 16);
+
+		if (!isxdigit((unsigned char)*text) || !gpu || gpu > UINT32_MAX ||
+		    (*end && *end != ','))
+			break;
+		/* A packet has no number twice. */
+		if (!shr_has(gpus, which->n_gpu_ids, gpu))
+			gpus[which->n_gpu_ids++] = gpu;
+		if (!*end)
+			return NULL;
+	}
+	return "GPUs are gpu_ids with commas between, as in f7bc; "
+	       "gpreempt-ctl queues shows them";
+}
+
+static const char *take_file(const char *text, void *field)
+{
+	*(const char **)field = text;
+	return *text ? NULL : "the name of a file is needed";
+}
+
+static const char *take_name(const char *text, void *field)
+{
+	*(const char **)field = text;
+	return *text ? NULL : "a name is needed";
+}
+
+/* A part of something: 30 or 30%. */
+static const char *take_percent(const char *text, void *field)
+{
+	size_t len = strlen(text);
+	char number[8];
+
+	if (len && text[len - 1] == '%')
+		len--;
+	snprintf(number, sizeof(number), "%.*s", (int)len, text);
+	return len < sizeof(number) && !shr_parse_u64(number, 99, field) ?
+		       NULL :
+		       "a percentage from 0 to 99 is needed, as in 30%";
+}
+
+static const char *take_cpu(const char *text, void *field)
+{
+	uint64_t *number = field;
+	int ret = shr_parse_u64(text, CPU_SETSIZE - 1, number);
+
+	*number += !ret;
+	return ret ? "the number of a CPU is needed, from 0" : NULL;
+}
+
+static const char *take_uids(const char *text, void *field)
+{
+	struct shr_ids *uids = field;
+
+	free(uids->id);
+	*uids = (struct shr_ids){ 0 };
+	return !shr_parse_list(text, UINT32_MAX - 1, &uids->id, &uids->n) ?
+		       NULL :
+		       "user ids are numbers with commas between, as in 1000,1001";
+}
+
+static const char *take_role(const char *text, void *field)
+{
+	struct guard_words *words = field;
+	struct gpreempt_error err;
+
+	if (words->n == ARRAY_SIZE(words->word) || gp_select_check(text, &err))
+		return "a target is needed, such as a PID or comm:NAME";
+	words->word[words->n++] = text;
+	return NULL;
+}
+
+static const char *take_how(const char *text, void *field)
+{
+	static const char *const hows[GPREEMPT_HOWS] = {
+		[GPREEMPT_HOW_AUTO] = "auto",
+		[GPREEMPT_HOW_DEBUG] = "debug",
+		[GPREEMPT_HOW_PAUSE] = "pause",
+	};
+	size_t i;
+
+	for (i = 0; i < GPREEMPT_HOWS; i++) {
+		if (strcmp(text, hows[i]))
+			continue;
+		*(enum gpreempt_how *)field = i;
+		return NULL;
+	}
+	return "it is auto, debug or pause";
+}
+
+static const char *take_json(const char *text, void *field)
+{
+	(void)text;
+	*(enum out_mode *)field = OUT_JSON;
+	return NULL;
+}
+
+/* --json wins over --csv. */
+static const char *take_csv(const char *text, void *field)
+{
+	enum out_mode *mode = field;
+
+	(void)text;
+	if (*mode != OUT_JSON)
+		*mode = OUT_CSV;
+	return NULL;
+}
+
+static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
+	[CTL_FLAG] = take_flag,	      [CTL_COUNT] = take_count, [CTL_DURATION] = take_duration,
+	[CTL_LEASE] = take_lease,     [CTL_IDS] = take_ids,	[CTL_PRIORITY] = take_priority,
+	[CTL_GPUS] = take_gpus,	      [CTL_FILE] = take_file,	[CTL_NAME] = take_name,
+	[CTL_PERCENT] = take_percent, [CTL_CPU] = take_cpu,	[CTL_ROLE] = take_role,
+	[CTL_UIDS] = take_uids,	      [CTL_HOW] = take_how,	[CTL_JSON] = take_json,
+	[CTL_CSV] = take_csv,
+};
+
+/* Take a value. NULL, or the reason why the option cannot have it. */
+static const char *ctl_take_value(const struct ctl_option *o, const char *text, void *args)
+{
+	return take_value[o->kind](text, (char *)args + o->offset);
+}
+
+/* Set a default that depends on stdout, before the first option. */
+static void init_value(const struct ctl_option *o, void *args)
+{
+	if (o->kind == CTL_JSON)
+		*(enum out_mode *)((char *)args + o->offset) = out_mode();
+}
+
+static void free_value(const struct ctl_option *o, void *args)
+{
+	void *field = (char *)args + o->offset;
+
+	if (o->kind == CTL_IDS)
+		free((void *)((struct gpreempt_filter *)field)->ids);
+	else if (o->kind == CTL_GPUS)
+		free((void *)((struct gpreempt_filter *)field)->gpu_ids);
+	else if (o->kind == CTL_UIDS)
+		free(((struct shr_ids *)field)->id);
+}
+
+void *ctl_new_args(const struct ctl_command *cmd)
+{
+	void *args = shr_must(calloc(1, cmd->args_size + 1));
+	const struct ctl_option *o;
+
+	if (cmd->defaults)
+		memcpy(args, cmd->defaults, cmd->args_size);
+	ctl_for_each_option(o, cmd)
+		init_value(o, args);
+	return args;
+}
+
+void ctl_free_args(const struct ctl_command *cmd, void *args)
+{
+	const struct ctl_option *o;
+
+	ctl_for_each_option(o, cmd)
+		if (args)
+			free_value(o, args);
+	free(args);
+}
+
+/* Help on a command, and its command line: getopt_long() by its row of the table. */
+
+#define LEFT 18 /* columns left of an explanation */
+
+const char ctl_targets_help[] =
+	"TARGET is one of\n"
+	"  PID                    a process, as the host counts\n"
+	"  cgroup:PATH            all in a cgroup and below it\n"
+	"  role:ROLE              all in cgroups of that role, online or offline\n"
+	"  user:NAME-OR-UID       all of that user: the ids of /etc/subuid and its\n"
+	"                         slice count, too\n"
+	"  container:NAME-OR-ID   all in a container; 12 characters of its id do\n"
+	"  comm:NAME              all processes of that name\n"
+	"  cmd:PATTERN            all whose command line matches, as pgrep -f\n"
+	"A process chooses its own name and command line, and a user the ids of\n"
+	"containers of its own. Where that matters, use cgroup:, role: or user:.\n"
+	"A rootless container: \"container:$(podman inspect -f '{{.Id}}' NAME)\"\n"
+	"Only GPU processes count, and never those of gpreempt-ctl itself.\n";
+
+static void print_option(const struct ctl_option *o, FILE *f)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	fprintf(f, "  %-*s %s\n", LEFT, left, o->help);
+}
+
+void ctl_usage(const struct ctl_command *cmd, FILE *f)
+{
+	fprintf(f, "%s %s%s%s%s%s%s%s%s", ctl_name(), cmd->name, cmd->usage ? " " : "",
+		cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "",
+		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
+		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
+}
+
+void ctl_help(const struct ctl_command *cmd, FILE *f)
+{
+	const struct ctl_option *o;
+
+	fputs("usage: ", f);
+	ctl_usage(cmd, f);
+	fprintf(f, "\n\n%s\n", cmd->summary);
+	if (cmd->details)
+		fprintf(f, "\n%s", cmd->details);
+	if (cmd->words == CTL_TARGETS)
+		fprintf(f, "\n%s", ctl_targets_help);
+	if (cmd->options)
+		fputc('\n', f);
+	ctl_for_each_option(o, cmd)
+		print_option(o, f);
+}
+
+#define WORD	     1	 /* getopt_long() returns it for a word */
+#define FIRST_OPTION 256 /* and from here on rows of the table */
+
+struct parser {
+	const struct ctl_command *cmd;
+	char **argv;
+	void *args;
+	size_t n_words;
+	const struct ctl_option *role;		    /* further words belong to it; or NULL */
+	struct option options[CTL_MAX_OPTIONS + 2]; /* rows in the same places */
+};
+
+static int usage(const struct ctl_command *cmd, const char *what, const char *value,
+		 const char *why)
+{
+	char next[64];
+
+	snprintf(next, sizeof(next), "%s %s --help", ctl_name(), cmd->name);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what, value ? " \"" : "",
+			     value ? value : "", value ? "\"" : "", why);
+}
+
+/* The letter of an option, or 0. */
+static int letter_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		int letter;
+	} letters[] = { { "output", 'o' }, { "count", 'n' }, { "delay", 'd' } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(letters); i++)
+		if (!strcmp(name, letters[i].name))
+			return letters[i].letter;
+	return 0;
+}
+
+static void fill_options(struct parser *p)
+{
+	struct option *to = p->options;
+	const struct ctl_option *o;
+
+	ctl_for_each_option(o, p->cmd) {
+		to->name = o->name;
+		to->has_arg = o->arg ? required_argument : no_argument;
+		to->val = letter_of(o->name);
+		if (!to->val)
+			to->val = FIRST_OPTION + (int)(to - p->options);
+		to++;
+	}
+	*to = (struct option){ .name = "help", .val = 'h' };
+}
+
+/* The row that has this value; NULL: it is no option of the command. */
+static const struct ctl_option *find_option(const struct parser *p, int val)
+{
+	size_t i;
+
+	for (i = 0; p->options[i].val != 'h'; i++)
+		if (p->options[i].val == val)
+			return p->cmd->options + i;
+	return NULL;
+}
+
+static int take_option(struct parser *p, int val)
+{
+	const struct ctl_option *o = find_option(p, val);
+	const char *why;
+	char what[32];
+
+	snprintf(what, sizeof(what), "-%c", val);
+	if (!o)
+		return usage(p->cmd, what, NULL, "unknown option");
+	why = ctl_take_value(o, optarg, p->args);
+	snprintf(what, sizeof(what), "--%s", o->name);
+	if (why)
+		return usage(p->cmd, what, optarg, why);
+	if (o->kind == CTL_ROLE)
+		p->role = o;
+	return -1;
+}
+
+/* The word is as typed: with its dashes, and perhaps a value. */
+static int no_option(const struct ctl_command *cmd, const char *word)
+{
+	char typed[64], why[64] = "unknown option, or short for several";
+	struct ctl_nearest nearest = { .typed = typed };
+	const char *name = word + strspn(word, "-");
+	const struct ctl_option *o;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
+	ctl_offer(&nearest, "help");
+	ctl_for_each_option(o, cmd)
+		ctl_offer(&nearest, o->name);
+	if (nearest.name)
+		snprintf(why, sizeof(why), "unknown option; did you mean --%s?", nearest.name);
+	return usage(cmd, word, NULL, why);
+}
+
+/* getopt_long() returned '?' or ':', and left in optopt which option it was. */
+static int bad_option(const struct parser *p, int code)
+{
+	char letter[3] = { '-', (char)optopt, '\0' };
+	const char *word = p->argv[optind - 1];
+
+	if (code == ':')
+		return usage(p->cmd, word, NULL, "it needs a value");
+	if (optopt == 'h' || optopt >= FIRST_OPTION)
+		return usage(p->cmd, word, NULL, "it takes no value");
+	if (optopt)
+		return usage(p->cmd, letter, NULL, "unknown option");
+	return no_option(p->cmd, word);
+}
+
+/* Put it behind the words so far, which are all at the start of argv. */
+static int take_word(struct parser *p, char *word)
+{
+	const struct ctl_command *cmd = p->cmd;
+	struct ctl_words *words = (void *)((char *)p->args + cmd->words_at);
+	struct gpreempt_error err;
+
+	if (p->role)
+		return !ctl_take_value(p->role, word, p->args) ?
+			       -1 :
+			       usage(cmd, "argument", word, "it is no target");
+	if (cmd->words == CTL_NO_WORDS)
+		return usage(cmd, "argument", word, "none is expected");
+	if (cmd->max_words && p->n_words == cmd->max_words)
+		return usage(cmd, "argument", word, "that is one too many");
+	if (cmd->words == CTL_TARGETS && gp_select_check(word, &err))
+		return ctl_fail(&err);
+	if (!*word)
+		return usage(cmd, "argument", word, "it is empty");
+	words->word = (const char *const *)p->argv + 1;
+	p->argv[1 + p->n_words++] = word;
+	words->n = p->n_words;
+	return -1;
+}
+
+/* Take the words behind "--". */
+static int take_rest(struct parser *p, char **rest)
+{
+	const struct ctl_command *cmd = p->cmd;
+	int ret = -1;
+
+	/* Names of files may begin with a dash. */
+	if (cmd->words == CTL_FILES && !cmd->command) {
+		for (; *rest && ret < 0; rest++)
+			ret = take_word(p, *rest);
+		return ret;
+	}
+	if (!cmd->command)
+		return usage(cmd, "--", NULL, "unknown option");
+	if (!*rest)
+		return usage(cmd, "--", NULL, "a command is expected there");
+	*(char ***)((char *)p->args + cmd->command_at) = rest;
+	return -1;
+}
+
+static int take_item(struct parser *p, int code)
+{
+	switch (code) {
+	case WORD:
+		return take_word(p, optarg);
+	case 'h':
+		ctl_help(p->cmd, stdout);
+		return 0;
+	case '?':
+	case ':':
+		return bad_option(p, code);
+	default:
+		return take_option(p, code);
+	}
+}
+
+int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
+{
+	struct parser p = { .cmd = cmd, .argv = argv, .args = args };
+	int code, at = 1, ret = -1;
+
+	fill_options(&p);
+	optind = 0; /* forget the last command line */
+	opterr = 0;
+	while (ret < 0) {
+		/* "-": words in their places, ":": a code for no value. */
+		code = getopt_long(argc, argv, "-:ho:n:d:", p.options, NULL);
+		if (code < 0)
+			break;
+		ret = take_item(&p, code);
+		at = optind;
+	}
+	if (ret < 0 && at < argc && !strcmp(argv[at], "--"))
+		ret = take_rest(&p, argv + at + 1);
+	if (ret < 0 && p.n_words < cmd->min_words)
+		return usage(cmd, cmd->name, NULL,
+			     cmd->words == CTL_TARGETS ? "a target is needed, such as a PID" :
+							 "the name of a file is needed");
+	return ret;
+}
+
+/* A program: its table of commands, which of them the words mean, and its main(). */
+
+#define LEFT_ALL 19 /* columns of a name and its words, in the help */
 
 static const struct ctl_program *program;
 
@@ -136,7 +724,7 @@ void ctl_help_all(FILE *f)
 	fprintf(f, "usage: %s %s [ARGUMENT...] [OPTION...]\n\n%s\n\n", program->name,
 		program->usual ? "[COMMAND]" : "COMMAND", program->purpose);
 	for (i = 0; (cmd = program->commands[i]); i++)
-		fprintf(f, "  %s %-*s %s\n", cmd->name, (int)(LEFT - strlen(cmd->name)),
+		fprintf(f, "  %s %-*s %s\n", cmd->name, (int)(LEFT_ALL - strlen(cmd->name)),
 			cmd->usage ? cmd->usage : "", cmd->summary);
 	fprintf(f, "\n%s", ctl_targets_help);
 	fputs("\n  --help     this list; COMMAND --help: more about one\n"
@@ -145,6 +733,19 @@ void ctl_help_all(FILE *f)
 	      "here,\n4 no permission, 5 no such GPU process, 6 done in part, "
 	      "7 busy\n",
 	      f);
+}
+
+int ctl_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	/* The reader has enough, as in "| head". */
+	if (errno == EPIPE)
+		return status;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     errno == ENOSPC ? "make room on that disk, and do it again" :
+					       "give it a standard output that it can write to",
+			     "cannot write the output: %s", strerror(errno));
 }
 
 static int run(const struct ctl_command *cmd, int argc, char **argv)

@@ -179,19 +179,6 @@ int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid)
 	return ctl_fail(&err);
 }
 
-int ctl_finish_output(int status)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	/* The reader has enough, as in "| head". */
-	if (errno == EPIPE)
-		return status;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     errno == ENOSPC ? "make room on that disk, and do it again" :
-					       "give it a standard output that it can write to",
-			     "cannot write the output: %s", strerror(errno));
-}
-
 void ctl_note(const char *format, ...)
 {
 	va_list ap;

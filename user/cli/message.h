@@ -55,12 +55,6 @@ void ctl_note_sysfs(bool snapshot);
 /* Check that we are root. 0, or the exit status after a message. */
 int ctl_need_root(pid_t pid);
 
-/*
- * End the output. Returns the exit status, if stdout took all. A reader that has closed the pipe
- * is no failure.
- */
-int ctl_finish_output(int status);
-
 /* Is the GPU here the simulated one? */
 bool ctl_simulated(void);
 /* Are we in the host's namespaces? Elsewhere PIDs and start times mislead: *err. */
