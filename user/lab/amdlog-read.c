@@ -12,12 +12,14 @@
  * The last one is of ROCr, below HIP.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shared/util.h"
 #include "amdlog.h"
-#include "text.h"
+#include "load.h"
 
 /* ROCr logs packets, as HIP does from level 4 on. */
 #define ROCR_LEVEL	 4
@@ -650,4 +652,31 @@ void gp_amdlog_end(struct gp_amdlog *log)
 const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)
 {
 	return &log->data;
+}
+
+#define CHUNK (1 << 20)
+
+int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		   const struct text_guess **guess, struct gp_amdlog **out)
+{
+	struct gp_amdlog *log = gp_amdlog_new(pid, packet, data);
+	char *chunk = shr_must(malloc(CHUNK));
+	bool first = true;
+	ssize_t len;
+	int ret;
+
+	while ((len = read(fd, chunk, CHUNK)) > 0) {
+		if (first && guess)
+			*guess = text_guess(chunk, len);
+		first = false;
+		gp_amdlog_feed(log, chunk, len);
+	}
+	ret = len < 0 ? -errno : 0;
+	free(chunk);
+	gp_amdlog_end(log);
+	if (ret)
+		gp_amdlog_free(log);
+	else
+		*out = log;
+	return ret;
 }

@@ -2,7 +2,6 @@
 /* ROCm's log: which hardware queues a process used, and how. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +13,6 @@
 
 /* Largest step back in time that threads which write at once explain. */
 #define BACK_US 1000000
-#define CHUNK	(1 << 20)
 
 #define QUEUE(member, title, what) OUT_FIELD(struct gp_amdlog_queue, member, title, what)
 
@@ -239,51 +237,19 @@ static int fail_other(const char *path, const struct text_guess *guess)
 			     "%s: no line of ROCm's log is in it", path);
 }
 
-/* *guess is set by its first bytes. 0 or -errno. */
-static int feed(struct gp_amdlog *log, int fd, const struct text_guess **guess)
-{
-	char *chunk = shr_must(malloc(CHUNK));
-	bool first = true;
-	ssize_t len;
-
-	*guess = NULL;
-	while ((len = read(fd, chunk, CHUNK)) > 0) {
-		if (first)
-			*guess = text_guess(chunk, len);
-		first = false;
-		gp_amdlog_feed(log, chunk, len);
-	}
-	len = len < 0 ? -errno : 0;
-	free(chunk);
-	gp_amdlog_end(log);
-	return len;
-}
-
-int amdlog_read_fd(int fd, gp_amdlog_packet_fn *packet, void *data, struct gp_amdlog **out)
-{
-	const struct text_guess *guess;
-	int ret;
-
-	*out = gp_amdlog_new(GPREEMPT_UNKNOWN, packet, data);
-	ret = feed(*out, fd, &guess);
-	if (ret)
-		gp_amdlog_free(*out);
-	return ret;
-}
-
 /* "-" is stdin. 0, or the exit status after saying why not. */
-static int read_file(const char *path, struct gp_amdlog *log)
+static int read_file(const char *path, int64_t pid, struct gp_amdlog **out)
 {
-	const struct text_guess *guess;
+	const struct text_guess *guess = NULL;
 	int fd = text_open(path), ret;
 
 	if (fd < 0)
 		return fail(path, fd);
-	ret = feed(log, fd, &guess);
+	ret = amdlog_read_fd(fd, pid, NULL, NULL, &guess, out);
 	close(fd);
 	if (ret)
 		return fail(path, ret);
-	return gp_amdlog_get(log)->records ? 0 : fail_other(path, guess);
+	return gp_amdlog_get(*out)->records ? 0 : fail_other(path, guess);
 }
 
 struct amdlog_args {
@@ -309,7 +275,7 @@ static int run_amdlog(void *data)
 	const struct amdlog_args *args = data;
 	const char *format = args->format ? args->format : "table";
 	const struct gp_amdlog_data *d;
-	struct gp_amdlog *log;
+	struct gp_amdlog *log = NULL;
 	size_t i;
 	int ret;
 
@@ -321,18 +287,21 @@ static int run_amdlog(void *data)
 				     "--format \"%s\": table, json, python or "
 				     "shell",
 				     format);
-	log = gp_amdlog_new(args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, NULL,
-			    NULL);
+	ret = read_file(args->files.word[0],
+			args->only_pid ? (int64_t)args->only_pid : GPREEMPT_UNKNOWN, &log);
+	if (ret) {
+		gp_amdlog_free(log);
+		return ret;
+	}
 	d = gp_amdlog_get(log);
-	ret = read_file(args->files.word[0], log);
-	if (!ret && args->only_pid && !d->n_processes)
+	if (args->only_pid && !d->n_processes)
 		ret = ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				    "the log has a process's own number: "
 				    "gpreempt-lab pidmap shows both",
 				    "process %" PRIu64 " is not in this log", args->only_pid);
-	else if (!ret && args->mode == OUT_JSON)
+	else if (args->mode == OUT_JSON)
 		ret = print_json(args->mode, d);
-	else if (!ret)
+	else
 		ret = formats[i].print(args->mode, d);
 	if (!ret && d->n_problems)
 		ret = GPREEMPT_CLASS_PARTIAL;

@@ -164,7 +164,13 @@ struct gp_message {
 	struct gp_span rest; /* text of a version */
 };
 
-/* A log that is open; each packet as of gp_amdlog_new(). 0 or -errno. */
-int amdlog_read_fd(int fd, gp_amdlog_packet_fn packet, void *data, struct gp_amdlog **out);
+struct text_guess;
+
+/*
+ * Read a log that is open, and end it; as gp_amdlog_new(). *guess, if @guess is not NULL: the
+ * kind of another file, by its first bytes. 0 or -errno.
+ */
+int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
+		   const struct text_guess **guess, struct gp_amdlog **out);
 
 #endif

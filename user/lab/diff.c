@@ -170,7 +170,12 @@ static bool slots_known(const struct ctl_text *text, int64_t pid)
 /* Are the process's ids known? A process that mqds does not have has no queue, so they are. */
 static bool ids_known(const struct ctl_text *text, int64_t pid)
 {
-	return ctl_ids_known(text, pid) || (text->data->mqds_seen && !text->data->n_queues) ||
+	size_t i;
+
+	for (i = 0; i < text->n_ids; i++)
+		if (!pid || text->ids[i].pid == pid)
+			return true;
+	return text->all_ids || (text->data->mqds_seen && !text->data->n_queues) ||
 	       (pid && text->data->mqds_seen && !decode_has_pid(text, pid));
 }
 

@@ -7,11 +7,57 @@
 #include <unistd.h>
 
 #include "cli/table.h"
-#include "shared/text.h"
 #include "shared/util.h"
 #include "amdlog.h"
 #include "experiment.h"
 #include "snapshot.h"
+
+/* A model in a run. */
+struct exp_sample {
+	bool there;
+	int64_t pid;
+	int64_t status; /* exit status of its command, in the shell's form */
+	char *ids;	/* "f7bc:0,f7bc:1" */
+	int64_t queues;
+	int64_t slots_expected;
+	int64_t slots_active;
+	int64_t priority;   /* the least of its queues' */
+	int64_t dispatches; /* dispatches in ROCm's log */
+	int64_t hardware_queues;
+	int64_t backlog; /* most packets that waited in a queue */
+	int64_t run_us;
+	struct ctl_text text;
+};
+
+struct exp_run {
+	char name[EXP_NAME];
+	enum exp_kind kind;
+	struct exp_sample of[EXP_MODELS];
+	bool apart;	   /* one had ended when the other had queues */
+	double overlap;	   /* overlap of the ids of A and B, when both run; or -1 */
+	double a_before_b; /* overlap of A's queues before B came and with B; or -1 */
+	int64_t common_ids;
+	int64_t common_slots;
+};
+
+struct exp_model {
+	uint64_t runs;	/* runs in which it had queues */
+	double overlap; /* lowest overlap of a run with the first one; or -1 */
+	bool same_ids;
+	bool same_number;
+	bool slots_right; /* in each run, each queue in all its slots */
+	enum diff_verdict verdict;
+};
+
+struct exp_report {
+	struct exp_run *runs;
+	size_t n_runs;
+	struct exp_model models[EXP_MODELS];
+	double a_against_b;   /* ids of the first run of each; -1: no B */
+	bool simulated;	      /* where it was made */
+	const char *strategy; /* "id", "priority", "pid" */
+	const char *reason;
+};
 
 /* The figures of a model in a run: of the driver's text, and of ROCm's log. */
 
@@ -67,7 +113,7 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	fd = text_open_in(dir, name, INT64_MAX);
 	if (fd < 0)
 		return;
-	ret = amdlog_read_fd(fd, NULL, NULL, &log);
+	ret = amdlog_read_fd(fd, GPREEMPT_UNKNOWN, NULL, NULL, NULL, &log);
 	close(fd);
 	if (ret)
 		return;
@@ -252,7 +298,7 @@ static struct json_object *json_model(const struct exp_model *model)
 	return o;
 }
 
-struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report)
+static struct json_object *exp_json(const struct exp_plan *plan, const struct exp_report *report)
 {
 	struct json_object *o = json_object_new_object();
 	struct json_object *runs = json_object_new_array();
@@ -402,7 +448,7 @@ static void print_both(FILE *f, const struct exp_report *report)
 		   "have such an id share no queue.\n");
 }
 
-void exp_print(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
+static void exp_print(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
 {
 	size_t m;
 
@@ -588,7 +634,7 @@ static void choose(struct exp_report *report, bool two, const struct exp_sample 
 	}
 }
 
-int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
+static int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 {
 	const struct exp_sample *first[EXP_MODELS] = { NULL, NULL };
 	enum exp_kind kind;
@@ -625,7 +671,7 @@ int exp_report_make(const struct exp_plan *plan, struct exp_report *report)
 	return 0;
 }
 
-void exp_report_free(struct exp_report *report)
+static void exp_report_free(struct exp_report *report)
 {
 	size_t i, m;
 
@@ -636,4 +682,43 @@ void exp_report_free(struct exp_report *report)
 				ctl_text_free(&report->runs[i].of[m].text);
 		}
 	free(report->runs);
+}
+
+static int write_report(const struct exp_plan *plan, const struct exp_report *report,
+			const char *name, bool json)
+{
+	char path[4096], *text;
+	size_t size;
+	FILE *file = shr_must(open_memstream(&text, &size));
+	int ret;
+
+	if (json)
+		out_json_write(file, exp_json(plan, report));
+	else
+		exp_print(file, plan, report);
+	if (fclose(file))
+		abort();
+	snprintf(path, sizeof(path), "%s/%s", plan->dir, name);
+	ret = shr_file_replace(path, 0600, text, size);
+	free(text);
+	return ret ? ctl_fail_file("report", path, "cannot be written", ret) : 0;
+}
+
+int exp_report(const struct exp_plan *plan, enum out_mode mode, bool write)
+{
+	struct exp_report result;
+	int ret = exp_report_make(plan, &result);
+
+	if (!ret) {
+		if (write)
+			ret = write_report(plan, &result, "report.md", false);
+		if (write && !ret)
+			ret = write_report(plan, &result, "report.json", true);
+		if (mode == OUT_JSON)
+			out_json_print(exp_json(plan, &result));
+		else
+			exp_print(stdout, plan, &result);
+	}
+	exp_report_free(&result);
+	return ret;
 }

@@ -614,46 +614,6 @@ static int exp_execute(const struct exp_plan *plan)
 
 /* The command: plan, runs, report. */
 
-static int write_report(const struct exp_plan *plan, const struct exp_report *report,
-			const char *name, bool json)
-{
-	char *text;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	int ret;
-
-	if (!file)
-		abort();
-	if (json)
-		out_json_write(file, exp_json(plan, report));
-	else
-		exp_print(file, plan, report);
-	if (fclose(file))
-		abort();
-	ret = exp_write(plan->dir, name, O_TRUNC, text);
-	free(text);
-	return ret;
-}
-
-static int report(const struct exp_args *args, const struct exp_plan *plan, bool write)
-{
-	struct exp_report result;
-	int ret = exp_report_make(plan, &result);
-
-	if (!ret) {
-		if (write)
-			ret = write_report(plan, &result, "report.md", false);
-		if (write && !ret)
-			ret = write_report(plan, &result, "report.json", true);
-		if (args->mode == OUT_JSON)
-			out_json_print(exp_json(plan, &result));
-		else
-			exp_print(stdout, plan, &result);
-	}
-	exp_report_free(&result);
-	return ret;
-}
-
 static int run_experiment(void *data)
 {
 	const struct exp_args *args = data;
@@ -675,7 +635,7 @@ static int run_experiment(void *data)
 	if (!ret && !args->report_only)
 		ret = exp_execute(&plan);
 	if (!ret)
-		ret = report(args, &plan, !args->report_only);
+		ret = exp_report(&plan, args->mode, !args->report_only);
 	exp_plan_free(&plan);
 	return ret;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Files as text: opened, read as a whole, guessed at, and cut into lines. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,147 +14,6 @@
 #include "load.h"
 
 #define CHUNK (64 * 1024)
-
-static void add_file(struct ctl_text *out, const char *name)
-{
-	char **file = shr_must(shr_array_add(&out->files, &out->n_files, sizeof(*file)));
-
-	*file = shr_must(strdup(name));
-}
-
-/* Feed the bytes that were read already, and the rest. */
-static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
-{
-	static char chunk[CHUNK];
-	ssize_t len;
-
-	gp_text_feed(out->text, begin, have);
-	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
-		gp_text_feed(out->text, chunk, len);
-	gp_text_end(out->text);
-	return len < 0 ? -errno : 0;
-}
-
-static int feed_csv(struct ctl_text *out, const char *path, int fd, const char *begin, size_t have)
-{
-	struct ids_problems bad;
-	char *rest, *all;
-	ssize_t len = text_read_all(fd, TEXT_FILE_MAX, &rest);
-	int ret;
-
-	if (len < 0)
-		return len;
-	all = shr_must(malloc(have + len + 1));
-	memcpy(all, begin, have);
-	memcpy(all + have, rest, len + 1);
-	ret = ids_read_csv(out, all, &bad);
-	if (ret)
-		ctl_note("%s: it begins as monitor --csv does, but has no "
-			 "columns pid and ids",
-			 path);
-	if (bad.count)
-		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
-			 "is line %" PRIu64,
-			 path, bad.count, bad.first);
-	out->bad_lines += bad.count;
-	free(rest);
-	free(all);
-	return ret;
-}
-
-int text_fail(const char *path, int err)
-{
-	return ctl_fail_text(err == -EACCES || err == -EPERM ? GPREEMPT_CLASS_PERMISSION :
-							       GPREEMPT_CLASS_FAILED,
-			     err == -EACCES ? "run it as root" : NULL, "%s: %s", path,
-			     text_open_error(err));
-}
-
-/* Guess by lines: text with something before each line is a frequent mistake. */
-static const char *guess_from_lines(const char *begin, size_t len)
-{
-	static const char *const words[] = {
-		"Compute queue on device", "SDMA queue on device", "CP Pipe", "gpu_id ", " PASID ",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (memmem(begin, len, words[i], strlen(words[i])))
-			return "there is something before each line, as of "
-			       "dmesg, journalctl, grep or cat -n: take it away";
-	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for "
-	       "gpreempt-lab amdlog";
-}
-
-static int fail_other(const char *path, const char *begin, size_t len)
-{
-	const struct text_guess *guess = text_guess(begin, len);
-
-	if (guess)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
-				     "%s: %s, not the driver's text", path, guess->what);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess_from_lines(begin, len),
-			     "%s: no line of it is what the driver prints in "
-			     "mqds, hqds or rls",
-			     path);
-}
-
-/*
- * Feed a file, read only once from its begin on: it may be a pipe. The first word shows a file
- * of monitor --csv.
- */
-int text_feed_fd(struct ctl_text *out, const char *path, int fd)
-{
-	static char begin[CHUNK];
-	const struct gp_text_data *d = out->data;
-	uint64_t known = d->known_lines, problems = d->n_problems;
-	ssize_t len = 1;
-	size_t have = 0;
-	int ret;
-
-	while (have < sizeof(begin) && len > 0) {
-		len = read(fd, begin + have, sizeof(begin) - have);
-		have += len > 0 ? len : 0;
-	}
-	if (len < 0)
-		return text_fail(path, -errno);
-	if (ids_is_csv(begin, have)) {
-		ret = feed_csv(out, path, fd, begin, have);
-		return ret ? text_fail(path, ret) : 0;
-	}
-	add_file(out, path);
-	ret = feed(out, fd, begin, have);
-	if (ret)
-		return text_fail(path, ret);
-	return d->known_lines == known && d->n_problems > problems ? fail_other(path, begin, have) :
-								     0;
-}
-
-int text_feed_path(struct ctl_text *out, const char *path)
-{
-	int fd = text_open(path), ret;
-
-	if (fd < 0)
-		return text_fail(path, fd);
-	ret = text_feed_fd(out, path, fd);
-	close(fd);
-	return ret;
-}
-
-int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
-{
-	int fd = text_open_in(dir, name, TEXT_FILE_MAX), ret;
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : text_fail(path, fd);
-	ret = text_feed_fd(out, path, fd);
-	close(fd);
-	return ret;
-}
-
-#define OPEN_CHUNK (64 * 1024)
 
 int text_open(const char *path)
 {
@@ -223,8 +84,8 @@ ssize_t text_read_all(int fd, int64_t max, char **out)
 	ssize_t got = 1;
 
 	while (got > 0 && used <= max) {
-		if (room - used < OPEN_CHUNK) {
-			room = 2 * room + OPEN_CHUNK;
+		if (room - used < CHUNK) {
+			room = 2 * room + CHUNK;
 			all = shr_must(realloc(all, room + 1));
 		}
 		got = read(fd, all + used, room - used);
@@ -284,4 +145,135 @@ const struct text_guess *text_guess(const char *begin, size_t len)
 		if (len >= guesses[i].len && !memcmp(begin, guesses[i].begin, guesses[i].len))
 			return guesses + i;
 	return NULL;
+}
+
+void text_append(char **list, const char *format, ...)
+{
+	char *word, *more;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&word, format, args) < 0 ||
+	    asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "", word) < 0)
+		abort();
+	va_end(args);
+	free(word);
+	free(*list);
+	*list = more;
+}
+
+/* Lines out of pieces of a text. */
+
+/* Mark that some editors put before a text. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define MARK_LEN	3
+
+static void give(struct gp_lines *lines, struct gp_line line)
+{
+	if (!lines->within) {
+		lines->number++;
+		lines->count++;
+		if (lines->number == 1 && line.len >= MARK_LEN &&
+		    !memcmp(line.at, BYTE_ORDER_MARK, MARK_LEN)) {
+			line.at += MARK_LEN;
+			line.len -= MARK_LEN;
+		}
+	}
+	lines->take(lines->data, line);
+}
+
+static void carry(struct gp_lines *lines, const char *data, size_t len)
+{
+	if (!lines->carry)
+		lines->carry = shr_must(malloc(GP_LINE_MAX));
+	if (len > GP_LINE_MAX - lines->carried) {
+		len = GP_LINE_MAX - lines->carried;
+		lines->too_long = true;
+	}
+	memcpy(lines->carry + lines->carried, data, len);
+	lines->carried += len;
+}
+
+static void give_carried(struct gp_lines *lines, bool cut)
+{
+	struct gp_line line = {
+		lines->carry,
+		lines->carried,
+		cut || lines->too_long,
+		lines->too_long,
+	};
+
+	lines->carried = 0;
+	lines->too_long = false;
+	give(lines, line);
+}
+
+static void give_whole(struct gp_lines *lines, const char *data, size_t len)
+{
+	bool too_long = len > GP_LINE_MAX;
+
+	give(lines, (struct gp_line){ data, too_long ? GP_LINE_MAX : len, too_long, too_long });
+}
+
+/* Take a line, or the part of it up to a carriage return; @end is behind it. */
+static void take_piece(struct gp_lines *lines, const char *data, const char *end)
+{
+	if (lines->carried) {
+		carry(lines, data, end - data);
+		give_carried(lines, false);
+	} else if (end > data || !lines->within || *end == '\r') {
+		give_whole(lines, data, end - data);
+	}
+	lines->within = *end == '\r';
+}
+
+void gp_lines_feed(struct gp_lines *lines, const char *data, size_t len)
+{
+	const char *stop = data + len, *line_end = NULL, *end;
+
+	for (; data < stop; data = end + 1) {
+		if (!line_end || line_end < data)
+			line_end = memchr(data, '\n', stop - data) ?: stop;
+		end = memchr(data, '\r', line_end - data) ?: line_end;
+		if (end == stop) {
+			carry(lines, data, stop - data);
+			return;
+		}
+		take_piece(lines, data, end);
+	}
+}
+
+void gp_lines_end(struct gp_lines *lines)
+{
+	if (lines->carried)
+		give_carried(lines, true);
+	lines->number = 0;
+	lines->within = false;
+}
+
+void gp_lines_free(struct gp_lines *lines)
+{
+	free(lines->carry);
+}
+
+bool gp_line_number(const char **at, const char *end, unsigned int base, uint64_t max,
+		    uint64_t *out)
+{
+	const char *start = *at;
+	uint64_t value = 0;
+	unsigned int digit;
+
+	for (; *at < end; (*at)++) {
+		if (**at >= '0' && **at <= '9')
+			digit = **at - '0';
+		else if (base == 16 && isxdigit((unsigned char)**at))
+			digit = (**at | 0x20) - 'a' + 10;
+		else
+			break;
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value) || value > max)
+			return false;
+	}
+	*out = value;
+	return *at > start;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Queue ids of a text, and texts that have them. */
+/* Texts of the driver with the ids of their queues: from the system, files and snapshots. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,31 +49,6 @@ static void ctl_finish_ids(struct ctl_text *out)
 		if (compare_ids(out->ids + kept, out->ids + i))
 			out->ids[++kept] = out->ids[i];
 	out->n_ids = kept + 1;
-}
-
-bool ctl_ids_known(const struct ctl_text *text, int64_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < text->n_ids; i++)
-		if (!pid || text->ids[i].pid == pid)
-			return true;
-	return text->all_ids;
-}
-
-void text_append(char **list, const char *format, ...)
-{
-	char *word, *more;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&word, format, args) < 0 ||
-	    asprintf(&more, "%s%s%s", *list ? *list : "", *list ? "," : "", word) < 0)
-		abort();
-	va_end(args);
-	free(word);
-	free(*list);
-	*list = more;
 }
 
 bool ids_is_csv(const char *begin, size_t len)
@@ -200,6 +174,149 @@ void ids_read_sysfs(struct ctl_text *out, char *text)
 	while ((line = next_line(&text, &whole)))
 		if (sscanf(line, "%lld %lld %llx", &pid, &qid, &gpu_id) == 3)
 			ctl_add_id(out, pid, gpu_id, qid);
+}
+
+/* Files that are read into a text without a join; a file that is no text is refused. */
+
+#define CHUNK (64 * 1024)
+
+static void note_file(struct ctl_text *out, const char *name)
+{
+	char **file = shr_must(shr_array_add(&out->files, &out->n_files, sizeof(*file)));
+
+	*file = shr_must(strdup(name));
+}
+
+/* Feed the bytes that were read already, and the rest. */
+static int feed(struct ctl_text *out, int fd, const char *begin, size_t have)
+{
+	static char chunk[CHUNK];
+	ssize_t len;
+
+	gp_text_feed(out->text, begin, have);
+	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
+		gp_text_feed(out->text, chunk, len);
+	gp_text_end(out->text);
+	return len < 0 ? -errno : 0;
+}
+
+static int feed_csv(struct ctl_text *out, const char *path, int fd, const char *begin, size_t have)
+{
+	struct ids_problems bad;
+	char *rest, *all;
+	ssize_t len = text_read_all(fd, TEXT_FILE_MAX, &rest);
+	int ret;
+
+	if (len < 0)
+		return len;
+	all = shr_must(malloc(have + len + 1));
+	memcpy(all, begin, have);
+	memcpy(all + have, rest, len + 1);
+	ret = ids_read_csv(out, all, &bad);
+	if (ret)
+		ctl_note("%s: it begins as monitor --csv does, but has no "
+			 "columns pid and ids",
+			 path);
+	if (bad.count)
+		ctl_note("%s: %" PRIu64 " lines could not be read, the first "
+			 "is line %" PRIu64,
+			 path, bad.count, bad.first);
+	out->bad_lines += bad.count;
+	free(rest);
+	free(all);
+	return ret;
+}
+
+static int text_fail(const char *path, int err)
+{
+	return ctl_fail_text(err == -EACCES || err == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+							       GPREEMPT_CLASS_FAILED,
+			     err == -EACCES ? "run it as root" : NULL, "%s: %s", path,
+			     text_open_error(err));
+}
+
+/* Guess by lines: text with something before each line is a frequent mistake. */
+static const char *guess_from_lines(const char *begin, size_t len)
+{
+	static const char *const words[] = {
+		"Compute queue on device", "SDMA queue on device", "CP Pipe", "gpu_id ", " PASID ",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		if (memmem(begin, len, words[i], strlen(words[i])))
+			return "there is something before each line, as of "
+			       "dmesg, journalctl, grep or cat -n: take it away";
+	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for "
+	       "gpreempt-lab amdlog";
+}
+
+static int fail_other(const char *path, const char *begin, size_t len)
+{
+	const struct text_guess *guess = text_guess(begin, len);
+
+	if (guess)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
+				     "%s: %s, not the driver's text", path, guess->what);
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess_from_lines(begin, len),
+			     "%s: no line of it is what the driver prints in "
+			     "mqds, hqds or rls",
+			     path);
+}
+
+/*
+ * Feed a file, read only once from its begin on: it may be a pipe. The first word shows a file
+ * of monitor --csv.
+ */
+static int text_feed_fd(struct ctl_text *out, const char *path, int fd)
+{
+	static char begin[CHUNK];
+	const struct gp_text_data *d = out->data;
+	uint64_t known = d->known_lines, problems = d->n_problems;
+	ssize_t len = 1;
+	size_t have = 0;
+	int ret;
+
+	while (have < sizeof(begin) && len > 0) {
+		len = read(fd, begin + have, sizeof(begin) - have);
+		have += len > 0 ? len : 0;
+	}
+	if (len < 0)
+		return text_fail(path, -errno);
+	if (ids_is_csv(begin, have)) {
+		ret = feed_csv(out, path, fd, begin, have);
+		return ret ? text_fail(path, ret) : 0;
+	}
+	note_file(out, path);
+	ret = feed(out, fd, begin, have);
+	if (ret)
+		return text_fail(path, ret);
+	return d->known_lines == known && d->n_problems > problems ? fail_other(path, begin, have) :
+								     0;
+}
+
+static int text_feed_path(struct ctl_text *out, const char *path)
+{
+	int fd = text_open(path), ret;
+
+	if (fd < 0)
+		return text_fail(path, fd);
+	ret = text_feed_fd(out, path, fd);
+	close(fd);
+	return ret;
+}
+
+static int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
+{
+	int fd = text_open_in(dir, name, TEXT_FILE_MAX), ret;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : text_fail(path, fd);
+	ret = text_feed_fd(out, path, fd);
+	close(fd);
+	return ret;
 }
 
 /* Digits behind a name that are a time of day, or more: 112847, 20260203. */

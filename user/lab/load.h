@@ -138,9 +138,6 @@ int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *qu
 /* Check that stdin is among the words once at most. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
 
-/* ids.c: are the queue ids of a process (0: of all) known? */
-bool ctl_ids_known(const struct ctl_text *text, int64_t pid);
-
 /* A list with commas between, which begins as NULL, for free(). */
 __attribute__((format(printf, 2, 3))) void text_append(char **list, const char *format, ...);
 
@@ -160,17 +157,5 @@ int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad);
 
 /* Read lines "pid qid gpu_id ..."; other lines are skipped. */
 void ids_read_sysfs(struct ctl_text *out, char *text);
-
-/* Files that are read into a text without a join; a file that is no text is refused. */
-
-/* Feed a file. All return 0, or the exit status after a message. */
-int text_feed_fd(struct ctl_text *out, const char *path, int fd);
-/* "-" is stdin. */
-int text_feed_path(struct ctl_text *out, const char *path);
-/* Feed a file of a directory; a missing one is left out. */
-int text_feed_in(struct ctl_text *out, const char *dir, const char *name);
-
-/* Print the error of a file; @err is -errno. Returns the exit status. */
-int text_fail(const char *path, int err);
 
 #endif

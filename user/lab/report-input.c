@@ -1,12 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text in columns: samples of preempt, of guard, and of monitor. */
+/* Input of report: the output of other commands, each file of which is of one kind. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared/text.h"
 #include "shared/util.h"
 #include "report.h"
+
+/* Values of JSON that others have written: each may be of any type. */
+
+/* Returns a number of an object; NAN: there is none. */
+static double number_of(struct json_object *o, const char *key)
+{
+	struct json_object *value = report_get(o, key);
+
+	if (!json_object_is_type(value, json_type_int) &&
+	    !json_object_is_type(value, json_type_double))
+		return NAN;
+	return json_object_get_double(value);
+}
+
+/* Returns a text; "": there is none. */
+static const char *text_of(struct json_object *o, const char *key)
+{
+	struct json_object *value = report_get(o, key);
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : "";
+}
+
+static struct json_object *clean_copy(struct json_object *o);
+
+static void add_clean(struct json_object *to, const char *key, struct json_object *value)
+{
+	char *clean = shr_clean_copy(key, true);
+
+	out_add(to, clean ? clean : "", clean_copy(value));
+	free(clean);
+}
+
+/*
+ * Make a copy without text that could harm a terminal or turn the text around. json-c has
+ * refused data that are nested deeper than 32.
+ */
+static struct json_object *clean_copy(struct json_object *o)
+{
+	struct json_object_iterator at, end;
+	struct json_object *copy;
+	size_t i;
+
+	switch (json_object_get_type(o)) {
+	case json_type_string:
+		return out_json_text(json_object_get_string(o));
+	case json_type_array:
+		copy = json_object_new_array();
+		for (i = 0; i < json_object_array_length(o); i++)
+			json_object_array_add(copy, clean_copy(json_object_array_get_idx(o, i)));
+		return copy;
+	case json_type_object:
+		copy = json_object_new_object();
+		for (at = json_object_iter_begin(o), end = json_object_iter_end(o);
+		     !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+			add_clean(copy, json_object_iter_peek_name(&at),
+				  json_object_iter_peek_value(&at));
+		return copy;
+	case json_type_double:
+		/* json-c reads NaN and Infinity, which no other reader of JSON does. */
+		return isfinite(json_object_get_double(o)) ? json_object_get(o) : NULL;
+	default:
+		return json_object_get(o);
+	}
+}
+
+/* Text in columns: samples of preempt, of guard, and of monitor. */
 
 /* Split a line into cells. A cell in quotes is a list, of which only the end is looked for. */
 static size_t split(char separator, char *line, char **cell)
@@ -134,7 +201,7 @@ static struct json_object *points_of(struct report *r, const char *source, int64
 
 	for (i = n; i-- > 0;) {
 		o = json_object_array_get_idx(r->series, i);
-		if (!strcmp(report_text(o, "source"), source) && report_number(o, "pid") == pid)
+		if (!strcmp(text_of(o, "source"), source) && number_of(o, "pid") == pid)
 			return report_get(o, "points");
 	}
 	o = json_object_new_object();
@@ -189,8 +256,8 @@ static void take_series(struct report *r, const char *name, struct json_object *
 	for (i = 0; i < json_object_array_length(series); i++) {
 		sample = json_object_array_get_idx(series, i);
 		for (j = 0; j < ARRAY_SIZE(points); j++)
-			values[j] = report_number(sample, points[j]);
-		add_point(r, name, report_number(sample, "pid"), values);
+			values[j] = number_of(sample, points[j]);
+		add_point(r, name, number_of(sample, "pid"), values);
 	}
 }
 
@@ -237,13 +304,13 @@ static void take_event_latencies(struct events *e, struct json_object *o, bool s
 	size_t end = suspend ? LATENCIES - 1 : LATENCIES;
 
 	for (; i < end; i++)
-		report_time(&e->times[i], 1e3 * report_number(o, latencies[i].key));
+		report_time(&e->times[i], 1e3 * number_of(o, latencies[i].key));
 }
 
 /* Returns the time of an event: a process is not held any more when its resume begins. */
 static double time_of(struct json_object *o, const char *event, double now)
 {
-	double before = !strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
+	double before = !strcmp(event, "resume") ? number_of(o, "ioctl_us") : 0;
 
 	if (!(before > 0))
 		return now;
@@ -253,7 +320,7 @@ static double time_of(struct json_object *o, const char *event, double now)
 /* Has a call for that number of queues changed none of them? */
 static bool has_failed(struct json_object *o)
 {
-	return report_number(o, "requested") > 0 && report_number(o, "done") == 0;
+	return number_of(o, "requested") > 0 && number_of(o, "done") == 0;
 }
 
 static void add_event(struct events *e, struct json_object *o, const char *event, double now)
@@ -269,25 +336,25 @@ static void add_event(struct events *e, struct json_object *o, const char *event
 		/* The text says the same again where there is a lane. */
 		if (value && (i + 1 < ARRAY_SIZE(keys) ||
 			      (strcmp(event, "joined") && strcmp(event, "left"))))
-			out_add(copy, keys[i], report_clean(value));
+			out_add(copy, keys[i], clean_copy(value));
 	}
 	json_object_array_add(e->list, copy);
 }
 
 static void take_event(struct report *r, struct events *e, struct json_object *o)
 {
-	double t = report_number(o, "t_us"), clock;
-	const char *event = report_text(o, "event");
+	double t = number_of(o, "t_us"), clock;
+	const char *event = text_of(o, "event");
 	bool suspend = !strcmp(event, "suspend");
 
 	if (!strcmp(event, "dropped")) {
-		t = report_number(o, "lines");
+		t = number_of(o, "lines");
 		t += e->lost;
 		if (t > e->lost)
 			e->lost = t < REPORT_MOST ? t : REPORT_MOST;
 		return;
 	}
-	clock = report_number(o, "clock_us");
+	clock = number_of(o, "clock_us");
 	if (!*event || !(t >= 0 && clock >= t && clock < REPORT_MOST)) {
 		e->unread++;
 		return;
@@ -299,7 +366,7 @@ static void take_event(struct report *r, struct events *e, struct json_object *o
 	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
 	if (!strcmp(event, "summary")) {
 		json_object_put(e->summary);
-		e->summary = report_clean(o);
+		e->summary = clean_copy(o);
 		return;
 	}
 	if (suspend || !strcmp(event, "resume")) {
@@ -448,7 +515,7 @@ static void report_figures(struct report *r, const char *source, const char *nam
 		{ "min", "min_us" }, { "p50", "p50_us" }, { "p90", "p90_us" },
 		{ "p99", "p99_us" }, { "max", "max_us" },
 	};
-	double n = report_number(figures, "n");
+	double n = number_of(figures, "n");
 	struct json_object *o;
 	size_t i;
 
@@ -456,7 +523,7 @@ static void report_figures(struct report *r, const char *source, const char *nam
 		return;
 	o = report_add_latency(r, source, name, n);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		out_add(o, keys[i][1], out_json_double(report_number(figures, keys[i][0])));
+		out_add(o, keys[i][1], out_json_double(number_of(figures, keys[i][0])));
 }
 
 /* Prometheus's text: values with their help, and histograms as latencies. */
@@ -593,11 +660,11 @@ static void take_state(struct report *r, const char *name, const char *key,
 	if (!state || report_get(state, "time") || report_get(state, key)) {
 		state = json_object_new_object();
 		json_object_array_add(r->states, state);
-	} else if (asprintf(&source, "%s, %s", report_text(state, "source"), name) < 0) {
+	} else if (asprintf(&source, "%s, %s", text_of(state, "source"), name) < 0) {
 		abort();
 	}
 	out_add(state, "source", out_json_text(source ? source : name));
-	out_add(state, key, report_clean(rows));
+	out_add(state, key, clean_copy(rows));
 	free(source);
 }
 

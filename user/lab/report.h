@@ -61,11 +61,4 @@ static inline struct json_object *report_get(struct json_object *o, const char *
 	return value;
 }
 
-/* Returns a number of an object; NAN: there is none. */
-double report_number(struct json_object *o, const char *key);
-/* A text, "" if there is none. */
-const char *report_text(struct json_object *o, const char *key);
-/* Make a copy without text that could harm a terminal or turn the text around. */
-struct json_object *report_clean(struct json_object *o);
-
 #endif

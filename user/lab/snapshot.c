@@ -18,7 +18,6 @@
 
 #include <gpreempt/select.h>
 
-#include "cli/table.h"
 #include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"

@@ -303,24 +303,7 @@ struct gp_text {
 #define gp_text_last(text, name) \
 	((text)->data.n_##name ? (text)->data.name + (text)->data.n_##name - 1 : NULL)
 
-/* Note a problem, of this file or another; @line 0: the whole file. */
-void gp_text_problem(struct gp_text *text, uint64_t line, const char *what);
+/* Note a problem of a file; @line 0: the whole file. */
 void gp_text_problem_at(struct gp_text *text, unsigned int file, uint64_t line, const char *what);
-
-/* Read the words of a dump's line, behind those so far. Returns how many; 0: it is no such line. */
-size_t gp_text_hex(struct gp_text *text, struct gp_line line, uint64_t *offset);
-
-/* End the dump, and decode it by its block. */
-void gp_text_end_dump(struct gp_text *text);
-
-/* Fill in the registers of a block without any: known is 0, and the others are unknown. */
-void gp_text_no_regs(struct gp_text_regs *regs);
-
-/*
- * Decode the dump of an MQD or a slot; fields that are behind its end are unknown. Returns NULL
- * or the error in it.
- */
-const char *gp_text_regs(enum gp_text_type type, bool mqd, const uint32_t *words, size_t count,
-			 struct gp_text_regs *regs);
 
 #endif

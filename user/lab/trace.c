@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* trace: the command, its table of phases, and its timeline. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,322 +17,493 @@
 #include "cli/cli.h"
 #include "cli/program.h"
 #include "shared/util.h"
+#include "amdlog.h"
 #include "trace.h"
 
 /*
- * Tracing by the kernel: an instance with a ring buffer of its own, and probe events at the
- * driver's functions. Both bear our PID and start time, so that those of a killed predecessor
- * can be found and removed.
+ * Timeline in Chrome's format, which Perfetto's UI opens: one object with an array of events,
+ * times in microseconds of CLOCK_MONOTONIC. Events about a target stand below that process,
+ * whichever thread made them, and the events of its AMD log stand there, too.
  */
 
-#define PREFIX	    "gpreempt_"
-#define NAME_FORMAT PREFIX "%d_%" PRIu64
-#define NAME_SCAN   PREFIX "%d_%" SCNu64
-/* Size of a CPU's buffer, in kB. It is emptied many times a second. */
-#define BUFFER_KB 512
-/* Clock of the trace: CLOCK_MONOTONIC, as in ROCm's log. */
-#define CLOCK "mono"
+/* The process of slices that belong to no operation on a target. */
+#define OTHERS 0
 
-static int fail(int code, const char *what)
-{
-	if (code == -EPERM || code == -EACCES)
-		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
-				     "gpreempt-ctl doctor shows lockdown; a kernel booted "
-				     "without lockdown=confidentiality can be traced",
-				     "the kernel does not let us trace it: %s", what);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "dmesg and the file error_log of the tracing "
-			     "directory may say why",
-			     "cannot trace the kernel: %s: %s", what, strerror(-code));
-}
-
-/* Is it the name of a predecessor that is gone? */
-static bool is_stale(struct gpreempt *g, const char *name)
-{
-	uint64_t start, now;
-	int pid, end = 0;
-
-	if (sscanf(name, NAME_SCAN "%n", &pid, &start, &end) != 2 || name[end])
-		return false;
-	return gpreempt_start_time(g, pid, &now) || now != start;
-}
-
-struct stale {
-	struct gpreempt *g;
-	char **names;
+struct named {
+	int64_t pid;
+	int64_t tid;
 };
 
-static int take_stale(const char *name, void *data)
-{
-	struct stale *stale = data;
+struct timeline {
+	FILE *file;
+	size_t count;
+	struct named *named; /* threads that have got their names */
+	size_t n_named;
+};
 
-	if (is_stale(stale->g, name))
-		stale->names = tracefs_list_add(stale->names, name);
-	return 0;
+static struct json_object *event(const char *phase, const char *name, int64_t pid, int64_t tid)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "ph", json_object_new_string(phase));
+	out_add(o, "name", json_object_new_string(name));
+	out_add(o, "pid", json_object_new_int64(pid));
+	out_add(o, "tid", json_object_new_int64(tid));
+	return o;
 }
 
-/* Remove the instances, then the events, of predecessors that were killed. */
-static void remove_stale(struct gpreempt *g)
+/* Add a time in microseconds with three digits for ns. */
+static void add_us(struct json_object *o, const char *key, uint64_t ns)
 {
-	struct stale stale = { .g = g };
-	struct tracefs_dynevent **events;
+	char text[40];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", ns / 1000, (unsigned int)(ns % 1000));
+	out_add(o, key, json_object_new_double_s(ns / 1000.0, text));
+}
+
+static void put(struct timeline *t, struct json_object *o)
+{
+	fprintf(t->file, "%s%s", t->count++ ? ",\n" : "",
+		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}
+
+/* Names of processes and threads. */
+static void put_name(struct timeline *t, const char *what, int64_t pid, int64_t tid,
+		     const char *name)
+{
+	struct json_object *o = event("M", what, pid, tid);
+	struct json_object *args = json_object_new_object();
+
+	out_add(args, "name", json_object_new_string(name));
+	out_add(o, "args", args);
+	put(t, o);
+}
+
+static int64_t pid_of(const struct trace_report *r, const struct gp_trace_slice *s)
+{
+	int64_t pid = s->op == GP_TRACE_NO_OP ? OTHERS : r->data->ops[s->op].pid;
+
+	return trace_is_target(r, pid) ? pid : OTHERS;
+}
+
+static void put_slice(struct timeline *t, const struct trace_report *r,
+		      const struct gp_trace_slice *s)
+{
+	const struct gp_trace_function *f = gp_trace_functions + s->function;
+	struct json_object *o = event("X", f->symbol, pid_of(r, s), s->tid);
+	struct json_object *args = json_object_new_object();
+
+	add_us(o, "ts", s->begin_ns);
+	add_us(o, "dur", s->end_ns - s->begin_ns);
+	out_add(o, "cat", json_object_new_string("driver"));
+	out_add(args, "cpu", json_object_new_int64(s->cpu));
+	/* Add the operation to the ioctl itself. */
+	if (s->op != GP_TRACE_NO_OP && f->needed) {
+		const struct gp_trace_op *op = r->data->ops + s->op;
+		const char *kind = gp_trace_kinds[op->kind];
+
+		out_add(o, "name", json_object_new_string(kind));
+		out_add(args, "function", json_object_new_string(f->symbol));
+		out_add(args, "target", json_object_new_int64(op->pid));
+		out_add(args, "ret", json_object_new_int64(op->ret));
+		out_add(args, "whole", json_object_new_boolean(op->whole));
+	}
+	out_add(o, "args", args);
+	put(t, o);
+}
+
+/* A thread below each process that it did something about, once. */
+static void put_thread(struct timeline *t, const struct trace_report *r,
+		       const struct gp_trace_slice *s)
+{
+	int64_t pid = pid_of(r, s);
+	char *name, label[80];
+	struct named *named;
 	size_t i;
 
-	tracefs_instances_walk(take_stale, &stale);
-	for (i = 0; stale.names && stale.names[i]; i++) {
-		struct tracefs_instance *old = tracefs_instance_create(stale.names[i]);
-
-		tracefs_event_disable(old, stale.names[i], NULL);
-		tracefs_instance_destroy(old);
-		tracefs_instance_free(old);
-	}
-	tracefs_list_free(stale.names);
-	events = tracefs_dynevent_get_all(TRACEFS_DYNEVENT_KPROBE | TRACEFS_DYNEVENT_KRETPROBE,
-					  NULL);
-	for (i = 0; events && events[i]; i++) {
-		char *group = NULL;
-
-		tracefs_dynevent_info(events[i], &group, NULL, NULL, NULL, NULL);
-		if (group && is_stale(g, group))
-			tracefs_dynevent_destroy(events[i], false);
-		free(group);
-	}
-	tracefs_dynevent_list_free(events);
+	for (i = 0; i < t->n_named; i++)
+		if (t->named[i].pid == pid && t->named[i].tid == s->tid)
+			return;
+	named = shr_must(shr_array_add(&t->named, &t->n_named, sizeof(*named)));
+	*named = (struct named){ pid, s->tid };
+	name = trace_comm(r->kernel, s->tid);
+	snprintf(label, sizeof(label), "%s %" PRId64, name ? name : "thread", s->tid);
+	put_name(t, "thread_name", pid, s->tid, label);
+	free(name);
 }
 
-/* Check the mount of tracefs. 0, or the exit status. */
-static int check_tracefs(void)
+static void put_packet(struct timeline *t, const struct gp_amdlog_packet *p)
 {
-	const char *dir;
-	int fd, ret = ctl_need_root(0);
+	struct json_object *o = event("i", p->dispatch ? "dispatch" : "barrier", p->pid, p->pid);
+	struct json_object *args = json_object_new_object();
+	char address[24];
 
-	if (ret)
-		return ret;
-	if (tracefs_tracing_dir_is_mounted(false, &dir) <= 0)
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "mount -t tracefs nodev "
-				     "/sys/kernel/tracing",
-				     "the kernel's tracing directory is not "
-				     "mounted, or there is none");
-	if (access("/sys/module/amdgpu", F_OK))
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "modprobe amdgpu",
-				     "the driver amdgpu is not loaded: there "
-				     "is nothing to trace");
-	fd = tracefs_instance_file_open(NULL, "kprobe_events", O_WRONLY);
-	ret = fd < 0 ? -errno : close(fd);
-	if (ret == -ENOENT)
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "boot a kernel with "
-				     "CONFIG_KPROBE_EVENTS",
-				     "this kernel has no probe events");
-	return ret ? fail(ret, "probe events are refused") : 0;
+	add_us(o, "ts", p->us > 0 ? (uint64_t)p->us * 1000 : 0);
+	out_add(o, "s", json_object_new_string("t"));
+	out_add(o, "cat", json_object_new_string("amdlog"));
+	snprintf(address, sizeof(address), "0x%" PRIx64, p->hwq);
+	out_add(args, "hwq", json_object_new_string(address));
+	out_add(args, "rptr", out_json_number(p->rptr));
+	out_add(args, "wptr", out_json_number(p->wptr));
+	out_add(args, "line", json_object_new_int64(p->line));
+	out_add(o, "args", args);
+	put(t, o);
 }
 
-void trace_event_name(size_t function, bool leave, char *name)
+static void put_processes(struct timeline *t, const struct trace_report *r)
 {
-	snprintf(name, TRACE_EVENT_NAME, "%s%s", gp_trace_functions[function].symbol,
-		 leave ? "_return" : "");
-}
-
-static struct tracefs_dynevent *make_event(struct trace_kernel *k, size_t n, bool leave)
-{
-	const struct gp_trace_function *f = gp_trace_functions + n;
-	char where[64], name[TRACE_EVENT_NAME], args[96];
-	size_t i, len = 0;
-
-	snprintf(where, sizeof(where), "%s%s", trace_is_module() ? "amdgpu:" : "", f->symbol);
-	trace_event_name(n, leave, name);
-	/*
-	 * Let the kernel choose how many calls it follows at once: libtracefs 1.6 cannot set
-	 * this. For a returned value the kernel searches all types that it knows, so there is
-	 * only the one that is used.
-	 */
-	if (leave)
-		return tracefs_kretprobe_alloc(k->name, name, where,
-					       f->needed ? "ret=$retval:s32" : NULL, 0);
-	for (i = 0; i < GP_TRACE_ARGS && f->args[i].name; i++)
-		len += snprintf(args + len, sizeof(args) - len, "%s=%s ", f->args[i].name,
-				f->args[i].fetch);
-	snprintf(args + len, sizeof(args) - len, "comm=$comm");
-	return tracefs_kprobe_alloc(k->name, name, where, args);
-}
-
-/* Add both events of a function, or none. 0 or -errno. */
-static int add_function(struct trace_kernel *k, size_t n)
-{
-	size_t i;
-	int ret;
-
-	for (i = 0; i < 2; i++) {
-		struct tracefs_dynevent *event = shr_must(make_event(k, n, i));
-
-		if (tracefs_dynevent_create(event)) {
-			ret = -errno;
-			tracefs_dynevent_free(event);
-			return ret;
-		}
-		k->events[2 * n + i] = event;
-	}
-	k->traced[n] = true;
-	return 0;
-}
-
-/* Print the functions that this kernel lacks: inlined, or of another version. */
-static void name_missing(const struct trace_kernel *k)
-{
-	char names[512] = "";
-	size_t i, len = 0;
-
-	for (i = 0; i < GP_TRACE_FUNCTIONS; i++)
-		if (!k->traced[i] && len < sizeof(names))
-			len += snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
-					gp_trace_functions[i].symbol);
-	if (len)
-		ctl_note("not in this kernel, so the time in it counts as "
-			 "other: %s",
-			 names);
-}
-
-/* Add all functions that the kernel has. 0, or the exit status. */
-static int add_functions(struct trace_kernel *k)
-{
-	const struct gp_trace_function *f = gp_trace_functions;
-	bool found[GP_TRACE_FUNCTIONS];
-	int ret = trace_find_symbols(found);
+	char label[64];
 	size_t i;
 
-	if (ret < 0)
-		return fail(ret, "reading /proc/kallsyms");
-	for (i = 0; i < GP_TRACE_FUNCTIONS; i++, f++) {
-		ret = found[i] ? add_function(k, i) : -ENOENT;
-		if (ret == -EPERM || ret == -EACCES)
-			return fail(ret, "a probe event is refused");
-		if (ret && f->needed)
-			return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-					     "gpreempt-ctl doctor says what "
-					     "is supported here",
-					     "the driver's function %s cannot "
-					     "be traced: %s",
-					     f->symbol, strerror(-ret));
+	put_name(t, "process_name", OTHERS, 0, "other processes");
+	for (i = 0; i < r->n_targets; i++) {
+		snprintf(label, sizeof(label), "target %d", r->targets[i].pid);
+		put_name(t, "process_name", r->targets[i].pid, 0, label);
 	}
-	name_missing(k);
-	return 0;
+	for (i = 0; i < r->packets.count; i++)
+		if (!i || r->packets.items[i].pid != r->packets.items[i - 1].pid)
+			put_name(t, "thread_name", r->packets.items[i].pid, r->packets.items[i].pid,
+				 "packets (AMD log)");
 }
 
-static int set_up(struct trace_kernel *k)
+int trace_write_timeline(const struct trace_report *r, const char *path)
 {
-	int ret;
+	struct timeline t = { .file = fopen(path, "we") };
+	size_t i;
+	int ret = 0;
 
-	k->instance = tracefs_instance_create(k->name);
-	if (!k->instance)
-		return fail(-errno, "making an instance");
-	if (tracefs_instance_set_buffer_size(k->instance, BUFFER_KB, -1) ||
-	    tracefs_instance_file_write(k->instance, "trace_clock", CLOCK) < 0)
-		return fail(-errno, "setting up the instance");
-	ret = add_functions(k);
-	if (ret)
-		return ret;
-	ret = trace_spool_open(k);
-	if (ret)
-		return fail(ret, "opening the ring buffer");
-	if (tracefs_event_enable(k->instance, k->name, NULL))
-		return fail(-errno, "switching the events on");
-	return 0;
-}
-
-static void trace_kernel_end(struct trace_kernel *k);
-
-/*
- * Make the instance, after the leftovers of killed predecessors are removed, and begin. 0, or
- * the exit status after a message; nothing is left then.
- */
-static int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k)
-{
-	uint64_t start;
-	int ret;
-
-	*k = (struct trace_kernel){ .spool = -1 };
-	/* We print the reason ourselves. */
-	tracefs_set_loglevel(TEP_LOG_NONE);
-	ret = check_tracefs();
-	if (!ret)
-		ret = ctl_need_host(g);
-	if (ret)
-		return ret;
-	if (gpreempt_start_time(g, getpid(), &start))
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ESRCH, getpid());
-	snprintf(k->name, sizeof(k->name), NAME_FORMAT, getpid(), start);
-	remove_stale(g);
-	ret = set_up(k);
-	if (ret)
-		trace_kernel_end(k);
+	if (!t.file)
+		return -errno;
+	fprintf(t.file,
+		"{\"displayTimeUnit\":\"ns\",\"otherData\":"
+		"{\"clock\":\"CLOCK_MONOTONIC\",\"simulated\":%s},\n"
+		"\"traceEvents\":[\n",
+		ctl_simulated() ? "true" : "false");
+	put_processes(&t, r);
+	for (i = 0; i < r->data->n_slices; i++) {
+		put_thread(&t, r, r->data->slices + i);
+		put_slice(&t, r, r->data->slices + i);
+	}
+	for (i = 0; i < r->packets.count; i++)
+		put_packet(&t, r->packets.items + i);
+	fputs("\n]}\n", t.file);
+	free(t.named);
+	if (ferror(t.file))
+		ret = -EIO;
+	if (fclose(t.file) && !ret)
+		ret = -errno;
 	return ret;
 }
 
-/* Calls that came while too many were under way: "  NAME  HITS  MISSED". */
-static uint64_t count_missed(const struct trace_kernel *k)
+/* AMD log of a traced command. Its times are microseconds of CLOCK_MONOTONIC, as ours are. */
+
+#define NAME "amd.log"
+/* Packets in a timeline, at most: more are of no use. */
+#define PACKETS_MAX 1000000
+
+void trace_log_set(const char *dir, uint64_t level)
 {
-	char *all = tracefs_instance_file_read(NULL, "kprobe_profile", NULL);
-	char *line, *rest = all, name[128], ours[TRACE_EVENT_NAME];
-	uint64_t sum = 0, missed;
+	char text[24], full[PATH_MAX], path[PATH_MAX + 16];
+
+	if (!level || !realpath(dir, full))
+		return;
+	snprintf(path, sizeof(path), "%s/" NAME, full);
+	snprintf(text, sizeof(text), "%" PRIu64, level);
+	setenv("AMD_LOG_LEVEL", text, 1);
+	setenv("AMD_LOG_LEVEL_FILE", path, 1);
+}
+
+static void take_packet(void *data, const struct gp_amdlog_packet *p)
+{
+	struct trace_packets *packets = data;
+	struct gp_amdlog_packet *next;
+
+	if (packets->count == PACKETS_MAX) {
+		packets->dropped++;
+		return;
+	}
+	next = shr_must(shr_add(packets));
+	*next = *p;
+}
+
+static void read_file(const char *path, struct trace_packets *packets)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct gp_amdlog *log;
+
+	if (fd < 0)
+		return;
+	packets->files++;
+	if (!amdlog_read_fd(fd, GPREEMPT_UNKNOWN, take_packet, packets, NULL, &log)) {
+		packets->problems += gp_amdlog_get(log)->n_problems;
+		gp_amdlog_free(log);
+	}
+	close(fd);
+}
+
+void trace_log_read(const char *dir, struct trace_packets *packets)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	char path[PATH_MAX];
+
+	/* Some versions of ROCm put a number behind the name. */
+	while (d && (entry = readdir(d))) {
+		if (strncmp(entry->d_name, NAME, strlen(NAME)))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name);
+		read_file(path, packets);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Table of phases, and notes on its gaps. */
+
+/* Members are the keys of JSON. */
+struct phase_row {
+	const char *operation;
+	const char *phase;
+	int64_t n;
+	int64_t min_us; /* ns; printed in microseconds */
+	int64_t p50_us;
+	int64_t p90_us;
+	int64_t p99_us;
+	int64_t max_us;
+};
+
+#define FIELD(member, title, what, ...) \
+	OUT_FIELD(struct phase_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field fields[] = {
+	FIELD(operation, "OPERATION", OUT_TEXT),
+	FIELD(phase, "PHASE", OUT_TEXT),
+	FIELD(n, "N", OUT_DEC),
+	FIELD(min_us, "MIN-US", OUT_US),
+	FIELD(p50_us, "P50-US", OUT_US),
+	FIELD(p90_us, "P90-US", OUT_US),
+	FIELD(p99_us, "P99-US", OUT_US),
+	FIELD(max_us, "MAX-US", OUT_US),
+};
+
+static const struct out_table table = OUT_TABLE("phases", fields, struct phase_row);
+
+/* Operations by their result. */
+struct counts {
+	int64_t whole;
+	int64_t partial;
+	int64_t failed;
+	int64_t others; /* about processes that are no targets */
+};
+
+bool trace_is_target(const struct trace_report *r, int64_t pid)
+{
 	size_t i;
 
-	while ((line = strsep(&rest, "\n"))) {
-		if (sscanf(line, " %127s %*u %" SCNu64, name, &missed) != 2)
-			continue;
-		for (i = 0; i < ARRAY_SIZE(k->events); i++) {
-			trace_event_name(i / 2, i % 2, ours);
-			if (k->events[i] && !strcmp(ours, name))
-				sum += missed;
+	for (i = 0; i < r->n_targets; i++)
+		if (r->targets[i].pid == pid)
+			return true;
+	return false;
+}
+
+static struct counts count(const struct trace_report *r)
+{
+	struct counts counts = { 0 };
+	size_t i;
+
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
+
+		if (!trace_is_target(r, op->pid))
+			counts.others++;
+		else if (!op->whole)
+			counts.partial++;
+		else if (op->ret < 0)
+			counts.failed++;
+		else
+			counts.whole++;
+	}
+	return counts;
+}
+
+/* Times of a phase in all whole operations of a kind that succeeded. */
+static size_t collect(const struct trace_report *r, enum gp_trace_kind kind,
+		      enum gp_trace_phase phase, uint64_t *samples)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
+
+		if (op->kind == kind && op->whole && op->ret >= 0 &&
+		    op->phase_ns[phase] != GPREEMPT_UNKNOWN && trace_is_target(r, op->pid))
+			samples[n++] = op->phase_ns[phase];
+	}
+	return n;
+}
+
+static size_t make_rows(const struct trace_report *r, struct phase_row *rows)
+{
+	uint64_t *samples = shr_must(calloc(r->data->n_ops + 1, sizeof(*samples)));
+	enum gp_trace_phase phase;
+	enum gp_trace_kind kind;
+	struct shr_stats stats;
+	size_t n = 0;
+
+	for (kind = 0; kind < GP_TRACE_KINDS; kind++)
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
+			shr_stats(samples, collect(r, kind, phase, samples), &stats);
+			if (!stats.n)
+				continue;
+			rows[n++] = (struct phase_row){
+				gp_trace_kinds[kind],
+				gp_trace_phases[phase],
+				stats.n,
+				stats.min,
+				stats.p50,
+				stats.p90,
+				stats.p99,
+				stats.max,
+			};
 		}
-	}
-	free(all);
-	return sum;
+	free(samples);
+	return n;
 }
 
-/* No more events. The files that describe them are still there. */
-static void trace_kernel_stop(struct trace_kernel *k)
-{
-	tracefs_event_disable(k->instance, k->name, NULL);
-	trace_spool_drain(k);
-	k->missed = count_missed(k);
-}
+#define MAX_ROWS (GP_TRACE_KINDS * GP_TRACE_PHASES)
 
-/* Leave the tracing directory as it was found. Also after a failure. */
-static void trace_kernel_end(struct trace_kernel *k)
+static struct json_object *json_functions(const struct trace_kernel *k, bool traced)
 {
+	struct json_object *array = json_object_new_array();
+	const struct gp_trace_function *f = gp_trace_functions;
 	size_t i;
 
-	trace_spool_close(k);
-	if (k->instance) {
-		tracefs_event_disable(k->instance, k->name, NULL);
-		tracefs_instance_destroy(k->instance);
-		tracefs_instance_free(k->instance);
-		k->instance = NULL;
-	}
-	for (i = 0; i < ARRAY_SIZE(k->events); i++) {
-		if (!k->events[i])
-			continue;
-		tracefs_dynevent_destroy(k->events[i], false);
-		tracefs_dynevent_free(k->events[i]);
-		k->events[i] = NULL;
-	}
-	free(k->comms);
-	k->comms = NULL;
+	for (i = 0; i < GP_TRACE_FUNCTIONS; i++, f++)
+		if (k->traced[i] == traced)
+			json_object_array_add(array, out_json_text(f->symbol));
+	return array;
 }
 
-char *trace_comm(const struct trace_kernel *k, int64_t tid)
+static struct json_object *json_ops(const struct trace_report *r)
 {
-	const char *at = k->comms, *end;
+	struct json_object *array = json_object_new_array(), *one;
+	enum gp_trace_phase phase;
+	char key[32];
+	size_t i;
 
-	for (; at && *at; at = *end ? end + 1 : end) {
-		char *name;
+	for (i = 0; i < r->data->n_ops; i++) {
+		const struct gp_trace_op *op = r->data->ops + i;
 
-		end = strchrnul(at, '\n');
-		if (strtoll(at, &name, 10) == tid && *name == ' ')
-			return strndup(name + 1, end - name - 1);
+		if (!trace_is_target(r, op->pid))
+			continue;
+		one = json_object_new_object();
+		out_add(one, "operation", out_json_text(gp_trace_kinds[op->kind]));
+		out_add(one, "pid", out_json_number(op->pid));
+		out_add(one, "tid", out_json_number(op->tid));
+		out_add(one, "begin_us", out_json_us(op->begin_ns));
+		out_add(one, "ret", json_object_new_int64(op->ret));
+		out_add(one, "whole", out_json_flag(op->whole));
+		for (phase = 0; phase < GP_TRACE_PHASES; phase++) {
+			snprintf(key, sizeof(key), "%s_us", gp_trace_phases[phase]);
+			out_add(one, key, out_json_us(op->phase_ns[phase]));
+		}
+		json_object_array_add(array, one);
 	}
-	return NULL;
+	return array;
+}
+
+static struct json_object *json_targets(const struct trace_report *r)
+{
+	struct json_object *array = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < r->n_targets; i++)
+		json_object_array_add(array, out_json_number(r->targets[i].pid));
+	return array;
+}
+
+static struct json_object *trace_json(const struct trace_report *r)
+{
+	struct json_object *o = json_object_new_object();
+	struct counts c = count(r);
+	struct phase_row rows[MAX_ROWS];
+	size_t n = make_rows(r, rows);
+	const struct {
+		const char *key;
+		int64_t value;
+	} numbers[] = {
+		{ "operations", c.whole },
+		{ "partial", c.partial },
+		{ "failed", c.failed },
+		{ "others", c.others },
+		{ "events", r->data->events },
+		{ "lost", r->data->lost },
+		{ "unpaired", r->data->unpaired },
+		{ "amd_log_files", r->packets.files },
+		{ "amd_log_packets", r->packets.count },
+		{ "amd_log_problems", r->packets.problems },
+	};
+	size_t i;
+
+	out_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "duration_us", out_json_us(r->duration_ns));
+	out_add(o, "targets", json_targets(r));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		out_add(o, numbers[i].key, out_json_number(numbers[i].value));
+	out_add(o, "functions", json_functions(r->kernel, true));
+	out_add(o, "missing", json_functions(r->kernel, false));
+	out_add(o, "phases", out_json_rows(&table, rows, n));
+	out_add(o, "list", json_ops(r));
+	return o;
+}
+
+/* Print a note on each gap of the table. */
+static void say_missing(const struct trace_report *r, const struct counts *c)
+{
+	if (r->data->lost)
+		ctl_note("%" PRIu64 " events were lost, and what they belong "
+			 "to is left out",
+			 r->data->lost);
+	if (c->partial)
+		ctl_note("%" PRId64 " operations are in the trace only in part, and left "
+			 "out",
+			 c->partial);
+	if (c->failed)
+		ctl_note("%" PRId64 " operations failed, and are left out", c->failed);
+	if (r->kernel->full)
+		ctl_note("the directory of temporary files is full: the end "
+			 "of the trace is not there");
+	if (r->packets.dropped)
+		ctl_note("%" PRIu64 " packets of the AMD log are more than "
+			 "the timeline takes",
+			 r->packets.dropped);
+	if (r->packets.problems)
+		ctl_note("%" PRIu64 " lines of the AMD log could not be read", r->packets.problems);
+}
+
+void trace_print(enum out_mode mode, const struct trace_report *r)
+{
+	struct phase_row rows[MAX_ROWS];
+	struct counts c = count(r);
+	size_t n;
+
+	if (mode == OUT_JSON) {
+		out_json_print(trace_json(r));
+	} else {
+		n = make_rows(r, rows);
+		printf("%straced %.1f s: %" PRId64 " operations on %zu "
+		       "process%s, %" PRId64 " on others\n",
+		       mode == OUT_PIPE ? "# " : "", r->duration_ns / 1e9, c.whole, r->n_targets,
+		       r->n_targets == 1 ? "" : "es", c.others);
+		out_rows(mode, &table, rows, n);
+		if (mode == OUT_TERMINAL)
+			ctl_label_times();
+		else if (ctl_simulated())
+			puts("# times are of the driver's path on a "
+			     "simulated GPU");
+	}
+	say_missing(r, &c);
 }
 
 /* The command: trace processes for a while, or a command until it ends. */
@@ -454,7 +627,7 @@ static bool look(struct tracing *t)
 }
 
 /* Collect until the time is over, all processes have ended, or a signal comes. */
-static void collect(struct tracing *t)
+static void drain(struct tracing *t)
 {
 	struct pollfd fd = { .fd = t->signals, .events = POLLIN };
 	uint64_t began = shr_now_ns(), limit = t->args->duration_ns;
@@ -580,7 +753,7 @@ static int trace(struct tracing *t)
 	if (t->args->command)
 		ret = start_command(t);
 	if (!ret) {
-		collect(t);
+		drain(t);
 		t->report.duration_ns = shr_now_ns() - began;
 		trace_kernel_stop(&t->kernel);
 		ret = finish(t);

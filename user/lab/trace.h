@@ -172,18 +172,15 @@ struct trace_kernel {
 /* Take the kernel's pages; call it often, or the kernel overwrites the oldest. */
 void trace_spool_drain(struct trace_kernel *k);
 
-#define TRACE_EVENT_NAME 64
-/* Make the name of the event at the entry of a function, or at its return. */
-void trace_event_name(size_t function, bool leave, char *name);
-
-/* Find the functions that the running kernel's amdgpu has. 0 or -errno. */
-int trace_find_symbols(bool *found);
-/* Does amdgpu stand alone, as a module? Its symbols need its name then. */
-bool trace_is_module(void);
-
-/* A file for the pages, and one reader a CPU. 0 or -errno. */
-int trace_spool_open(struct trace_kernel *k);
-void trace_spool_close(struct trace_kernel *k);
+/*
+ * Make the instance, after the leftovers of killed predecessors are removed, and begin. 0, or
+ * the exit status after a message; nothing is left then.
+ */
+int trace_kernel_begin(struct gpreempt *g, struct trace_kernel *k);
+/* No more events come. The files that describe them are still there. */
+void trace_kernel_stop(struct trace_kernel *k);
+/* Leave the tracing directory as it was found. Also after a failure. */
+void trace_kernel_end(struct trace_kernel *k);
 
 /* Read the pages as events, before trace_kernel_end(). 0 or -errno. */
 int trace_read(struct trace_kernel *k, struct gp_trace *trace);
@@ -217,7 +214,6 @@ int trace_write_timeline(const struct trace_report *r, const char *path);
 void trace_log_set(const char *dir, uint64_t level);
 void trace_log_read(const char *dir, struct trace_packets *packets);
 
-struct json_object *trace_json(const struct trace_report *r);
 void trace_print(enum out_mode mode, const struct trace_report *r);
 
 #endif
