@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctl/preempt.h"
+#include "lib/see/words.h"
 #include "cli/guard-options.h"
 #include "shared/util.h"
 #include "unit-args.h"
@@ -236,7 +237,8 @@ TEST(gpus)
 
 static bool chooses(const char *line, const struct gpreempt_queue *queue)
 {
-	return ctl_chosen(&parse_all(line)->targets.queues, queue);
+	return gp_filter_matches(&parse_all(line)->targets.queues, queue->qid, queue->gpu_id,
+				 queue->priority);
 }
 
 TEST(chosen)

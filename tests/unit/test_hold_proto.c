@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hold/holder.h"
+#include "lib/see/words.h"
 #include "unit.h"
 
 static char buf[IPC_MAX_PACKET];
@@ -189,7 +190,7 @@ TEST(queues_of_a_command_line)
 	};
 
 	memset(&request, 0, sizeof(request));
-	gp_hold_put_filter(&request, &which);
+	ck_assert_int_eq(gp_hold_put_filter(&request, &which), 0);
 	ck_assert_uint_eq(request.count, 2);
 	ck_assert_uint_eq(request.ids[0], 4);
 	ck_assert_uint_eq(request.n_gpus, 2);
@@ -198,4 +199,11 @@ TEST(queues_of_a_command_line)
 	ck_assert_uint_eq(request.priority_min, 3);
 	ck_assert_uint_eq(request.priority_max, 15);
 	ck_assert_int_eq(get_request(&request), 0);
+	/* The holder makes the same choice as the client. */
+	which = gp_hold_filter(&request);
+	ck_assert(gp_filter_matches(&which, 4, 9, 3));
+	ck_assert(!gp_filter_matches(&which, 3, 9, 3));
+	ck_assert(!gp_filter_matches(&which, 4, 8, 3));
+	ck_assert(!gp_filter_matches(&which, 4, 9, 2));
+	ck_assert(!gp_filter_matches(&which, 4, 9, GPREEMPT_UNKNOWN));
 }

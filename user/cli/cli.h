@@ -218,13 +218,8 @@ void ctl_help(const struct ctl_command *cmd, FILE *f);
 /* "PROGRAM COMMAND WORDS [OPTION...] [-- COMMAND...]" */
 void ctl_usage(const struct ctl_command *cmd, FILE *f);
 
-/* Does the filter mean a part of a process? A pause takes all of it. */
-bool ctl_is_part(const struct gpreempt_filter *queues);
 /* Check the method against the filter: a pause takes the whole process. 0, or the exit status. */
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
-
-/* Is it among the queues that --queues, --priority and --gpu choose? */
-bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue *queue);
 
 /*
  * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 
 /* Sample of one process. */
@@ -125,7 +126,7 @@ static void add_queues(const struct monitor_args *args, const struct gpreempt_vi
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
-		if (!ctl_chosen(&args->targets.queues, q))
+		if (!gp_filter_matches(&args->targets.queues, q->qid, q->gpu_id, q->priority))
 			continue;
 		sample->queues++;
 		out_sum(&sample->active, q->active);

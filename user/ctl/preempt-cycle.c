@@ -481,7 +481,8 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		const struct gpreempt_queue *queue = &view->queues[i];
 		uint32_t *gpu;
 
-		if (!ctl_chosen(&d->p->args->targets.queues, queue) ||
+		if (!gp_filter_matches(&d->p->args->targets.queues, queue->qid, queue->gpu_id,
+				       queue->priority) ||
 		    shr_has(d->gpus, d->n_gpus, queue->gpu_id))
 			continue;
 		gpu = shr_array_add(&d->gpus, &d->n_gpus, sizeof(*gpu));

@@ -43,7 +43,7 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 static bool may_pause(const struct preempt *p, const struct gpreempt_error *err)
 {
 	return p->args->how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason) &&
-	       !ctl_is_part(&p->args->targets.queues);
+	       gp_filter_is_all(&p->args->targets.queues);
 }
 
 static int pause_instead(struct preempt *p, struct preempt_target *t,
@@ -333,7 +333,8 @@ static int check_queues(const struct preempt *p, pid_t pid)
 	if (gpreempt_view_read(p->g, pid, &view, &err))
 		return ctl_fail(&err);
 	for (i = 0; i < view->count; i++)
-		chosen += ctl_chosen(which, &view->queues[i]);
+		chosen += gp_filter_matches(which, view->queues[i].qid, view->queues[i].gpu_id,
+					    view->queues[i].priority);
 	for (i = 0; i < which->n_ids && !ret; i++)
 		if (!gp_view_find(view, which->ids[i]))
 			ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl queues shows them",

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 
 #define STATE	   96  /* room for all words of a state together */
@@ -127,9 +128,12 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 		gpreempt_list_free(view);
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
 	}
-	for (i = 0; i < view->count; i++)
-		if (ctl_chosen(&r->args->targets.queues, &view->queues[i]))
-			fill_row(&r->rows[r->count++], pid, &view->queues[i]);
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (gp_filter_matches(&r->args->targets.queues, q->qid, q->gpu_id, q->priority))
+			fill_row(&r->rows[r->count++], pid, q);
+	}
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
 		report_json(r, pid, view->source, r->rows + first, r->count - first);

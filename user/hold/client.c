@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "cli/message.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "client.h"
 #include "holder.h"
@@ -201,9 +202,11 @@ static void undo_pause(struct gpreempt *g, struct hold_job *job, bool foreign)
 /* A pause takes all queues, so it cannot be undone for some. */
 static void undo_whole_pause(struct gpreempt *g, struct hold_job *job)
 {
+	const struct gpreempt_filter which = gp_hold_filter(&job->request);
+
 	job->held = true;
 	job->reply.paused = true;
-	if (job->request.count || job->request.by_priority || job->request.n_gpus)
+	if (!gp_filter_is_all(&which))
 		hold_refuse(&job->reply, GPREEMPT_CLASS_USAGE,
 			    "leave out --queues, --priority and --gpu",
 			    "process %d is paused, which is undone for all its queues", job->pid);

@@ -262,7 +262,8 @@ static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args, p
 	if (gpreempt_view_read(g, pid, &view, NULL))
 		return false;
 	for (i = 0; i < view->count && !found; i++)
-		found = ctl_chosen(&args->queues, &view->queues[i]);
+		found = gp_filter_matches(&args->queues, view->queues[i].qid,
+					  view->queues[i].gpu_id, view->queues[i].priority);
 	gpreempt_list_free(view);
 	return found;
 }
@@ -353,14 +354,6 @@ int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
 	return wait_for_targets(&f, args, out);
 }
 
-bool ctl_chosen(const struct gpreempt_filter *which, const struct gpreempt_queue *queue)
-{
-	return (!which->n_ids || shr_has(which->ids, which->n_ids, queue->qid)) &&
-	       (!which->n_gpu_ids || shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id)) &&
-	       (!which->by_priority ||
-		(queue->priority >= which->priority_min && queue->priority <= which->priority_max));
-}
-
 int ctl_merge_status(int a, int b)
 {
 	if (a == b)
@@ -377,11 +370,6 @@ static const char *part_option(const struct gpreempt_filter *queues)
 	       queues->by_priority ? "--priority" :
 	       queues->n_gpu_ids   ? "--gpu" :
 				     NULL;
-}
-
-bool ctl_is_part(const struct gpreempt_filter *queues)
-{
-	return part_option(queues);
 }
 
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues)

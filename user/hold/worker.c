@@ -11,6 +11,7 @@
 #include <syslog.h>
 
 #include "cli/message.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "escape.h"
 #include "holder.h"
@@ -111,15 +112,6 @@ static void count_queue(struct tally *tally, pid_t target, uint32_t qid,
 			 tally->named > 1 ? "; " : "", qid, target, why);
 }
 
-/* Is the queue meant by the request? */
-static bool meant(const struct hold_request *request, const struct gpreempt_session_queue *queue)
-{
-	return (!request->count || shr_has(request->ids, request->count, queue->qid)) &&
-	       (!request->n_gpus || shr_has(request->gpus, request->n_gpus, queue->gpu_id)) &&
-	       (!request->by_priority || (queue->priority >= (int64_t)request->priority_min &&
-					  queue->priority <= (int64_t)request->priority_max));
-}
-
 /*
  * Count the queues of the request: each id that it names, and all others that it means. A queue
  * that its process is destroying is no failure unless its id is named: "all queues" are those
@@ -128,6 +120,7 @@ static bool meant(const struct hold_request *request, const struct gpreempt_sess
 static void count_queues(const struct hold_worker *w, const struct hold_request *request,
 			 struct hold_reply *reply, struct tally *tally)
 {
+	const struct gpreempt_filter which = gp_hold_filter(request);
 	const struct gpreempt_session_queue *queues;
 	pid_t target = w->birth->target;
 	size_t i, count;
@@ -137,7 +130,7 @@ static void count_queues(const struct hold_worker *w, const struct hold_request 
 			count_queue(tally, target, request->ids[i], NULL, reply);
 	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++) {
-		if (!meant(request, &queues[i]))
+		if (!gp_filter_matches(&which, queues[i].qid, queues[i].gpu_id, queues[i].priority))
 			continue;
 		if (!request->count && is_being_destroyed(&queues[i]))
 			tally->destroying++;
@@ -228,13 +221,7 @@ static int change(struct hold_worker *w, const struct hold_request *request,
 		  struct gpreempt_outcome *outcome)
 {
 	uint32_t ids[HOLD_MAX_IDS];
-	struct gpreempt_filter which = {
-		.by_priority = request->by_priority,
-		.priority_min = request->priority_min,
-		.priority_max = request->priority_max,
-		.gpu_ids = request->n_gpus ? request->gpus : NULL,
-		.n_gpu_ids = request->n_gpus,
-	};
+	struct gpreempt_filter which = gp_hold_filter(request);
 
 	if (request->count) {
 		which.ids = ids;
@@ -353,6 +340,7 @@ static void answer_resume(struct hold_worker *w, const struct hold_request *requ
 static bool refuse(const struct hold_worker *w, const struct hold_request *request,
 		   struct hold_reply *reply)
 {
+	const struct gpreempt_filter which = gp_hold_filter(request);
 	struct gpreempt_error err = { .pid = w->birth->target };
 	enum gpreempt_how other = owner_is_paused(&w->owner) ? GPREEMPT_HOW_DEBUG :
 							       GPREEMPT_HOW_PAUSE;
@@ -365,8 +353,7 @@ static bool refuse(const struct hold_worker *w, const struct hold_request *reque
 		err.code = -EBUSY;
 		err.reason = GPREEMPT_HELD;
 		err.other = getpid();
-	} else if (owner_is_paused(&w->owner) &&
-		   (request->count || request->by_priority || request->n_gpus)) {
+	} else if (owner_is_paused(&w->owner) && !gp_filter_is_all(&which)) {
 		err.code = -EINVAL;
 		err.reason = GPREEMPT_PAUSE_WHOLE;
 	}
@@ -607,7 +594,8 @@ static void run(struct hold_worker *w)
 /* A pause has no part and no grace period. */
 static enum gpreempt_how hold_how(const struct hold_request *request)
 {
-	bool part = request->by_priority || request->count || request->n_gpus || request->grace;
+	const struct gpreempt_filter which = gp_hold_filter(request);
+	bool part = !gp_filter_is_all(&which) || request->grace;
 
 	return part && request->how == GPREEMPT_HOW_AUTO ? GPREEMPT_HOW_DEBUG :
 							   (enum gpreempt_how)request->how;

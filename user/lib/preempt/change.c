@@ -4,43 +4,35 @@
 #include <string.h>
 
 #include "lib/see/see.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "session.h"
 
 /* Filter of a suspend or resume: its queues, and its effect on new ones. */
 
-bool gp_filter_is_all(const struct gpreempt_filter *which)
+static bool matches(const struct gpreempt_filter *which, const struct gpreempt_session_queue *queue)
 {
-	return !which->ids && !which->by_priority && !which->n_gpu_ids;
+	return gp_filter_matches(which, queue->qid, queue->gpu_id, queue->priority);
 }
 
-/* Does the filter mean the queue, but for its id? */
-static bool gp_filter_matches(const struct gpreempt_filter *which,
-			      const struct gpreempt_session_queue *queue)
-{
-	if (which->n_gpu_ids && !shr_has(which->gpu_ids, which->n_gpu_ids, queue->gpu_id))
-		return false;
-	return !which->by_priority || (queue->priority >= (int64_t)which->priority_min &&
-				       queue->priority <= (int64_t)which->priority_max);
-}
-
-/* Returns the rule as a filter, to compare and to match it. */
+/* Returns the filter of a rule, to compare and to match it. */
 static struct gpreempt_filter filter_of(const struct gp_rule *rule)
 {
-	return (struct gpreempt_filter){
-		.by_priority = rule->by_priority,
-		.priority_min = rule->priority_min,
-		.priority_max = rule->priority_max,
-		.gpu_ids = rule->gpu_ids,
-		.n_gpu_ids = rule->n_gpus,
-	};
+	struct gpreempt_filter which = rule->which;
+
+	which.gpu_ids = rule->gpu_ids;
+	return which;
 }
 
 static bool same_rule(const struct gp_rule *a, const struct gp_rule *b)
 {
-	return a->by_priority == b->by_priority && a->priority_min == b->priority_min &&
-	       a->priority_max == b->priority_max && a->n_gpus == b->n_gpus &&
-	       !memcmp(a->gpu_ids, b->gpu_ids, a->n_gpus * sizeof(a->gpu_ids[0]));
+	const struct gpreempt_filter *x = &a->which, *y = &b->which;
+
+	return x->by_priority == y->by_priority &&
+	       (!x->by_priority ||
+		(x->priority_min == y->priority_min && x->priority_max == y->priority_max)) &&
+	       x->n_gpu_ids == y->n_gpu_ids &&
+	       !memcmp(a->gpu_ids, b->gpu_ids, x->n_gpu_ids * sizeof(a->gpu_ids[0]));
 }
 
 /* A later rule about the same queues takes the place of an earlier one. */
@@ -69,15 +61,9 @@ static int gp_session_add_rule(struct gpreempt_session *s, const struct gpreempt
 		return 0;
 	}
 	s->first_is_all = false;
-	rule = (struct gp_rule){ .suspend = suspend };
-	if (which->by_priority) {
-		rule.by_priority = true;
-		rule.priority_min = which->priority_min;
-		rule.priority_max = which->priority_max;
-	}
-	rule.n_gpus = which->n_gpu_ids;
-	if (rule.n_gpus)
-		memcpy(rule.gpu_ids, which->gpu_ids, rule.n_gpus * sizeof(rule.gpu_ids[0]));
+	rule = (struct gp_rule){ .suspend = suspend, .which = *which };
+	if (which->n_gpu_ids)
+		memcpy(rule.gpu_ids, which->gpu_ids, which->n_gpu_ids * sizeof(rule.gpu_ids[0]));
 	remove_rule(s, &rule);
 	/* New queues run without a rule. */
 	if (!s->n_rules && !suspend)
@@ -96,7 +82,7 @@ bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_se
 	for (i = s->n_rules; i--;) {
 		struct gpreempt_filter which = filter_of(&s->rules[i]);
 
-		if (gp_filter_matches(&which, queue))
+		if (matches(&which, queue))
 			return s->rules[i].suspend;
 	}
 	return false;
@@ -107,7 +93,7 @@ bool gp_session_needs_priorities(const struct gpreempt_session *s)
 	size_t i;
 
 	for (i = 0; i < s->n_rules; i++)
-		if (s->rules[i].by_priority)
+		if (s->rules[i].which.by_priority)
 			return true;
 	return false;
 }
@@ -432,7 +418,7 @@ static size_t collect(struct gpreempt_session *s, const struct gpreempt_filter *
 	for (i = 0; i < s->count; i++) {
 		struct gpreempt_session_queue *queue = &s->queues[i];
 
-		if (!all && !gp_filter_matches(which, queue))
+		if (!all && !matches(which, queue))
 			continue;
 		queue->wanted = suspend;
 		if (queue->held != suspend && !(suspend && queue->being_destroyed))
@@ -449,15 +435,17 @@ __attribute__((noinline)) static size_t collect_ids(struct gpreempt_session *s,
 						    const struct gpreempt_filter *which,
 						    bool suspend, struct gpreempt_outcome *out)
 {
-	bool more = which->by_priority || which->n_gpu_ids;
+	/* Each queue below is found by its id. */
+	struct gpreempt_filter rest = *which;
 	bool seen[GP_MAX_IDS] = { 0 };
 	size_t i, n = 0;
 
+	rest.ids = NULL;
 	for (i = 0; i < which->n_ids; i++) {
 		struct gpreempt_session_queue *queue;
 
 		queue = gp_session_find(s, which->ids[i]);
-		if (queue ? !gp_filter_matches(which, queue) : more)
+		if (queue ? !matches(&rest, queue) : !gp_filter_is_all(&rest))
 			continue;
 		if (queue && seen[queue - s->queues])
 			continue;
@@ -475,13 +463,6 @@ __attribute__((noinline)) static size_t collect_ids(struct gpreempt_session *s,
 	return n;
 }
 
-static bool is_meant(const struct gpreempt_filter *which,
-		     const struct gpreempt_session_queue *queue)
-{
-	return !which || ((!which->ids || shr_has(which->ids, which->n_ids, queue->qid)) &&
-			  gp_filter_matches(which, queue));
-}
-
 void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_filter *which)
 {
 	uint32_t ids[GP_MAX_IDS];
@@ -492,7 +473,7 @@ void gp_session_arm_sampler(struct gpreempt_session *s, const struct gpreempt_fi
 	if (which && which->by_priority)
 		gp_session_learn_priorities(s);
 	for (i = 0; i < s->count; i++)
-		if (!s->queues[i].held && is_meant(which, &s->queues[i]))
+		if (!s->queues[i].held && (!which || matches(which, &s->queues[i])))
 			ids[n++] = s->queues[i].qid;
 	gp_sampler_arm(s->sampler, ids, n, s->sampling == GPREEMPT_SAMPLE_ON);
 }

@@ -36,24 +36,6 @@ static uint64_t lease_of(uint64_t lease_ns)
 	return lease_ns ? lease_ns : GPREEMPT_HOLD_LEASE_NS;
 }
 
-/* Put the filter into the request. 0; -E2BIG: it has more than a request has place for. */
-static int put_filter(const struct gpreempt_filter *which, struct hold_request *request)
-{
-	size_t i;
-
-	if (!which)
-		return 0;
-	for (i = 0; i < ARRAY_SIZE(which->reserved); i++)
-		if (which->reserved[i])
-			return -E2BIG;
-	if (which->n_ids > HOLD_MAX_IDS || which->n_gpu_ids > HOLD_MAX_GPUS)
-		return -E2BIG;
-	if ((which->ids && !which->n_ids) || (which->gpu_ids && !which->n_gpu_ids))
-		return -EINVAL;
-	gp_hold_put_filter(request, which);
-	return 0;
-}
-
 static void fill_status(const struct gpreempt_hold *hold, const struct hold_reply *reply,
 			struct gpreempt_hold_status *out)
 {
@@ -226,7 +208,7 @@ static int prepare(struct gpreempt_hold *hold, const struct gpreempt_filter *whi
 	if (!ret && (o.how >= GPREEMPT_HOWS || o.grace > GPREEMPT_GRACE_MAX))
 		ret = -EINVAL;
 	if (!ret)
-		ret = put_filter(which, request);
+		ret = gp_hold_put_filter(request, which);
 	hold->timeout_ns = o.timeout_ns ? o.timeout_ns : HOLD_ANSWER_NS;
 	request->verb = HOLD_SUSPEND;
 	request->lease_ns = lease_of(o.lease_ns);

@@ -187,10 +187,7 @@ enum gp_session_state {
 /* Rule for new queues that match. */
 struct gp_rule {
 	bool suspend;
-	bool by_priority;
-	uint32_t priority_min;
-	uint32_t priority_max;
-	size_t n_gpus; /* 0: on any */
+	struct gpreempt_filter which; /* without ids; its gpu_ids are those below */
 	uint32_t gpu_ids[GP_MAX_GPUS];
 };
 
@@ -293,7 +290,6 @@ int gp_session_learn_priorities(struct gpreempt_session *s);
 bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);
 /* Does a rule ask for priorities? */
 bool gp_session_needs_priorities(const struct gpreempt_session *s);
-bool gp_filter_is_all(const struct gpreempt_filter *which);
 
 /* Suspend the queues that are wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);

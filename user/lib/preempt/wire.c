@@ -23,19 +23,42 @@
 _Static_assert(sizeof(struct hold_request) == 4416 && sizeof(struct hold_reply) == 2248,
 	       "a packet of another size is of another version");
 
-void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which)
+int gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which)
 {
-	if (which->ids) {
+	size_t i;
+
+	if (!which)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(which->reserved); i++)
+		if (which->reserved[i])
+			return -E2BIG;
+	if (which->n_ids > HOLD_MAX_IDS || which->n_gpu_ids > HOLD_MAX_GPUS)
+		return -E2BIG;
+	if ((which->ids && !which->n_ids) || (which->gpu_ids && !which->n_gpu_ids))
+		return -EINVAL;
+	request->count = which->n_ids;
+	if (which->n_ids)
 		memcpy(request->ids, which->ids, which->n_ids * sizeof(*which->ids));
-		request->count = which->n_ids;
-	}
-	if (which->gpu_ids) {
+	request->n_gpus = which->n_gpu_ids;
+	if (which->n_gpu_ids)
 		memcpy(request->gpus, which->gpu_ids, which->n_gpu_ids * sizeof(*which->gpu_ids));
-		request->n_gpus = which->n_gpu_ids;
-	}
 	request->by_priority = which->by_priority;
 	request->priority_min = which->priority_min;
 	request->priority_max = which->priority_max;
+	return 0;
+}
+
+struct gpreempt_filter gp_hold_filter(const struct hold_request *request)
+{
+	return (struct gpreempt_filter){
+		.ids = request->count ? request->ids : NULL,
+		.n_ids = request->count,
+		.by_priority = request->by_priority,
+		.priority_min = request->priority_min,
+		.priority_max = request->priority_max,
+		.gpu_ids = request->n_gpus ? request->gpus : NULL,
+		.n_gpu_ids = request->n_gpus,
+	};
 }
 
 size_t gp_hold_put_request(const struct hold_request *request, char *buf)

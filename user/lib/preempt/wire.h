@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <gpreempt/session.h>
+
 #include "shared/socket.h"
 
 /* Locks and sockets of all holders. */
@@ -88,9 +90,13 @@ struct hold_reply {
 	char next[HOLD_MAX_NEXT]; /* next step after the error, or nothing */
 };
 
-struct gpreempt_filter;
-/* Fill in which queues are meant: HOLD_MAX_IDS and HOLD_MAX_GPUS at most. */
-void gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which);
+/*
+ * Fill in which queues are meant; NULL: all. -E2BIG: more than a request has place for; -EINVAL:
+ * a list without an entry.
+ */
+int gp_hold_put_filter(struct hold_request *request, const struct gpreempt_filter *which);
+/* Returns the filter of a request; its lists are those of the request. */
+struct gpreempt_filter gp_hold_filter(const struct hold_request *request);
 
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */
 size_t gp_hold_put_request(const struct hold_request *request, char *buf);

@@ -523,6 +523,20 @@ const struct gpreempt_queue *gp_view_find(const struct gpreempt_view *view, uint
 	return NULL;
 }
 
+bool gp_filter_is_all(const struct gpreempt_filter *which)
+{
+	return !which->ids && !which->by_priority && !which->n_gpu_ids;
+}
+
+bool gp_filter_matches(const struct gpreempt_filter *which, int64_t qid, int64_t gpu_id,
+		       int64_t priority)
+{
+	return (!which->ids || shr_has(which->ids, which->n_ids, qid)) &&
+	       (!which->n_gpu_ids || shr_has(which->gpu_ids, which->n_gpu_ids, gpu_id)) &&
+	       (!which->by_priority ||
+		(priority >= which->priority_min && priority <= which->priority_max));
+}
+
 bool gp_view_paused(const struct gpreempt_view *view)
 {
 	size_t i;

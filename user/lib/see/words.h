@@ -159,6 +159,12 @@ const struct gpreempt_queue *gp_view_find(const struct gpreempt_view *view, uint
  */
 int gp_view_parse(const char *text, size_t len, struct gpreempt_view **out);
 
+/* Does the filter mean all queues, and new ones? */
+bool gp_filter_is_all(const struct gpreempt_filter *which);
+/* Does the filter mean this queue? A priority that is unknown is none of those it names. */
+bool gp_filter_matches(const struct gpreempt_filter *which, int64_t qid, int64_t gpu_id,
+		       int64_t priority);
+
 /* Is a queue paused, by any program? Only the module shows it: false without it. */
 bool gp_view_paused(const struct gpreempt_view *view);
 
