@@ -88,16 +88,6 @@ bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_se
 	return false;
 }
 
-bool gp_session_needs_priorities(const struct gpreempt_session *s)
-{
-	size_t i;
-
-	for (i = 0; i < s->n_rules; i++)
-		if (s->rules[i].which.by_priority)
-			return true;
-	return false;
-}
-
 static bool priorities_known(const struct gpreempt_session *s)
 {
 	size_t i;

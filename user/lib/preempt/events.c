@@ -76,12 +76,23 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 	}
 }
 
+/* Does a rule ask for priorities? */
+static bool needs_priorities(const struct gpreempt_session *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_rules; i++)
+		if (s->rules[i].which.by_priority)
+			return true;
+	return false;
+}
+
 /* Apply the rules to queues that the session did not know. */
 static void judge_new(struct gpreempt_session *s, const bool *fresh)
 {
 	size_t i;
 
-	if (gp_session_needs_priorities(s) && gp_session_learn_priorities(s))
+	if (needs_priorities(s) && gp_session_learn_priorities(s))
 		gp_log(s->g,
 		       "process %d: the priorities of its new queues "
 		       "are not known: those queues run",

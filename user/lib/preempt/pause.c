@@ -1,19 +1,316 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Pause of a whole process, by CRIU's ioctl. pause-helper.c touches the process. */
+/*
+ * Pause of a whole process, by CRIU's ioctl.
+ *
+ * A helper process touches the target: it finds a descriptor of /dev/kfd in the target, takes a
+ * copy, traces the target, makes the ioctls, and ends, which stops tracing without a stop of the
+ * target. The target is traced only while the ioctls run.
+ */
+#include <linux/kfd_ioctl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "lib/core/apart.h"
 #include "lib/see/see.h"
 #include "shared/util.h"
 #include "pause.h"
 
+/*
+ * KFD contexts of one process that are paused at most. Each costs all processes on its
+ * GPUs two run lists.
+ */
+#define GP_PAUSE_CONTEXTS 4
+#define PAUSE_KFD	  "/dev/kfd"
+/* Open files of /dev/kfd that are tried for one pause, at most. */
+#define GP_PAUSE_TRIES 16
+
+enum gp_pause_op {
+	GP_PAUSE_LOOK, /* only find the descriptor */
+	GP_PAUSE_SET,
+	GP_PAUSE_SET_STRICT, /* see judge_strict() */
+	GP_PAUSE_UNSET,
+};
+
+/* How far the helper came; for the sentence when it does not come back. */
+enum gp_pause_place {
+	GP_PAUSE_AT_START,
+	GP_PAUSE_AT_FILES,
+	GP_PAUSE_AT_SEIZE,
+	GP_PAUSE_AT_IOCTL,
+};
+
+/*
+ * Operation on one descriptor of the process, made by a helper process: see lib/core/apart.h.
+ * The helper has no other memory than this one.
+ */
+struct gp_pause_help {
+	const struct gp_backend_ops *ops;
+	void *be;
+	pid_t pid;
+	int process; /* descriptor of the process */
+	uint64_t device;
+	enum gp_pause_op op;
+	int number; /* number of the descriptor; -1: take the first one from @from on */
+	int from;
+	int done[GP_PAUSE_TRIES]; /* not these, nor other numbers of their files */
+	unsigned int n_done;
+
+	/* Set by the helper: */
+	int found;     /* the number; -1: none */
+	bool denied;   /* we were refused a look at the file behind a descriptor */
+	int file_code; /* 0, or why it could not be found (-ENXIO) or taken */
+	int seize_code;
+	int unpause_code;
+	int pause_code;
+	uint64_t entry_ns, return_ns, ioctl_ns;
+};
+
+/* A pause or unpause. */
+struct gp_pause_job {
+	struct gpreempt *g;
+	pid_t pid;
+	uint64_t start_time; /* 0: of any */
+	bool pause;	     /* or unpause */
+	bool strict;	     /* see judge_strict() */
+	const char *step;
+	uint64_t found_at;	     /* ns, monotonic */
+	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */
+	int process;		     /* descriptor of it; -1: none */
+	struct gp_pause_help *help;  /* NULL: it belongs to an abandoned helper */
+	struct gp_pause_ready *ready;
+	struct gp_pause_report *report;
+	struct gpreempt_error *err;
+};
+
+/* A target can move its descriptor from number to number. */
+#define LOOKS 3
+
+struct look {
+	struct gp_pause_help *h;
+	int fd; /* -1: none yet */
+	bool seen;
+};
+
+static int take(struct gp_pause_help *h, int number)
+{
+	int fd = h->ops->take_device(h->be, h->pid, h->process, number, h->device);
+
+	if (fd >= 0)
+		h->found = number;
+	return fd;
+}
+
+static bool is_done(const struct gp_pause_help *h, int number)
+{
+	unsigned int i;
+
+	for (i = 0; i < h->n_done; i++)
+		if (h->done[i] == number || h->ops->same_file(h->be, h->pid, h->done[i], number))
+			return true;
+	return false;
+}
+
+/* Look at one descriptor. 1: taken. The kernel's names here are numbers. */
+static int look_at(void *arg, const char *name)
+{
+	struct look *look = arg;
+	struct gp_pause_help *h = look->h;
+	char path[GP_PID_PATH], file[32];
+	int number = atoi(name), ret;
+	uint64_t device;
+
+	gp_apart_at(h, GP_PAUSE_AT_FILES);
+	if (number < h->from)
+		return 0;
+	snprintf(file, sizeof(file), "fd/%s", name);
+	gp_pid_path(path, "/proc", h->pid, file);
+	ret = h->ops->device_of(h->be, path, &device);
+	if (ret == -EACCES || ret == -EPERM)
+		h->denied = true;
+	if (ret || device != h->device || is_done(h, number))
+		return 0;
+	look->seen = true;
+	if (h->op == GP_PAUSE_LOOK) {
+		h->found = number;
+		return 1;
+	}
+	ret = take(h, number);
+	if (ret == -EBADF || ret == -ENODEV) /* the process has moved or closed it */
+		return 0;
+	look->fd = ret;
+	return ret < 0 ? ret : 1;
+}
+
+/* Find the descriptor. 0: @h->found, with *@fd a descriptor of ours unless @h only looks. */
+static int find(struct gp_pause_help *h, int *fd)
+{
+	struct look look = { .h = h, .fd = -1 };
+	char path[GP_PID_PATH];
+	int i, ret;
+
+	gp_pid_path(path, "/proc", h->pid, "fd");
+	for (i = 0; i < LOOKS; i++) {
+		look.seen = false;
+		ret = h->ops->list_dir(h->be, path, look_at, &look);
+		*fd = look.fd;
+		if (ret)
+			return ret < 0 ? ret : 0;
+		if (!look.seen)
+			break;
+	}
+	return h->denied ? -EPERM : -ENXIO;
+}
+
+static int ask(struct gp_pause_help *h, int fd, uint32_t op)
+{
+	struct kfd_ioctl_criu_args args = { .pid = h->pid, .op = op };
+	uint64_t entry = shr_now_ns();
+	int ret = h->ops->ioctl(h->be, fd, AMDKFD_IOC_CRIU_OP, &args);
+
+	h->return_ns = shr_now_ns();
+	h->ioctl_ns += h->return_ns - entry;
+	if (!h->entry_ns)
+		h->entry_ns = entry;
+	return ret;
+}
+
+/*
+ * Drivers up to 6.1 and amdgpu-dkms count a second pause, and one unpause does not
+ * undo both. The driver refuses an unpause unless the process is paused, and while we
+ * trace the process no other program can pause it: so the unpause comes first.
+ */
+static void change(struct gp_pause_help *h, int fd)
+{
+	bool set = h->op != GP_PAUSE_UNSET;
+
+	if (!gp_apart_enter(h))
+		return;
+	if (h->op != GP_PAUSE_SET_STRICT)
+		h->unpause_code = ask(h, fd, KFD_CRIU_OP_UNPAUSE);
+	if (h->unpause_code && h->unpause_code != -EINVAL)
+		set = false;
+	if (set && gp_apart_is_wanted(h))
+		h->pause_code = ask(h, fd, KFD_CRIU_OP_PROCESS_INFO);
+	/* The caller waits no more: not left paused. */
+	if (!gp_apart_leave(h) && set)
+		ask(h, fd, KFD_CRIU_OP_UNPAUSE);
+}
+
+static void help(void *arg)
+{
+	struct gp_pause_help *h = arg;
+	int fd = -1;
+
+	gp_apart_at(h, GP_PAUSE_AT_FILES);
+	if (h->number < 0) {
+		h->file_code = find(h, &fd);
+	} else {
+		fd = take(h, h->number);
+		h->file_code = fd < 0 ? fd : 0;
+	}
+	if (fd < 0)
+		return;
+	gp_apart_at(h, GP_PAUSE_AT_SEIZE);
+	h->seize_code = h->ops->ptrace(h->be, PTRACE_SEIZE, h->pid, 0);
+	gp_apart_at(h, GP_PAUSE_AT_IOCTL);
+	if (!h->seize_code)
+		change(h, fd);
+}
+
+void gp_pause_ready(struct gpreempt *g, struct gp_pause_ready *ready)
+{
+	struct gp_pause_help *h;
+
+	if (ready->help || g->saved)
+		return;
+	h = gp_apart_new();
+	if (!h)
+		return;
+	if (g->ops->device_of(g->be, PAUSE_KFD, &h->device)) {
+		gp_apart_free(h);
+		return;
+	}
+	gp_apart_ready(h, ready->process, help);
+	ready->help = h;
+}
+
+void gp_pause_not_ready(struct gp_pause_ready *ready)
+{
+	if (ready->help)
+		gp_apart_free(ready->help);
+	ready->help = NULL;
+}
+
+/* Fill in *@job->err. Returns @code. */
+static int fail_pause(struct gp_pause_job *job, int code, enum gpreempt_reason reason)
+{
+	return gp_error(job->err, code, reason, job->pid, job->step);
+}
+
+/* Fill in *@job->err for a failed ioctl. Returns @code. */
+static int fail_op(struct gp_pause_job *job, int code)
+{
+	switch (code) {
+	case -EACCES:
+		return fail_pause(job, code, GPREEMPT_PAUSE_DENIED);
+	case -ENOTTY:
+		return fail_pause(job, code, GPREEMPT_NO_PAUSE);
+	case -ENODEV:
+		return fail_pause(job, code, GPREEMPT_NOT_GPU);
+	default:
+		return fail_pause(job, code, GPREEMPT_PAUSE_FAILED);
+	}
+}
+
+static int fail_stuck(struct gp_pause_job *job, int place)
+{
+	static const char *const steps[] = {
+		[GP_PAUSE_AT_START] = "the system is too busy",
+		[GP_PAUSE_AT_FILES] = "one of its files does not answer",
+		[GP_PAUSE_AT_SEIZE] = "it is executing a program",
+		[GP_PAUSE_AT_IOCTL] = "it holds a lock of the driver, or its GPU hangs",
+	};
+
+	job->help = NULL;
+	job->step = steps[place];
+	return fail_pause(job, -ETIMEDOUT, GPREEMPT_STUCK);
+}
+
+/*
+ * Have a helper do the operation in @job->help. 0: the helper's members of it are filled in.
+ * Otherwise *@job->err is filled in.
+ */
+static int have_helped(struct gp_pause_job *job)
+{
+	struct gp_pause_help *h = job->help;
+	struct gpreempt *g = job->g;
+	int place, ret;
+
+	h->found = -1;
+	/* The files of a snapshot never make us wait. */
+	if (g->saved) {
+		help(h);
+		return 0;
+	}
+	ret = gp_apart_run(g, h, h->process, help, GP_APART_IOCTL_NS, &place);
+	if (ret == -ETIMEDOUT)
+		return fail_stuck(job, place);
+	if (ret == -EBUSY) {
+		job->step = "too many helpers wait for other processes";
+		return fail_pause(job, ret, GPREEMPT_STUCK);
+	}
+	return ret ? fail_pause(job, ret, GPREEMPT_SYSTEM) : 0;
+}
+
 /* The process has no descriptor that is its own. It may be no GPU process at all. */
 static int fail_closed(struct gp_pause_job *job)
 {
 	int ret = gp_target_exists(job->g, job->pid, job->step, job->err);
 
-	return ret ? ret : gp_pause_fail(job, -ENXIO, GPREEMPT_KFD_CLOSED);
+	return ret ? ret : fail_pause(job, -ENXIO, GPREEMPT_KFD_CLOSED);
 }
 
 static int fail_file(struct gp_pause_job *job, int code)
@@ -21,14 +318,14 @@ static int fail_file(struct gp_pause_job *job, int code)
 	switch (code) {
 	case -ENOENT: /* the list of its descriptors */
 	case -ESRCH:
-		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
+		return fail_pause(job, -ESRCH, GPREEMPT_ENDED);
 	case -ENXIO:
 		return fail_closed(job);
 	case -EACCES:
 	case -EPERM:
-		return gp_pause_fail(job, -EPERM, GPREEMPT_TRACE_DENIED);
+		return fail_pause(job, -EPERM, GPREEMPT_TRACE_DENIED);
 	default:
-		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+		return fail_pause(job, code, GPREEMPT_SYSTEM);
 	}
 }
 
@@ -37,11 +334,11 @@ static int fail_seize(struct gp_pause_job *job, int code)
 	int ret;
 
 	if (code == -ESRCH)
-		return gp_pause_fail(job, code, GPREEMPT_ENDED);
+		return fail_pause(job, code, GPREEMPT_ENDED);
 	if (code != -EPERM)
-		return gp_pause_fail(job, code, GPREEMPT_SYSTEM);
+		return fail_pause(job, code, GPREEMPT_SYSTEM);
 	ret = gp_check_traceable(job->g, job->pid, job->step, job->err);
-	return ret ? ret : gp_pause_fail(job, code, GPREEMPT_TRACE_DENIED);
+	return ret ? ret : fail_pause(job, code, GPREEMPT_TRACE_DENIED);
 }
 
 static void note_times(struct gp_pause_job *job)
@@ -60,7 +357,7 @@ static void note_times(struct gp_pause_job *job)
 	report->ioctl_ns += h->ioctl_ns;
 }
 
-static int gp_pause_judge_strict(struct gp_pause_job *job);
+static int judge_strict(struct gp_pause_job *job);
 
 /* Judge the ioctls. 0: the driver did it. -EBADF: another process opened the descriptor. */
 static int judge(struct gp_pause_job *job)
@@ -70,16 +367,16 @@ static int judge(struct gp_pause_job *job)
 	int ret = h->unpause_code;
 
 	if (job->strict)
-		return gp_pause_judge_strict(job);
+		return judge_strict(job);
 	if (ret == -EBADF)
 		return ret;
 	if (ret && ret != -EINVAL)
-		return gp_pause_fail_op(job, ret);
+		return fail_op(job, ret);
 	/* A second descriptor may belong to a context that we have just paused. */
 	if (!report->contexts || (!job->pause && !ret))
 		report->before = ret ? GP_PAUSED_NO : GP_PAUSED_YES;
 	if (h->pause_code)
-		return gp_pause_fail_op(job, h->pause_code);
+		return fail_op(job, h->pause_code);
 	job->changed[report->contexts++ % GP_PAUSE_TRIES] = h->found;
 	return 0;
 }
@@ -91,7 +388,7 @@ static int change_one(struct gp_pause_job *job)
 	int ret;
 
 	h->entry_ns = h->return_ns = h->ioctl_ns = 0;
-	ret = gp_pause_help(job);
+	ret = have_helped(job);
 	if (ret)
 		return ret;
 	note_times(job);
@@ -164,7 +461,7 @@ static int change_all(struct gp_pause_job *job)
 	if (!report->contexts)
 		return fail_closed(job);
 	if (job->pause && has_too_many_contexts(job))
-		return gp_pause_fail(job, -E2BIG, GPREEMPT_SYSTEM);
+		return fail_pause(job, -E2BIG, GPREEMPT_SYSTEM);
 	return 0;
 }
 
@@ -177,18 +474,18 @@ static int open_process(struct gp_pause_job *job)
 
 	ret = g->ops->open_process(g->be, job->pid);
 	if (ret == -ESRCH)
-		return gp_pause_fail(job, ret, GPREEMPT_NO_PROCESS);
+		return fail_pause(job, ret, GPREEMPT_NO_PROCESS);
 	if (ret == -EINVAL) /* the number of a thread, or none */
 		return gp_target_exists(g, job->pid, job->step, job->err) ?:
-			       gp_pause_fail(job, -ESRCH, GPREEMPT_NO_PROCESS);
+			       fail_pause(job, -ESRCH, GPREEMPT_NO_PROCESS);
 	if (ret < 0)
-		return gp_pause_fail(job, ret, GPREEMPT_SYSTEM);
+		return fail_pause(job, ret, GPREEMPT_SYSTEM);
 	job->process = ret;
 	if (!job->start_time)
 		return 0;
 	ret = gpreempt_start_time(g, job->pid, &started);
 	if (ret || started != job->start_time)
-		return gp_pause_fail(job, -ESRCH, GPREEMPT_ENDED);
+		return fail_pause(job, -ESRCH, GPREEMPT_ENDED);
 	return 0;
 }
 
@@ -203,7 +500,7 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 	job->help = h;
 	job->process = -1;
 	if (!h)
-		return gp_pause_fail(job, -ENOMEM, GPREEMPT_SYSTEM);
+		return fail_pause(job, -ENOMEM, GPREEMPT_SYSTEM);
 	_Static_assert(sizeof(*h) <= GP_APART_SIZE, "it is shared");
 	h->ops = g->ops;
 	h->be = g->be;
@@ -221,7 +518,7 @@ static int prepare(struct gp_pause_job *job, enum gp_pause_op op)
 		return ret;
 	h->process = job->process;
 	ret = g->ops->device_of(g->be, PAUSE_KFD, &h->device);
-	return ret ? gp_pause_fail(job, ret, GPREEMPT_NO_KFD) : 0;
+	return ret ? fail_pause(job, ret, GPREEMPT_NO_KFD) : 0;
 }
 
 static void finish(struct gp_pause_job *job)
@@ -242,7 +539,7 @@ static void undo(const struct gp_pause_job *job)
 	ret = prepare(&other, GP_PAUSE_UNSET);
 	for (i = 0; !ret && i < job->report->contexts && other.help; i++) {
 		other.help->number = job->changed[i];
-		gp_pause_help(&other);
+		have_helped(&other);
 	}
 	finish(&other);
 }
@@ -331,7 +628,7 @@ static int look_for_device(struct gp_pause_job *job)
 	int ret = prepare(job, GP_PAUSE_LOOK);
 
 	if (!ret)
-		ret = gp_pause_help(job);
+		ret = have_helped(job);
 	if (!ret && job->help->file_code)
 		ret = fail_file(job, job->help->file_code);
 	finish(job);
@@ -529,7 +826,7 @@ static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
 }
 
 /* Judge the result of the helper. -EBADF: the descriptor was of another process. */
-static int gp_pause_judge_strict(struct gp_pause_job *job)
+static int judge_strict(struct gp_pause_job *job)
 {
 	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
 	bool paused;
@@ -538,7 +835,7 @@ static int gp_pause_judge_strict(struct gp_pause_job *job)
 	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
 		return -EBADF;
 	if (ret)
-		return gp_pause_fail_op(job, ret);
+		return fail_op(job, ret);
 	job->report->before = job->pause ? GP_PAUSED_NO : GP_PAUSED_YES;
 	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
 	if (!ret && paused != job->pause && !job->pause)
@@ -547,5 +844,5 @@ static int gp_pause_judge_strict(struct gp_pause_job *job)
 	if (ret || paused == job->pause)
 		return ret;
 	job->step = "its /dev/kfd is of a program that it ran before";
-	return gp_pause_fail(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
+	return fail_pause(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
 }

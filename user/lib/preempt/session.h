@@ -288,8 +288,6 @@ int gp_session_leave(struct gpreempt_session *s, bool stopped);
 int gp_session_learn_priorities(struct gpreempt_session *s);
 /* Do the rules suspend this new queue? */
 bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_session_queue *queue);
-/* Does a rule ask for priorities? */
-bool gp_session_needs_priorities(const struct gpreempt_session *s);
 
 /* Suspend the queues that are wanted and not held. */
 int gp_session_apply(struct gpreempt_session *s);
