@@ -132,9 +132,6 @@ static int follow_leave(pid_t target, bool *moved)
  * cgroup is frozen, and run while it does.
  */
 
-/* Time between looks at a paused target: a pause has no event for job control. */
-#define PROCESS_LOOK_NS (50 * NSEC_PER_MSEC)
-
 struct follow {
 	pid_t target;
 	struct heartbeat heartbeat;
@@ -253,12 +250,7 @@ static int dispatch(struct follow *f)
 
 static int serve(struct follow *f)
 {
-	struct timespec tick = { 0 };
-	struct pollfd fds[] = {
-		{ .events = POLLIN },
-		{ .events = POLLPRI },
-		{ .fd = f->stop, .events = POLLIN },
-	};
+	struct pollfd fds[] = { [OWNER_OTHERS] = { .fd = f->stop, .events = POLLIN } };
 	int ret;
 
 	for (;;) {
@@ -266,10 +258,9 @@ static int serve(struct follow *f)
 		ret = dispatch(f);
 		if (ret)
 			return ret;
-		fds[0].fd = owner_fd(&f->owner);
-		fds[1].fd = f->freezer.events;
-		tick.tv_nsec = owner_is_paused(&f->owner) ? PROCESS_LOOK_NS : HEARTBEAT_TICK_NS;
-		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) > 0 && fds[2].revents)
+		if (owner_wait(&f->owner, &f->freezer, fds, ARRAY_SIZE(fds), HEARTBEAT_TICK_NS) >
+			    0 &&
+		    fds[OWNER_OTHERS].revents)
 			return 0;
 	}
 }

@@ -7,7 +7,6 @@
  * target only.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -264,31 +263,20 @@ static bool ordered(struct worker *w, bool woken)
 
 static void serve(struct worker *w)
 {
-	struct timespec tick = { 0 };
-	struct pollfd fds[] = {
-		{ .events = POLLIN },
-		{ .fd = w->job->wake, .events = POLLIN },
-		{ .events = POLLPRI },
-	};
+	const struct shr_freezer *freezer = w->job->follow ? &w->freezer : NULL;
+	struct pollfd fds[] = { [OWNER_OTHERS] = { .fd = w->job->wake, .events = POLLIN } };
 	int ret = 0;
 
 	tell_route(w);
 	atomic_store(&w->channel->state, GUARD_READY);
 	while (!ret && !atomic_load(&w->channel->quit)) {
-		int n;
+		int n = owner_wait(&w->owner, freezer, fds, ARRAY_SIZE(fds), HEARTBEAT_TICK_NS);
 
-		/* The owner has another descriptor when it pauses instead. */
-		fds[0].fd = owner_fd(&w->owner);
-		fds[2].fd = w->freezer.events;
-		/* A session has an event for a stop. */
-		tick.tv_nsec = w->job->follow && owner_is_paused(&w->owner) ? LOOK_NS :
-									      HEARTBEAT_TICK_NS;
-		n = ppoll(fds, ARRAY_SIZE(fds), &tick, NULL);
 		/* An order first: online work waits for the GPU. */
-		if (ordered(w, n > 0 && fds[1].revents))
+		if (ordered(w, n > 0 && fds[OWNER_OTHERS].revents))
 			obey(w, false);
 		ret = dispatch(w);
-		if (n > 0 && (fds[0].revents || fds[2].revents))
+		if (n > 0 && (fds[OWNER_TARGET].revents || fds[OWNER_FREEZER].revents))
 			w->look_ns = 0;
 		if (!ret && follow(w))
 			obey(w, true);

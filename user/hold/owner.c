@@ -10,6 +10,7 @@
 #include <gpreempt/view.h>
 
 #include "cli/message.h"
+#include "shared/cgroup.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "owner.h"
@@ -386,9 +387,24 @@ int owner_close(struct owner *o)
 	return ret;
 }
 
-int owner_fd(const struct owner *o)
+/* Time between looks for a stop of a paused target. */
+#define STOP_LOOK_NS (50 * NSEC_PER_MSEC)
+
+int owner_wait(const struct owner *o, const struct shr_freezer *freezer, struct pollfd *fds,
+	       size_t n, uint64_t ns)
 {
-	return owner_is_open(o) ? o->route.ops->fd(&o->route) : -1;
+	struct timespec timeout = shr_timespec(freezer && owner_is_paused(o) ? STOP_LOOK_NS : ns);
+
+	/* A session that cannot suspend becomes a pause, which has another descriptor. */
+	fds[OWNER_TARGET] = (struct pollfd){
+		.fd = owner_is_open(o) ? o->route.ops->fd(&o->route) : -1,
+		.events = POLLIN,
+	};
+	fds[OWNER_FREEZER] = (struct pollfd){
+		.fd = freezer ? freezer->events : -1,
+		.events = POLLPRI,
+	};
+	return ppoll(fds, n, &timeout, NULL);
 }
 
 /*

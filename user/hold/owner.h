@@ -7,6 +7,7 @@
 #ifndef HOLD_OWNER_H
 #define HOLD_OWNER_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -80,13 +81,25 @@ static inline bool owner_is_paused(const struct owner *o)
  * ended.
  */
 int owner_close(struct owner *o);
-/*
- * Returns a descriptor to poll for input, and then call owner_dispatch(). It is another one
- * after owner_suspend() has changed the method.
- */
-int owner_fd(const struct owner *o);
 /* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */
 int owner_dispatch(struct owner *o);
+
+struct shr_freezer;
+
+/* The first of the descriptors that the loop of an owner polls. */
+enum {
+	OWNER_TARGET,
+	OWNER_FREEZER,
+	OWNER_OTHERS, /* the caller's, from here on */
+};
+
+/*
+ * Wait for up to @ns until one of @n descriptors is ready, as ppoll() does. The first two are set
+ * here. With a @freezer (or NULL) the caller follows job control: a paused target is then looked
+ * at soon again, since it has no event for a stop. Then call owner_dispatch(), in any case.
+ */
+int owner_wait(const struct owner *o, const struct shr_freezer *freezer, struct pollfd *fds,
+	       size_t n, uint64_t ns);
 /*
  * Do what gpreempt_session_suspend() and its like do. A pause takes the whole process off all of
  * its GPUs, whatever @which is.

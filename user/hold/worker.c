@@ -398,8 +398,7 @@ void hold_answer(struct hold_worker *w, const struct hold_request *request,
  */
 
 enum {
-	POLL_SESSION,
-	POLL_BEAT,
+	POLL_BEAT = OWNER_OTHERS,
 	POLL_SIGNALS,
 	POLL_SERVER,
 	POLL_CONFIRM,
@@ -546,13 +545,13 @@ static void handle_ready(struct hold_worker *w, const struct pollfd *fds)
 }
 
 /* Returns the time to sleep: up to a beat, or to the end of the lease. */
-static struct timespec time_to_sleep(const struct hold_worker *w)
+static uint64_t time_to_sleep(const struct hold_worker *w)
 {
 	uint64_t now = shr_boottime_ns(), ns = HEARTBEAT_TICK_NS;
 
 	if (w->lease_end_ns && w->lease_end_ns < now + ns)
 		ns = w->lease_end_ns > now ? w->lease_end_ns - now : 0;
-	return shr_timespec(ns);
+	return ns;
 }
 
 /* A descriptor that is readable when the command has ended; -1: it has, or none. */
@@ -577,14 +576,10 @@ static void run(struct hold_worker *w)
 	fds[POLL_SIGNALS].fd = w->signals;
 	fds[POLL_SERVER].fd = gp_ipc_server_fd(w->server);
 	while (!w->over) {
-		struct timespec timeout = time_to_sleep(w);
-
-		/* A session that cannot suspend becomes a pause. */
-		fds[POLL_SESSION].fd = owner_fd(&w->owner);
 		fds[POLL_CONFIRM].fd = w->confirm_fd;
 		fds[POLL_COMMAND].fd = w->confirm_fd < 0 ? -1 : command;
 		beat(w);
-		if (ppoll(fds, POLL_COUNT, &timeout, NULL) >= 0)
+		if (owner_wait(&w->owner, NULL, fds, POLL_COUNT, time_to_sleep(w)) >= 0)
 			handle_ready(w, fds);
 		if (w->lease_end_ns && shr_boottime_ns() >= w->lease_end_ns)
 			w->over = true;
