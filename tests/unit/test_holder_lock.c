@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "hold/run-dir.h"
-#include "hold/owner.h"
+#include "hold/client.h"
 #include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
@@ -326,7 +326,13 @@ TEST(texts)
 			.pid = 815,
 			.guardian = 814,
 		};
-		hold_taken(&why, &owner, PID);
+		lock = hold_lock(PID);
+		if (owner.role == HOLD_ROLE_UNKNOWN)
+			ck_assert_int_eq(write(lock, "x", 1), 1);
+		else
+			ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+		hold_not_taken(&why, -EWOULDBLOCK, PID);
+		hold_drop(PID, lock);
 		ck_assert_ptr_nonnull(strstr(why.text, rows[i].what));
 		ck_assert_ptr_nonnull(strstr(why.next, rows[i].next));
 	}

@@ -12,6 +12,7 @@
 
 #include "cli/message.h"
 #include "hold/escape.h"
+#include "hold/client.h"
 #include "hold/holder.h"
 #include "hold/owner.h"
 #include "hold/pause-owner.h"

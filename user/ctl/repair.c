@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "hold/escape.h"
-#include "hold/owner.h"
 #include "hold/pause-owner.h"
 #include "cli/cli.h"
 #include "cli/message.h"

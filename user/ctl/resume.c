@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "hold/client.h"
-#include "hold/owner.h"
 #include "shared/util.h"
 
 /* A line of the output. */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hold/owner.h"
+#include "hold/client.h"
 #include "hold/pause-owner.h"
 #include "hold/places.h"
 #include "cli/cli.h"

@@ -1,17 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Suspends and resumes by holders, for the commands. */
+/* Suspends and resumes by holders, for the commands, and why a target cannot be taken. */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "cli/message.h"
 #include "lib/see/words.h"
+#include "shared/text.h"
 #include "shared/util.h"
 #include "client.h"
 #include "holder.h"
 #include "owner.h"
 #include "pause-owner.h"
 #include "run-dir.h"
+
+__attribute__((format(printf, 4, 5))) static void
+refuse(struct hold_reply *out, enum gpreempt_class class, const char *next, const char *format, ...)
+{
+	va_list ap;
+
+	out->status = class;
+	snprintf(out->next, sizeof(out->next), "%s", next);
+	va_start(ap, format);
+	vsnprintf(out->text, sizeof(out->text), format, ap);
+	va_end(ap);
+}
+
+int hold_fail(const struct hold_reply *why)
+{
+	return ctl_fail_text(why->status, why->next, "%s", why->text);
+}
+
+static void refuse_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target)
+{
+	bool stays = owner->role == HOLD_ROLE_HOLDER || owner->role == HOLD_ROLE_GUARD;
+	char command[HOLD_MAX_COMMAND], next[128];
+
+	hold_release_command(owner, target, command);
+	if (owner->role == HOLD_ROLE_UNKNOWN) {
+		snprintf(next, sizeof(next), "find and end it: fuser -v " HOLD_DIR "/%d.lock",
+			 target);
+		refuse(out, GPREEMPT_CLASS_BUSY, next,
+		       "process %d is held by an unknown holder (its lock is held)", target);
+		return;
+	}
+	/* A command is making a holder, which takes a moment. */
+	if (!*command) {
+		refuse(out, GPREEMPT_CLASS_BUSY, "try again",
+		       "process %d is being held or released by another gpreempt-ctl", target);
+		return;
+	}
+	snprintf(next, sizeof(next), "%s: %s",
+		 stays ? "release it first" : "wait for it, or end it", command);
+	refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
+	       target, hold_role_name(owner->role), (unsigned long long)hold_command_of(owner));
+}
+
+/* A file in it could not be made. */
+static const char *what_the_directory_wants(int code)
+{
+	const char *want = ctl_want(code);
+
+	if (code == -ENOSPC)
+		return "make room in " HOLD_DIR " and try again";
+	return want ? want : "it must be a directory of root's that can be written to";
+}
+
+void hold_not_taken(struct hold_reply *out, int code, pid_t target)
+{
+	struct hold_owner owner = { 0 };
+	char next[160];
+
+	if (code == -EWOULDBLOCK) {
+		hold_read_owner(target, &owner);
+		refuse_taken(out, &owner, target);
+	} else if (code == -EALREADY) {
+		snprintf(next, sizeof(next), "release it first: gpreempt-ctl resume %d", target);
+		refuse(out, GPREEMPT_CLASS_BUSY, next,
+		       "process %d is paused by gpreempt-ctl suspend", target);
+	} else if (code == -EPROTO) {
+		snprintf(next, sizeof(next),
+			 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d shows whether the process "
+					    "is evicted",
+			 target);
+		refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
+	} else {
+		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+		       "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
+	}
+}
+
+void hold_not_noted(struct hold_reply *out, int code, pid_t target)
+{
+	if (code == -EPROTO || code == -EALREADY)
+		hold_not_taken(out, code, target);
+	else
+		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+		       "cannot note process %d in " HOLD_DIR
+		       ", and without that it is not paused: %s",
+		       target, strerror(-code));
+}
+
+void hold_no_guardian(struct hold_reply *out, int code, pid_t target)
+{
+	const char *want = ctl_want(code);
+
+	refuse(out, GPREEMPT_CLASS_FAILED,
+	       want ? want :
+		      "raise the limits of open files and of processes: ulimit -n, ulimit -u",
+	       "cannot start the guardian that would end the pause of process %d: %s", target,
+	       code == -ECHILD ? "it ended at once" : strerror(-code));
+}
+
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
+{
+	char ran[32], window[32];
+
+	shr_format_duration(ran_ns, ran, sizeof(ran));
+	shr_format_duration(window_ns, window, sizeof(window));
+	ctl_note("process %d makes and destroys queues all the time: some of its "
+		 "queues ran %s of the last %s",
+		 target, ran, window);
+}
 
 /* Send the request. Note the holder, since another one may follow it at once. */
 static void ask_begin(struct hold_job *job)
@@ -99,7 +211,7 @@ static bool begin_suspend(struct gpreempt *g, struct hold_job *job)
 	if (hold_read_owner(job->pid, &owner) || owner.role == HOLD_ROLE_NONE ||
 	    (owner.role == HOLD_ROLE_HOLDER && !job->request.command))
 		return false;
-	hold_taken(&job->reply, &owner, job->pid);
+	refuse_taken(&job->reply, &owner, job->pid);
 	return true;
 }
 
@@ -163,9 +275,9 @@ static void fail_reason(struct hold_job *job, enum gpreempt_reason reason)
 
 static void fail_silent(struct hold_job *job)
 {
-	hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED,
-		    "its end lets the queues run: gpreempt-ctl status shows its PID, then kill -9",
-		    "the holder of process %d does not answer", job->pid);
+	refuse(&job->reply, GPREEMPT_CLASS_FAILED,
+	       "its end lets the queues run: gpreempt-ctl status shows its PID, then kill -9",
+	       "the holder of process %d does not answer", job->pid);
 }
 
 /*
@@ -207,9 +319,9 @@ static void undo_whole_pause(struct gpreempt *g, struct hold_job *job)
 	job->held = true;
 	job->reply.paused = true;
 	if (!gp_filter_is_all(&which))
-		hold_refuse(&job->reply, GPREEMPT_CLASS_USAGE,
-			    "leave out --queues, --priority and --gpu",
-			    "process %d is paused, which is undone for all its queues", job->pid);
+		refuse(&job->reply, GPREEMPT_CLASS_USAGE,
+		       "leave out --queues, --priority and --gpu",
+		       "process %d is paused, which is undone for all its queues", job->pid);
 	else
 		undo_pause(g, job, false);
 }
@@ -223,7 +335,7 @@ static void resume_alone(struct gpreempt *g, struct hold_job *job)
 	if (s.owned) {
 		job->held = true;
 		if (s.owner.role > HOLD_ROLE_HOLDER) {
-			hold_taken(&job->reply, &s.owner, job->pid);
+			refuse_taken(&job->reply, &s.owner, job->pid);
 			return;
 		}
 		/* One that has no socket for so long does not begin any more. */
@@ -284,8 +396,8 @@ static void end_resume(struct gpreempt *g, struct hold_job *job)
 		 (ret == -ECONNRESET && !hold_wait_for_end(job->pid, job->asked)))
 		fail_silent(job);
 	else if (ret && ret != -ECONNRESET)
-		hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
-			    "asking the holder of process %d failed: %s", job->pid, strerror(-ret));
+		refuse(&job->reply, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
+		       "asking the holder of process %d failed: %s", job->pid, strerror(-ret));
 }
 
 void hold_resume(struct gpreempt *g, struct hold_job *jobs, size_t count)

@@ -35,4 +35,20 @@ struct hold_job {
 void hold_suspend(struct gpreempt *g, struct hold_job *jobs, size_t count);
 void hold_resume(struct gpreempt *g, struct hold_job *jobs, size_t count);
 
+/* Refusals as a holder's reply: status, text and next step. */
+
+/* hold_take(), hold_lock() or pause_take() failed with this -errno. */
+void hold_not_taken(struct hold_reply *out, int code, pid_t target);
+/* pause_journal_write() failed with this -errno. */
+void hold_not_noted(struct hold_reply *out, int code, pid_t target);
+/* pause_guardian_start() failed with this -errno. */
+void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
+/* Print one. Returns the exit status. */
+int hold_fail(const struct hold_reply *why);
+/*
+ * Print a note that queues of a target ran while it was held, so that the other
+ * figures do not cover all of that time.
+ */
+void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
+
 #endif

@@ -17,8 +17,8 @@
 #include "cli/message.h"
 #include "shared/cgroup.h"
 #include "shared/util.h"
+#include "client.h"
 #include "escape.h"
-#include "owner.h"
 #include "pause-owner.h"
 
 /* Capabilities, by the system calls: the library for them would be loaded for these few lines. */

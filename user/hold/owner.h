@@ -2,7 +2,7 @@
 /*
  * The owner of a target: a process that takes it off its GPUs and lets it run for as
  * long as the process lives, by a debug session or by pauses. What the caller sees is
- * the same for both. The table of both is lib/route's.
+ * the same for both. lib/preempt/method.c has the table of both.
  */
 #ifndef HOLD_OWNER_H
 #define HOLD_OWNER_H
@@ -114,40 +114,5 @@ int owner_resume(struct owner *o, const struct gpreempt_filter *which,
  */
 bool owner_is_stopped(const struct owner *o);
 const struct gpreempt_error *owner_error(const struct owner *o);
-
-/* Holder of a target, in words for the user. */
-
-/* Formats of sentences that several commands print; %d is the target. */
-#define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"
-#define NEXT_PAUSE_DAMAGED "look at it, and remove it"
-
-#define HOLD_MAX_COMMAND 64
-
-/* The command that makes the owner release the target; "" for none. */
-const char *hold_release_command(const struct hold_owner *owner, pid_t target,
-				 char buf[HOLD_MAX_COMMAND]);
-/* Refusals as a holder's reply: status, text and next step. */
-
-__attribute__((format(printf, 4, 5))) void hold_refuse(struct hold_reply *out,
-						       enum gpreempt_class class, const char *next,
-						       const char *format, ...);
-/* Print one. Returns the exit status. */
-int hold_fail(const struct hold_reply *why);
-
-/* Another process holds the target. */
-void hold_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target);
-/* hold_take(), hold_lock() or pause_take() failed with this -errno. */
-void hold_not_taken(struct hold_reply *out, int code, pid_t target);
-/* pause_journal_write() failed with this -errno. */
-void hold_not_noted(struct hold_reply *out, int code, pid_t target);
-/* pause_guardian_start() failed with this -errno. */
-void hold_no_guardian(struct hold_reply *out, int code, pid_t target);
-/*
- * Print a note that queues of a target ran while it was held, so that the other
- * figures do not cover all of that time.
- */
-void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
-/* Returns the PID whose end releases the target: the user's command. */
-uint64_t hold_command_of(const struct hold_owner *owner);
 
 #endif

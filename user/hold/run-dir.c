@@ -640,3 +640,30 @@ int64_t hold_uid(const struct hold_state *s)
 
 	return uid == (uid_t)-1 ? GPREEMPT_UNKNOWN : (int64_t)uid;
 }
+
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
+				 char buf[HOLD_MAX_COMMAND])
+{
+	*buf = '\0';
+	switch (owner->role) {
+	case HOLD_ROLE_HOLDER:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl resume %d", target);
+		break;
+	case HOLD_ROLE_GUARD:
+		snprintf(buf, HOLD_MAX_COMMAND, "gpreempt-ctl guard release %d", target);
+		break;
+	case HOLD_ROLE_PREEMPT:
+	case HOLD_ROLE_FOLLOW:
+		/* These processes release the target however they end. */
+		snprintf(buf, HOLD_MAX_COMMAND, "kill %llu", (unsigned long long)owner->pid);
+		break;
+	default:
+		break;
+	}
+	return buf;
+}
+
+uint64_t hold_command_of(const struct hold_owner *owner)
+{
+	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}

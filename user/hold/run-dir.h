@@ -182,4 +182,16 @@ int64_t hold_since(const struct hold_state *s);
 /* The user for whom it is held; -1: not known. */
 int64_t hold_uid(const struct hold_state *s);
 
+#define HOLD_MAX_COMMAND 64
+
+/* The command that makes the owner release the target; "" for none. */
+const char *hold_release_command(const struct hold_owner *owner, pid_t target,
+				 char buf[HOLD_MAX_COMMAND]);
+/* Returns the PID whose end releases the target: the user's command. */
+uint64_t hold_command_of(const struct hold_owner *owner);
+
+/* Formats of sentences that several commands print; %d is the target. */
+#define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"
+#define NEXT_PAUSE_DAMAGED "look at it, and remove it"
+
 #endif
