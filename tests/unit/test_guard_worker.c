@@ -58,50 +58,6 @@ TEST(orders)
 	ck_assert_int_eq(channel.error.code, 0);
 }
 
-/*
- * The session ends just before the driver gets the suspend: it is done, and
- * the order that follows is carried out, too.
- */
-TEST(lost_at_suspend)
-{
-	start_worker();
-	end_before = "suspend";
-	atomic_store(&ends, 1);
-	order_nodes(3);
-	expect_done(3, true);
-	queues_are(true, true);
-	order_nodes(0);
-	expect_done(3, false);
-	queues_are(false, false);
-}
-
-TEST(lost_at_resume)
-{
-	start_held();
-	end_before = "resume";
-	atomic_store(&ends, 1);
-	order_nodes(0);
-	expect_done(3, false);
-	queues_are(false, false);
-	order_nodes(3);
-	expect_done(3, true);
-	queues_are(true, true);
-}
-
-/* One node stays suspended while the session ends at the other one's resume. */
-TEST(lost_at_half)
-{
-	start_held();
-	end_before = "resume";
-	atomic_store(&ends, 1);
-	order_nodes(1);
-	expect_done(2, false);
-	queues_are(true, false);
-	order_nodes(0);
-	expect_done(1, false);
-	queues_are(false, false);
-}
-
 /* The session is lost between two orders: the renewal suspends the same queues. */
 TEST(lost_between)
 {
@@ -136,23 +92,6 @@ TEST(lost_too_often)
 	ck_assert_int_eq(r.error.reason, GPREEMPT_LOST);
 	wait_for_worker();
 	ck_assert_int_eq(channel.error.reason, GPREEMPT_LOST);
-	queues_are(false, false);
-}
-
-/* Another debugger has the process then. */
-TEST(renewal_fails)
-{
-	struct guard_result r;
-
-	start_worker();
-	gp_loop_fail(&loop, "enable", 0, -EALREADY);
-	end_before = "suspend";
-	atomic_store(&ends, 1);
-	order_nodes(3);
-	r = next_result();
-	ck_assert_int_eq(r.code, -EALREADY);
-	wait_for_worker();
-	ck_assert_int_eq(channel.error.reason, GPREEMPT_DEBUGGED);
 	queues_are(false, false);
 }
 
