@@ -36,6 +36,7 @@ static void setup(void)
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
 				  "# pid queues active slots paused debugged\n"
 				  "4194242 2 4 8 0 1\n");
+	unit_make_process(OTHER);
 	set_file(KFD "proc/", "4194242\nnonsense");
 	set_file(KFD "proc/4194242/", "vram_32099\nsdma_32099\nqueues");
 	set_file(KFD "proc/4194242/vram_32099", "300\n");
@@ -67,7 +68,7 @@ __attribute__((format(printf, 2, 3))) static void look(uint64_t ms, const char *
 	ck_assert_int_eq(gp_figures_look(&f, ms * MS, &err), 0);
 }
 
-static struct gp_process_figures *process(pid_t pid)
+static struct ctl_process *process(pid_t pid)
 {
 	size_t i;
 
@@ -176,7 +177,7 @@ TEST(packets)
 
 TEST(refresh)
 {
-	struct gp_process_figures *p = process(PID);
+	struct ctl_process *p = process(PID);
 
 	ck_assert_ptr_nonnull(p);
 	ck_assert_int_eq(p->slots, 8);

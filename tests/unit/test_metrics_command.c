@@ -62,9 +62,9 @@ static void setup(void)
 		 "heap_type 1\nsize_in_bytes 206158430208\n");
 	set_file(KFD "proc/", "4194242\n4194243\n4194244");
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
-				  "# pid queues active slots paused debugged\n"
-				  "4194242 2 6 8 0 0\n4194243 1 0 4 0 1\n"
-				  "4194244 1 - 4 0 0\n");
+				  "# pid queues active slots suspended evicted paused debugged\n"
+				  "4194242 2 6 8 0 0 0 0\n4194243 1 0 4 1 0 0 1\n"
+				  "4194244 1 - 4 0 0 0 0\n");
 	add_process(PID, "train\n", "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
 	add_process(OTHER, "a\"b\\c\033\377\n",
 		    "0::/kubepods.slice/kubepods-pod" UID ".slice/cri-containerd-" ID ".scope\n");

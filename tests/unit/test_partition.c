@@ -92,6 +92,8 @@ TEST(ended)
 {
 	set_processes(unit_text("%d", target), unit_text("%d", OTHER));
 	set_file(unit_text("/proc/%d/stat", target), NULL);
+	set_file(unit_text("/proc/%d/status", target), NULL);
+	gp_loop_fail(&loop, "process", 0, -ESRCH);
 	set_file(unit_text("/proc/%d/fd/1", OTHER), "512");
 	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc");
 	OUT_LINE("\n%d\tmaybe\tdescriptor\t", OTHER);
@@ -108,7 +110,7 @@ TEST(container)
 		 unit_text("0::/system.slice/docker-%s.scope\n", id));
 	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc --json");
 	expect_text("processes.0.engine", "docker");
-	expect_text("processes.0.container", id);
+	expect_text("processes.0.container_id", id);
 	expect_text("processes.0.next", "stop the container");
 }
 
@@ -131,7 +133,7 @@ TEST(unseen)
 	expect_number("unseen", 1);
 	set_file(KFD, "");
 	CTL(GPREEMPT_CLASS_PERMISSION, "doctor --partition f7bc");
-	ERR_HAS("the descriptors of 2 processes cannot be looked at: "
+	ERR_HAS("cannot read the descriptors of 2 processes: "
 		"Permission denied\n");
 }
 

@@ -34,8 +34,8 @@ static void setup(void)
 	set_file(KFD "topology/nodes/1/mem_banks/0/properties",
 		 "heap_type 1\nsize_in_bytes 1000\n");
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n"
-				  "# pid queues active slots paused debugged\n"
-				  "4194242 2 4 8 0 0\n");
+				  "# pid queues active slots suspended evicted paused debugged\n"
+				  "4194242 2 4 8 0 0 0 0\n");
 	set_file(DIR "usage", unit_text("%s0x7d63 - read 12 2560 5 0 0 %d 2 0 1\n", USAGE, PID));
 	set_file(KFD "proc/", "4194242\nnonsense");
 	set_file(KFD "proc/4194242/", "vram_32099\nvram_7527");
@@ -115,7 +115,7 @@ TEST(without_module)
 	ERR_HAS("next: load it: modprobe gpreempt");
 }
 
-/* While top runs, too: what was known is not shown as if it were known still. */
+/* While top runs, too: what was known is not shown as if it were known still; sysfs has queues. */
 TEST(module_goes)
 {
 	struct gpreempt_error err;
@@ -133,8 +133,11 @@ TEST(module_goes)
 	set_file(DIR "usage", NULL);
 	set_file(DIR "processes", NULL);
 	set_file(DIR "nodes", NULL);
+	set_view(PID, NULL);
 	set_file(KFD "topology/nodes/", "0\n1");
 	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	set_file(KFD "proc/4194242/queues/", "5");
+	set_file(KFD "proc/4194242/queues/5/gpuid", "32099\n");
 	s.figures.slow_ns = 0;
 	ctl_sampler_look(&s);
 	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
@@ -142,7 +145,7 @@ TEST(module_goes)
 	HAS(m.missing, "modprobe gpreempt");
 	ck_assert_ptr_null(m.processes.items[0].state);
 	ck_assert_int_eq(m.processes.items[0].gpus.items[1].busy, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 1);
 	ck_assert_int_eq(m.gpus.items[0].waves, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(m.gpus.items[0].processes, GPREEMPT_UNKNOWN);
 	/* Two points of the history: known, and not. */

@@ -246,6 +246,7 @@ void unit_setup_for(pid_t pid)
 	descriptors = unit_count_descriptors();
 	gp_loop_init(&loop, pid);
 	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d", pid));
+	set_file("/sys/class/kfd/kfd/topology/nodes/", "");
 	unit_make_process(pid);
 	set_file("/proc/self/ns/pid", "pid:[4026531836]");
 	ck_assert_int_eq(gp_new_backend(NULL, &gp_backend_loop, &loop, &g), 0);

@@ -33,6 +33,7 @@ const char *const out_label_names[OUT_LABELS] = {
 	[OUT_METHOD] = "method",
 	[OUT_BY] = "by",
 	[OUT_ROLE] = "role",
+	[OUT_STATE] = "state",
 	[OUT_VERSION] = "version",
 	[OUT_MODULE] = "module",
 };
@@ -64,6 +65,7 @@ const char *const out_label_texts[OUT_LABELS] = {
 	[OUT_BY] = "The command that holds it (`suspend`, `guard` and others), the name of "
 		"another debugger, or `unknown`",
 	[OUT_ROLE] = "`online` or `offline`",
+	[OUT_STATE] = "A word of STATE of `gpreempt-ctl list`",
 	[OUT_VERSION] = "Version of gpreempt-ctl",
 	[OUT_MODULE] = "Version of gpreempt.ko; absent: it is not loaded",
 };
@@ -131,6 +133,8 @@ const struct out_family out_families[OUT_FAMILIES] = {
 		"Share of the hardware slots of its queues that hold them, on all GPUs." },
 	[OUT_PROCESS_HELD] = { "gpreempt_process_held", OUT_GAUGE, NULL, PROCESS | BIT(BY),
 		"1: a command of gpreempt, a debugger or a checkpoint has it. Absent: none has." },
+	[OUT_PROCESS_STATE] = { "gpreempt_process_state", OUT_GAUGE, NULL, PROCESS | BIT(STATE),
+		"1: its state at the end of the sample. Absent: it is not known." },
 	[OUT_PROCESS_BUSY] = { "gpreempt_process_busy_ratio", OUT_GAUGE, "ratio",
 		BOTH | BIT(METHOD),
 		"Share of looks in which the process executed on the GPU." },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Figures of how busy GPUs and processes are: looks, shares, memory, and owners. */
+/* Who uses the GPUs, in what state, and how busy they are: looks, shares, memory, identity. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -8,9 +8,6 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "cli/program.h"
-#include "hold/holder.h"
-#include "hold/owner.h"
 #include "lib/core/internal.h"
 #include "lib/see/see.h"
 #include "shared/text.h"
@@ -25,11 +22,13 @@ void gp_figures_init(struct gp_figures *f, struct gpreempt *g)
 }
 
 /* Close and free the members. */
-static void gp_figures_clear_process(struct gp_process_figures *p)
+static void gp_figures_clear_process(struct ctl_process *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
 	free(p->gpus.items);
+	free(p->command);
+	free(p->gpu_list);
 }
 
 void gp_figures_clear(struct gp_figures *f)
@@ -48,7 +47,7 @@ void gp_figures_begin(struct gp_figures *f)
 	size_t i, j;
 
 	for (i = 0; i < f->processes.count; i++) {
-		struct gp_process_figures *p = &f->processes.items[i];
+		struct ctl_process *p = &f->processes.items[i];
 
 		for (j = 0; j < p->gpus.count; j++)
 			p->gpus.items[j].share = (struct gp_share){ 0 };
@@ -90,33 +89,53 @@ static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, b
 	return items;
 }
 
-/* Find the figures of a process, or add them. NULL without memory. */
-static struct gp_process_figures *gp_figures_process(struct gp_figures *f, int64_t pid)
+static void set_unknown(struct ctl_process *p)
+{
+	size_t i;
+
+	p->placed = p->partial = false;
+	p->queues = p->suspended = p->evicted = p->active = p->slots = p->waves = p->paused =
+		p->debugged = GPREEMPT_UNKNOWN;
+	for (i = 0; i < p->gpus.count; i++) {
+		struct gp_figure *gpu = &p->gpus.items[i];
+
+		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = GPREEMPT_UNKNOWN;
+	}
+}
+
+static void begin_process(const struct gp_figures *f, int64_t pid, struct ctl_process *p)
 {
 	const struct gpreempt *g = f->g;
-	struct gp_process_figures *p;
+
+	*p = (struct ctl_process){ .pid = pid, .fd = -1, .there = true };
+	p->fd = g->saved ? -1 : g->ops->open_process(g->be, pid);
+	gpreempt_start_time(f->g, pid, &p->start);
+	p->ended = gp_has_ended(g, pid);
+	p->vram = p->held_by = p->uid = p->ns_pid = GPREEMPT_UNKNOWN;
+	set_unknown(p);
+}
+
+struct ctl_process *gp_figures_process(struct gp_figures *f, int64_t pid)
+{
+	struct ctl_process *p;
 	bool added = false;
 
 	p = find_or_add(&f->processes.items, &f->processes.count, sizeof(*p), pid, &added);
-	if (!added)
-		return p;
-	p->fd = g->saved ? -1 : g->ops->open_process(g->be, pid);
-	gpreempt_start_time(f->g, pid, &p->start);
-	gp_read_comm(g, pid, p->comm, sizeof(p->comm));
-	p->active = p->slots = p->paused = p->debugged = GPREEMPT_UNKNOWN;
-	p->there = true;
+	if (added)
+		begin_process(f, pid, p);
 	return p;
 }
 
-static struct gp_figure *gp_figures_gpu(struct gp_process_figures *p, int64_t gpu_id)
+static struct gp_figure *gp_figures_gpu(struct ctl_process *p, int64_t gpu_id)
 {
 	struct gp_figure *gpu;
 	bool added = false;
 
 	gpu = find_or_add(&p->gpus.items, &p->gpus.count, sizeof(*gpu), gpu_id, &added);
-	if (added)
-		gpu->queues = gpu->suspended = gpu->waves = gpu->vram = gpu->evicted =
-			gpu->evicted_ms = GPREEMPT_UNKNOWN;
+	if (!added)
+		return gpu;
+	gpu->vram = gpu->evicted_ms = GPREEMPT_UNKNOWN;
+	gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = p->placed ? 0 : GPREEMPT_UNKNOWN;
 	return gpu;
 }
 
@@ -131,13 +150,61 @@ static struct gp_gpu_figures *gp_figures_node(struct gp_figures *f, int64_t gpu_
 	return NULL;
 }
 
-/* Add one number to another, as far as both are known. */
-static void gp_figures_sum(int64_t *to, int64_t value)
+/* Add the queues of a view, all or those of sysfs. One on an unknown GPU counts in the sums. */
+static int add_view(struct ctl_process *p, const struct gpreempt_view *view)
 {
-	if (value == GPREEMPT_UNKNOWN || *to == GPREEMPT_UNKNOWN)
-		*to = GPREEMPT_UNKNOWN;
+	size_t i;
+
+	set_unknown(p);
+	p->placed = true;
+	p->partial = view->source == GPREEMPT_SOURCE_SYSFS;
+	for (i = 0; i < p->gpus.count; i++)
+		p->gpus.items[i].queues = p->gpus.items[i].suspended = p->gpus.items[i].waves =
+			p->gpus.items[i].evicted = 0;
+	p->queues = p->suspended = p->evicted = p->active = p->slots = p->waves = 0;
+	if (!p->partial)
+		p->paused = gp_view_paused(view);
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+		bool known = q->gpu_id != GPREEMPT_UNKNOWN;
+		struct gp_figure none = { 0 }, *gpu = known ? gp_figures_gpu(p, q->gpu_id) : &none;
+
+		if (!gpu)
+			return -ENOMEM;
+		gpu->queues++;
+		out_sum(&gpu->suspended, q->suspended);
+		gpu->evicted |= q->evicted == 1;
+		p->queues++;
+		out_sum(&p->suspended, q->suspended);
+		p->evicted += q->evicted == 1;
+		out_sum(&p->active, q->active);
+		out_sum(&p->slots, q->slots);
+		if (!gp_is_compute(q))
+			continue;
+		out_sum(&gpu->waves, q->waves);
+		out_sum(&p->waves, q->waves);
+	}
+	return 0;
+}
+
+/* Read the queues, where no look has them: of a process that has ended, sysfs alone has them. */
+static int read_queues(struct gp_figures *f, struct ctl_process *p)
+{
+	const struct gpreempt_view none = { .source = GPREEMPT_SOURCE_SYSFS };
+	struct gpreempt_error err = { 0 };
+	struct gpreempt_view *view = NULL;
+	int ret = p->ended ? gp_view_sysfs(f->g, p->pid, &view) :
+			     gpreempt_view_read(f->g, p->pid, &view, &err);
+
+	/* KFD does not list it any more: it uses nothing. */
+	if (ret == -ENOENT || gpreempt_error_class(&err) == GPREEMPT_CLASS_NO_TARGET)
+		return add_view(p, &none);
+	if (ret)
+		set_unknown(p);
 	else
-		*to += value;
+		ret = add_view(p, view);
+	gpreempt_list_free(view);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /* A look: which processes execute something now, and on which GPUs. */
@@ -228,7 +295,7 @@ static void end_look(struct gp_share *share, const struct gp_look *look)
 static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
-	struct gp_process_figures *p = gp_figures_process(f, u->pid);
+	struct ctl_process *p = gp_figures_process(f, u->pid);
 	struct gp_figure *gpu = p ? gp_figures_gpu(p, u->gpu_id) : NULL;
 	enum gp_method method;
 	int busy;
@@ -240,33 +307,32 @@ static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct
 		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = 0;
 		gpu->evicted_ms = 0;
 	}
-	gp_figures_sum(&gpu->queues, u->queues);
-	gp_figures_sum(&gpu->suspended, u->suspended);
-	gp_figures_sum(&gpu->waves, u->waves);
-	gp_figures_sum(&gpu->evicted, u->evicted);
-	gp_figures_sum(&gpu->evicted_ms, u->evicted_ms);
+	out_sum(&gpu->queues, u->queues);
+	out_sum(&gpu->suspended, u->suspended);
+	out_sum(&gpu->waves, u->waves);
+	out_sum(&gpu->evicted, u->evicted);
+	out_sum(&gpu->evicted_ms, u->evicted_ms);
 	busy = is_busy(f, u, of, &method);
 	see(&gpu->look, busy, method);
 	if (node) {
 		see(&node->look, busy, method);
 		node->waves_max = u->waves_max;
-		gp_figures_sum(&node->waves, u->waves);
+		out_sum(&node->waves, u->waves);
 	}
 	return 0;
 }
 
-/* End the look at a process without a line: it has no queue, so it was not busy. */
+/* End the look. A process without a line has no queue there, so it was not busy. */
 static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
 {
 	bool suspended, held;
 
 	if (gpu->look.number != f->looks) {
+		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = 0;
 		if (!gpu->look.number)
 			return;
 		begin_look(&gpu->look, gpu->look.number);
 		gpu->look.method = gpu->all.method;
-		gpu->queues = gpu->suspended = gpu->waves = 0;
-		gpu->evicted = 0;
 	}
 	end_look(&gpu->share, &gpu->look);
 	end_look(&gpu->all, &gpu->look);
@@ -278,14 +344,47 @@ static void end_figure(struct gp_figures *f, struct gp_figure *gpu, uint64_t ns)
 	gpu->held = held;
 }
 
+/* Add up the look. What a process that has ended executes has no line: its GPUs may be busy. */
+static void end_process(struct gp_figures *f, struct ctl_process *p, uint64_t ns)
+{
+	size_t i;
+
+	if (!p->ended) {
+		p->queues = p->suspended = p->evicted = p->waves = 0;
+		p->placed = true;
+	}
+	for (i = 0; i < p->gpus.count; i++) {
+		struct gp_figure *gpu = &p->gpus.items[i];
+		struct gp_gpu_figures *node = gp_figures_node(f, gpu->gpu_id);
+
+		if (p->ended) {
+			if (node && gpu->queues) {
+				see(&node->look, -1, GP_METHOD_WAVES);
+				node->waves = GPREEMPT_UNKNOWN;
+			}
+			continue;
+		}
+		end_figure(f, gpu, ns);
+		out_sum(&p->queues, gpu->queues);
+		out_sum(&p->suspended, gpu->suspended);
+		p->evicted += gpu->evicted == 1 ? gpu->queues : 0;
+		if (gpu->queues)
+			out_sum(&p->waves, gpu->waves);
+	}
+}
+
 int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
 {
 	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
 	struct gpreempt_usages *list;
 	struct queues of = { 0 };
-	size_t i, j;
+	size_t i;
 	int ret = gpreempt_usage_read(f->g, 0, &list, err);
 
+	f->failed = ret;
+	/* Numbers of an earlier look are not known any more. */
+	for (i = 0; ret && i < f->processes.count; i++)
+		set_unknown(&f->processes.items[i]);
 	if (ret)
 		return ret;
 	f->looks++;
@@ -301,8 +400,7 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 	if (ret)
 		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
 	for (i = 0; i < f->processes.count; i++)
-		for (j = 0; j < f->processes.items[i].gpus.count; j++)
-			end_figure(f, &f->processes.items[i].gpus.items[j], ns);
+		end_process(f, &f->processes.items[i], ns);
 	for (i = 0; i < f->gpus.count; i++)
 		end_look(&f->gpus.items[i].share, &f->gpus.items[i].look);
 	return 0;
@@ -360,7 +458,7 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 {
 	struct gpreempt_process_list *list;
-	struct gp_process_figures *p;
+	struct ctl_process *p;
 	size_t i;
 	int ret = gpreempt_processes_read(f->g, &list, err);
 
@@ -373,6 +471,9 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 		p = gp_figures_process(f, from->pid);
 		if (!p)
 			break;
+		p->queues = from->queues;
+		p->suspended = from->suspended;
+		p->evicted = from->evicted;
 		p->active = from->active;
 		p->slots = from->slots;
 		p->paused = from->paused;
@@ -389,7 +490,7 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 static int see_process(void *arg, const char *name)
 {
 	struct gp_figures *f = arg;
-	struct gp_process_figures *p;
+	struct ctl_process *p;
 	uint64_t pid;
 
 	if (shr_parse_u64(name, INT32_MAX, &pid))
@@ -402,44 +503,58 @@ static int see_process(void *arg, const char *name)
 }
 
 /* Is that the process that it was? Another one may have its number. */
-static bool is_same(struct gp_figures *f, struct gp_process_figures *p)
+static bool is_same(struct gp_figures *f, struct ctl_process *p)
 {
 	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
-	uint64_t start;
+	uint64_t start = 0;
 
 	/* The files of a snapshot stay as they are. */
-	if (!p->there || f->g->saved)
-		return p->there;
-	if (p->fd >= 0)
+	if (f->g->saved)
+		return true;
+	if (p->fd >= 0 && !p->ended)
 		return poll(&fd, 1, 0) <= 0;
-	return gpreempt_start_time(f->g, p->pid, &start) || start == p->start;
+	gpreempt_start_time(f->g, p->pid, &start);
+	return start == p->start;
 }
 
-/* Remove the processes that have ended. */
-static void drop_ended(struct gp_figures *f)
+int gp_figures_list(struct gp_figures *f, struct gpreempt_error *err)
 {
+	const struct gpreempt *g = f->g;
 	size_t i, kept = 0;
+	int ret;
 
+	for (i = 0; i < f->processes.count; i++)
+		f->processes.items[i].there = false;
+	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, see_process, f);
+	if (ret < 0)
+		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD : GPREEMPT_SYSTEM, 0,
+				GP_FIGURES_STEP);
 	for (i = 0; i < f->processes.count; i++) {
-		struct gp_process_figures *p = &f->processes.items[i];
+		struct ctl_process *p = &f->processes.items[i];
 
-		if (is_same(f, p))
+		if (p->there && is_same(f, p)) {
 			f->processes.items[kept++] = *p;
-		else
-			gp_figures_clear_process(p);
+			continue;
+		}
+		gp_figures_clear_process(p);
+		if (p->there)
+			begin_process(f, p->pid, &f->processes.items[kept++]);
 	}
 	f->processes.count = kept;
+	return 0;
 }
 
 /* List the GPUs that a process may use, once: they are fixed when it opens /dev/kfd. */
-static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
+static int list_gpus(struct gp_figures *f, struct ctl_process *p)
 {
 	struct gpreempt_process_gpus *list;
 	int ret = 0;
 	size_t i;
 
-	if (gp_process_gpus_read(f->g, p->pid, 0, &list, NULL))
+	if (gp_process_gpus_read(f->g, p->pid, 0, &list, NULL)) {
+		p->vram = GPREEMPT_UNKNOWN;
 		return 0;
+	}
 	for (i = 0; !ret && i < list->count; i++)
 		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
 			ret = -ENOMEM;
@@ -448,18 +563,21 @@ static int list_gpus(struct gp_figures *f, struct gp_process_figures *p)
 	return ret;
 }
 
-static int read_memory(struct gp_figures *f, struct gp_process_figures *p)
+static int read_memory(struct gp_figures *f, struct ctl_process *p)
 {
 	/* The module has the rest. */
 	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
 	struct gpreempt_process_gpu gpu;
-	int ret = p->listed ? 0 : list_gpus(f, p);
 	size_t i;
+	int ret;
 
+	p->vram = 0;
+	ret = p->listed ? 0 : list_gpus(f, p);
 	for (i = 0; !ret && i < p->gpus.count; i++) {
 		gpu.gpu_id = p->gpus.items[i].gpu_id;
 		gp_process_gpu_read(f->g, p->pid, what, &gpu);
 		p->gpus.items[i].vram = gpu.vram;
+		out_sum(&p->vram, gpu.vram);
 		if (!f->looks)
 			p->gpus.items[i].evicted_ms = gpu.evicted_ms;
 	}
@@ -474,7 +592,7 @@ static int read_memories(struct gp_figures *f, uint64_t now)
 {
 	uint64_t until = shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
 	size_t i, count = f->processes.count;
-	bool late = false;
+	bool late = !f->refresh_ns; /* all are new */
 	int ret = 0;
 
 	for (i = 0; !ret && i < count; i++)
@@ -496,35 +614,36 @@ static void add_up_memory(struct gp_figures *f)
 	for (i = 0; i < f->gpus.count; i++)
 		f->gpus.items[i].vram = 0;
 	for (i = 0; i < f->processes.count; i++) {
-		struct gp_process_figures *p = &f->processes.items[i];
+		struct ctl_process *p = &f->processes.items[i];
 
 		for (j = 0; j < p->gpus.count; j++) {
 			struct gp_gpu_figures *gpu = gp_figures_node(f, p->gpus.items[j].gpu_id);
 
 			if (gpu)
-				gp_figures_sum(&gpu->vram, p->gpus.items[j].vram);
+				out_sum(&gpu->vram, p->gpus.items[j].vram);
 		}
 	}
 }
 
 int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
 {
-	const struct gpreempt *g = f->g;
 	uint64_t cpu = shr_thread_cpu_ns();
+	int ret = gp_figures_list(f, err);
 	size_t i;
-	int ret;
 
-	for (i = 0; i < f->processes.count; i++)
-		f->processes.items[i].there = false;
-	ret = g->ops->list_dir(g->be, GP_SYSFS_PROC, see_process, f);
-	if (ret < 0)
-		return gp_error(err, ret, ret == -ENOENT ? GPREEMPT_NO_KFD : GPREEMPT_SYSTEM, 0,
-				GP_FIGURES_STEP);
-	drop_ended(f);
+	if (ret)
+		return ret;
 	if (now >= f->slow_ns) {
 		ret = add_nodes(f, err);
 		if (!ret)
 			ret = add_slots(f, err);
+		for (i = 0; !ret && i < f->processes.count; i++) {
+			struct ctl_process *p = &f->processes.items[i];
+
+			/* No look has it, or it is newer than the look. */
+			if (f->failed || p->ended || (f->looks && !p->placed))
+				ret = read_queues(f, p);
+		}
 		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
 	}
 	if (!ret)
@@ -533,7 +652,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 	return ret;
 }
 
-/* Times of the looks, and the owners of the processes. */
+/* Times of the looks. */
 
 /* Part of a CPU that looks take at most, and the shortest time between two of them. */
 #define LOOK_PART  100
@@ -546,17 +665,16 @@ void ctl_sampler_init(struct ctl_sampler *s, struct gpreempt *g, uint64_t period
 		.g = g,
 		.period_ns = period_ns,
 		.live = true,
+		.cgroups = -ENOENT,
 	};
 	gp_figures_init(&s->figures, g);
 }
 
 void ctl_sampler_clear(struct ctl_sampler *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->people.count; i++)
-		free(s->people.items[i].command);
-	free(s->people.items);
+	if (s->cgroups >= 0)
+		close(s->cgroups);
+	hold_owners_free(&s->owners);
 	gp_figures_clear(&s->figures);
 }
 
@@ -612,126 +730,4 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 			return true;
 	}
 	return false;
-}
-
-static struct ctl_person *find(const struct ctl_sampler *s, int64_t pid)
-{
-	return s->people.count ? bsearch(&pid, s->people.items, s->people.count,
-					 sizeof(*s->people.items), shr_compare_first) :
-				 NULL;
-}
-
-const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid)
-{
-	return find(s, pid);
-}
-
-/* Remove the processes that have ended, also when another one has the number. */
-static void drop_people(struct ctl_sampler *s)
-{
-	const struct gp_process_figures *p = s->figures.processes.items;
-	size_t i, j = 0, kept = 0, count = s->figures.processes.count;
-
-	for (i = 0; i < s->people.count; i++) {
-		struct ctl_person *person = &s->people.items[i];
-
-		while (j < count && p[j].pid < person->pid)
-			j++;
-		if (j < count && p[j].pid == person->pid && p[j].start == person->start)
-			s->people.items[kept++] = *person;
-		else
-			free(person->command);
-	}
-	s->people.count = kept;
-}
-
-static void fill_person(struct ctl_sampler *s, struct hold_owners *owners,
-			const struct gpreempt_target *target,
-			const struct gpreempt_description *who, struct ctl_person *out)
-{
-	*out = (struct ctl_person){
-		.pid = target->pid,
-		.start = target->start,
-		.uid = GPREEMPT_UNKNOWN,
-		.command = strdup(*who->command ? who->command : who->comm),
-		.holder = geteuid() ? !strcmp(who->comm, HOLD_TITLE) :
-				      hold_skip_owner(owners, target->pid),
-	};
-	memcpy(out->comm, who->comm, sizeof(out->comm));
-	if (who->uid != (uid_t)-1) {
-		out->uid = who->uid;
-		if (gp_user_name(s->g, who->uid, out->user, sizeof(out->user)))
-			snprintf(out->user, sizeof(out->user), "%u", who->uid);
-	}
-	gp_place(s->g, -ENOENT, target->pid, &out->place);
-}
-
-/* The command line is read by a child, as a process can let its reader wait for ever. */
-static int add_people(struct ctl_sampler *s, struct gpreempt_targets *list)
-{
-	struct ctl_described *all = ctl_describe_all(s->g, list, s->live);
-	struct hold_owners owners = { 0 };
-	struct ctl_person *person;
-	size_t i;
-
-	if (!all)
-		return -ENOMEM;
-	for (i = 0; i < list->count; i++) {
-		if (all[i].code)
-			continue;
-		person = shr_add(&s->people);
-		if (!person)
-			break;
-		fill_person(s, &owners, &list->targets[i], &all[i].who, person);
-	}
-	hold_owners_free(&owners);
-	ctl_described_free(all, list);
-	if (s->people.count)
-		qsort(s->people.items, s->people.count, sizeof(*s->people.items),
-		      shr_compare_first);
-	return i == list->count ? 0 : -ENOMEM;
-}
-
-int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
-{
-	static const char step[] = "finding out who the processes are";
-	struct gpreempt_targets fresh = { 0 };
-	size_t i, count;
-	int ret = gp_figures_refresh(&s->figures, shr_now_ns(), err);
-
-	if (ret)
-		return ret;
-	drop_people(s);
-	count = s->figures.processes.count;
-	fresh.targets = calloc(count + 1, sizeof(*fresh.targets));
-	if (!fresh.targets)
-		return ctl_set_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	for (i = 0; i < count; i++) {
-		const struct gp_process_figures *p = &s->figures.processes.items[i];
-
-		if (!find(s, p->pid))
-			fresh.targets[fresh.count++] = (struct gpreempt_target){
-				.pid = p->pid,
-				.start = p->start,
-			};
-	}
-	if (fresh.count)
-		ret = add_people(s, &fresh);
-	free(fresh.targets);
-	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, step) : 0;
-}
-
-void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out)
-{
-	struct gpreempt_description who;
-	struct hold_owner owner;
-
-	*out = (struct ctl_holder){ .pid = GPREEMPT_UNKNOWN };
-	if (!hold_read_owner(pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
-		out->pid = hold_command_of(&owner);
-		snprintf(out->as, sizeof(out->as), "%s", hold_role_name(owner.role));
-	} else if (!gp_identify(s->g, pid, &who) && who.tracer) {
-		out->pid = who.tracer;
-		memcpy(out->as, who.tracer_comm, sizeof(out->as));
-	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How busy GPUs are, and each process on them: shares of looks that a reader takes.
+ * Who uses the GPUs, in what state, and how busy: the one record of a process that list, top,
+ * metrics, doctor --partition and pidmap print. How busy are shares of looks that a reader takes.
  *
  * A look costs one file of gpreempt.ko, whatever the number of processes. It says for each
  * process and GPU how many waves are in flight; a look with some is a busy one. What changes
@@ -16,6 +17,7 @@
 
 #include <gpreempt/observe.h>
 
+#include "cli/table.h"
 #include "hold/run-dir.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
@@ -67,20 +69,62 @@ struct gp_figure {
 	struct gp_look look; /* the last one */
 };
 
-struct gp_process_figures {
-	int64_t pid;	     /* first, for shr_compare_first() */
-	uint64_t start;	     /* with pid its identity: see gpreempt_start_time() */
-	char comm[32];	     /* name that the process has set: any bytes but 0 */
-	int64_t active;	     /* slots that its queues hold, on all GPUs */
-	int64_t slots;	     /* slots that its queues take */
+/* A process uses a GPU if it has a queue or memory there. It may have all GPUs open. */
+static inline bool gp_figure_is_used(const struct gp_figure *gpu)
+{
+	return gpu->queues > 0 || gpu->vram > 0;
+}
+
+#define CTL_ID_SHOWN 12 /* characters of a container's id, as engines show it */
+
+/*
+ * A process in KFD's list. One that has ended stays there while another process has a copy of its
+ * descriptor: its queues can still run, and its memory is still taken.
+ */
+struct ctl_process {
+	int64_t pid;	/* first, for shr_compare_first() */
+	uint64_t start; /* with pid its identity: see gpreempt_start_time(); 0: not known */
+	int fd;		/* readable when the process has ended, or -1 */
+	bool there;	/* seen in the refresh at hand */
+	bool listed;	/* the GPUs that it may use are among gpus */
+	bool ended;
+	bool holder; /* holds another process for us: no tenant */
+	bool keeper; /* only keeps a descriptor of /dev/kfd: see ctl_sampler_keepers() */
+
+	/* Identity, read when the process is new. Its user chooses most of the texts. */
+	bool known;
+	int64_t ns_pid; /* PID in its container, if it is another one */
+	int64_t uid;
+	char user[64]; /* its number, if it has no name; "": not known */
+	char comm[64]; /* name that the process has set: any bytes but 0 */
+	char *command; /* its command line, or its name; NULL: not known */
+	struct gp_place place;
+	char container[sizeof(((struct gp_container *)0)->name)]; /* name, or the id cut */
+	const char *role;
+
+	bool placed;  /* the numbers of its queues on each GPU are known */
+	bool partial; /* they are from sysfs, which has ids, GPUs and types alone */
+	/* Use, on all GPUs together. A number that is not known is GPREEMPT_UNKNOWN. */
+	int64_t queues;
+	int64_t suspended; /* queues that are */
+	int64_t evicted;
+	int64_t active; /* slots that its queues hold */
+	int64_t slots;	/* slots that its queues take */
+	int64_t waves;
+	int64_t vram;
 	int64_t paused;	     /* 1: paused, by any program */
 	int64_t debugged;    /* 1: debugged */
 	uint64_t slots_held; /* sums of active and slots over all refreshes */
 	uint64_t slots_taken;
+	char *gpu_list;			   /* GPUs with a queue or memory of it, commas between */
 	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
-	int fd;				   /* readable when the process has ended, or -1 */
-	bool there;			   /* seen in the refresh at hand */
-	bool listed;			   /* the GPUs that it may use are among gpus */
+
+	/* State and holder, found by each refresh */
+	const char *state; /* a word of "list"; NULL: not known */
+	int64_t held_by;   /* GPREEMPT_UNKNOWN: nothing holds it, or it is not known */
+	char held_as[64];  /* the command ("suspend", "guard"), or the name of a debugger */
+	const char *how;   /* "pause" or "debug"; NULL: not held */
+	char kept_by[256]; /* processes that may have its descriptor, if it has ended */
 };
 
 struct gp_gpu_figures {
@@ -96,8 +140,9 @@ struct gp_gpu_figures {
 struct gp_figures {
 	struct gpreempt *g;
 	enum gpreempt_source source;
-	SHR_ARRAY(struct gp_process_figures, processes); /* by PID */
-	SHR_ARRAY(struct gp_gpu_figures, gpus);		 /* in KFD's order */
+	bool failed;				  /* the last look has */
+	SHR_ARRAY(struct ctl_process, processes); /* by PID */
+	SHR_ARRAY(struct gp_gpu_figures, gpus);	  /* in KFD's order */
 	uint64_t looks;
 	uint64_t look_ns;    /* when the last one was */
 	uint64_t slow_ns;    /* when slots may be read again */
@@ -107,6 +152,10 @@ struct gp_figures {
 
 void gp_figures_init(struct gp_figures *f, struct gpreempt *g);
 void gp_figures_clear(struct gp_figures *f);
+/* Find a process, or add it. NULL without memory. */
+struct ctl_process *gp_figures_process(struct gp_figures *f, int64_t pid);
+/* Find the processes in KFD's list; those that have left it are removed. 0 or -errno. */
+int gp_figures_list(struct gp_figures *f, struct gpreempt_error *err);
 
 /* Forget the shares so far, for the next interval. */
 void gp_figures_begin(struct gp_figures *f);
@@ -126,30 +175,13 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 
 #define GP_FIGURES_STEP "looking how busy the GPUs are"
 
-/* Samples of how busy GPUs and processes are, with the owners of the processes. */
-
-/* Owner of a process, found when the process is new. The owner chooses most of the texts. */
-struct ctl_person {
-	int64_t pid; /* first, for shr_compare_first() */
-	uint64_t start;
-	int64_t uid;
-	char user[64]; /* its number, if it has no name; "": not known */
-	char comm[64];
-	char *command; /* its command line, or its name */
-	struct gp_place place;
-	bool holder; /* holds another process for us: no tenant */
-};
-
-/* Holder of a process. */
-struct ctl_holder {
-	int64_t pid; /* GPREEMPT_UNKNOWN: none */
-	char as[64]; /* the command ("suspend", "guard"), or the name of a debugger */
-};
+/* Samples of how busy GPUs and processes are, with the identity of the processes. */
 
 struct ctl_sampler {
 	struct gpreempt *g;
 	struct gp_figures figures;
-	SHR_ARRAY(struct ctl_person, people); /* by PID */
+	int cgroups; /* gp_role_root(), which ctl_sampler_clear() closes; or -errno: no roles */
+	struct hold_owners owners;
 	/* period from one look to the next; 0: as often as 1 % of a CPU allows */
 	uint64_t period_ns;
 	uint64_t next_ns; /* when the next look is due */
@@ -171,12 +203,19 @@ void ctl_sampler_look(struct ctl_sampler *s);
 /* Look until then, or until stop (or -1) is readable. true: it is. */
 bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop);
 
-/* Find the processes that are there now, and their memory. 0 or -errno with *err. */
-int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
+/* Does it use one of these GPUs; with no ids, any? 1, 0, or GPREEMPT_UNKNOWN. */
+int64_t ctl_process_uses(const struct ctl_process *p, const uint32_t *gpu_ids, size_t n);
 
-/* Find a process of the last refresh; NULL: not known. */
-const struct ctl_person *ctl_sampler_person(const struct ctl_sampler *s, int64_t pid);
-/* Find the holder of a process, by files of ours and of /proc: only if it may be held. */
-void ctl_sampler_holder(struct ctl_sampler *s, int64_t pid, struct ctl_holder *out);
+/* Find the processes that are there now, with all that is known. 0 or -errno with *err. */
+int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err);
+/* Find who they are, and not what they use. */
+int ctl_sampler_who(struct ctl_sampler *s, struct gpreempt_error *err);
+/*
+ * Add the processes that have a descriptor of /dev/kfd and are not in KFD's list, as keepers; and
+ * set kept_by of those that have ended. *unseen: processes that could not be looked at, the last
+ * one with *code. After one of the functions above; the next of them removes the keepers. 0 or
+ * -errno.
+ */
+int ctl_sampler_keepers(struct ctl_sampler *s, size_t *unseen, int *code);
 
 #endif

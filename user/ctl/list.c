@@ -1,19 +1,300 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* list: all GPU processes, a line each. */
+/* list: all GPU processes, a line each; and the record of a process that other commands print. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "hold/owner.h"
-#include "doctor.h"
 #include "cli/cli.h"
 #include "cli/program.h"
-#include "hold/holder.h"
-#include "lib/see/words.h"
 #include "cli/table.h"
+#include "hold/holder.h"
+#include "lib/core/internal.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
+#include "figures.h"
 
-#define ID_SHOWN 12 /* characters of a container's id, as engines show it */
+/* Identity, state and holder of the processes. */
+
+static void take_description(const struct ctl_sampler *s, const struct ctl_described *from,
+			     struct ctl_process *p)
+{
+	const struct gpreempt_description *who = &from->who;
+
+	p->command = strdup(*who->command ? who->command : who->comm);
+	memcpy(p->comm, who->comm, sizeof(p->comm));
+	if (who->ns_pid != p->pid)
+		p->ns_pid = who->ns_pid;
+	if (who->uid == (uid_t)-1)
+		return;
+	p->uid = who->uid;
+	if (gp_user_name(s->g, who->uid, p->user, sizeof(p->user)))
+		snprintf(p->user, sizeof(p->user), "%u", who->uid);
+}
+
+static void find_place(struct ctl_sampler *s, struct ctl_process *p)
+{
+	const struct gp_container *in = &p->place.in;
+
+	gp_place(s->g, s->cgroups, p->pid, &p->place);
+	if (*in->name)
+		memcpy(p->container, in->name, sizeof(p->container));
+	else
+		snprintf(p->container, sizeof(p->container), "%.*s", CTL_ID_SHOWN, in->id);
+	if (p->place.role == GP_DOUBT)
+		p->role = "unknown";
+	else if (p->place.role > GPREEMPT_ROLE_NONE)
+		p->role = gp_role_name(p->place.role);
+}
+
+/* Only root can read the list of owners: for others, a holder is known by its name. */
+static void identify(struct ctl_sampler *s, const struct ctl_described *from, struct ctl_process *p)
+{
+	p->known = true;
+	if (from->code)
+		return;
+	take_description(s, from, p);
+	find_place(s, p);
+	p->holder = s->live && !geteuid() ? hold_skip_owner(&s->owners, p->pid) :
+					    !strcmp(p->comm, HOLD_TITLE);
+}
+
+/* A child reads the command lines, as a process can let its reader wait for ever. */
+static int identify_new(struct ctl_sampler *s, struct gpreempt_error *err)
+{
+	size_t i, j = 0, count = s->figures.processes.count;
+	struct ctl_process *p = s->figures.processes.items;
+	struct gpreempt_targets fresh = { .targets = calloc(count + 1, sizeof(*fresh.targets)) };
+	struct ctl_described *all = NULL;
+
+	for (i = 0; fresh.targets && i < count; i++)
+		if (!p[i].known)
+			fresh.targets[fresh.count++] = (struct gpreempt_target){ .pid = p[i].pid };
+	if (fresh.targets)
+		all = ctl_describe_all(s->g, &fresh, s->live);
+	hold_owners_free(&s->owners);
+	for (i = 0; all && i < count; i++)
+		if (!p[i].known)
+			identify(s, &all[j++], &p[i]);
+	ctl_described_free(all, &fresh);
+	free(fresh.targets);
+	return all ? 0 : ctl_set_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
+}
+
+/* The state of a process: this is the only place that decides it. */
+static const char *state_of(const struct ctl_process *p)
+{
+	bool busy = false;
+	size_t i;
+
+	if (p->holder)
+		return "holder";
+	if (p->ended)
+		return "ended";
+	if (p->paused == 1)
+		return "paused";
+	if (!p->queues)
+		return "no-queues";
+	if (p->suspended == GPREEMPT_UNKNOWN || p->queues == GPREEMPT_UNKNOWN)
+		return NULL;
+	if (p->suspended)
+		return p->suspended == p->queues ? "suspended" : "partly-suspended";
+	if (p->evicted == p->queues)
+		return "evicted";
+	for (i = 0; i < p->gpus.count; i++)
+		busy |= p->gpus.items[i].share.busy;
+	if (busy || p->active > 0)
+		return "active";
+	return p->active == GPREEMPT_UNKNOWN ? NULL : "unmapped";
+}
+
+/* May a process hold it? Two files say which, so they are read of such a one alone. */
+static bool may_be_held(const struct ctl_process *p)
+{
+	return !p->holder && !p->ended && (p->debugged || p->paused || p->suspended);
+}
+
+static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
+{
+	struct gpreempt_description who = { .tracer = 0 };
+	struct hold_owner owner;
+
+	p->held_by = GPREEMPT_UNKNOWN;
+	*p->held_as = '\0';
+	p->how = p->paused == 1 ? "pause" : p->debugged == 1 || p->suspended > 0 ? "debug" : NULL;
+	if (!may_be_held(p))
+		return;
+	/* /run/gpreempt is this system's. */
+	if (s->live && !hold_read_owner(p->pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
+		p->held_by = hold_command_of(&owner);
+		snprintf(p->held_as, sizeof(p->held_as), "%s", hold_role_name(owner.role));
+	} else if (!gp_identify(s->g, p->pid, &who) && who.tracer) {
+		p->held_by = who.tracer;
+		memcpy(p->held_as, who.tracer_comm, sizeof(p->held_as));
+	}
+}
+
+/* List the GPUs on which it has a queue or memory, commas between; NULL: not known. */
+static void list_used(struct ctl_process *p)
+{
+	char *at;
+	size_t i;
+
+	free(p->gpu_list);
+	p->gpu_list = at = calloc(p->gpus.count + 1, 24);
+	for (i = 0; at && i < p->gpus.count; i++)
+		if (gp_figure_is_used(&p->gpus.items[i]))
+			at += sprintf(at, "%s0x%llx", at == p->gpu_list ? "" : ",",
+				      (unsigned long long)p->gpus.items[i].gpu_id);
+}
+
+int64_t ctl_process_uses(const struct ctl_process *p, const uint32_t *gpu_ids, size_t n)
+{
+	int64_t unknown = p->placed && p->vram != GPREEMPT_UNKNOWN ? 0 : GPREEMPT_UNKNOWN;
+	size_t i;
+
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct gp_figure *gpu = &p->gpus.items[i];
+
+		if (n && !shr_has(gpu_ids, n, gpu->gpu_id))
+			continue;
+		if (gp_figure_is_used(gpu))
+			return 1;
+	}
+	return !n && p->queues > 0 ? 1 : unknown;
+}
+
+int ctl_sampler_who(struct ctl_sampler *s, struct gpreempt_error *err)
+{
+	int ret = gp_figures_list(&s->figures, err);
+
+	return ret ? ret : identify_new(s, err);
+}
+
+int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
+{
+	int ret = gp_figures_refresh(&s->figures, shr_now_ns(), err);
+	size_t i;
+
+	if (!ret)
+		ret = identify_new(s, err);
+	for (i = 0; !ret && i < s->figures.processes.count; i++) {
+		struct ctl_process *p = &s->figures.processes.items[i];
+
+		p->state = state_of(p);
+		find_holder(s, p);
+		list_used(p);
+	}
+	return ret;
+}
+
+/* Processes that keep a descriptor of /dev/kfd. */
+
+/* Work of the children, in memory that they share. */
+struct scan {
+	struct ctl_apart work; /* the first one: both have one address */
+	struct gpreempt *g;
+	struct {
+		pid_t pid;
+		int open; /* result of gp_has_kfd_open() */
+	} of[];
+};
+
+static void ask(struct ctl_apart *work, size_t i)
+{
+	struct scan *scan = (void *)work;
+
+	scan->of[i].open = gp_has_kfd_open(scan->g, scan->of[i].pid);
+}
+
+static void be_silent(struct ctl_apart *work, size_t i)
+{
+	((struct scan *)work)->of[i].open = -ETIMEDOUT;
+}
+
+/* Ask all processes that are not in KFD's list. */
+static void ask_others(struct ctl_sampler *s, struct scan *scan, const struct gp_pids *all)
+{
+	const struct gp_figures *f = &s->figures;
+	size_t i;
+
+	scan->g = s->g;
+	scan->work.ask = ask;
+	scan->work.silent = be_silent;
+	for (i = 0; i < all->count; i++) {
+		int64_t pid = all->items[i];
+
+		if (!f->processes.count || !bsearch(&pid, f->processes.items, f->processes.count,
+						    sizeof(struct ctl_process), shr_compare_first))
+			scan->of[scan->work.count++].pid = pid;
+	}
+	ctl_ask_apart(&scan->work);
+}
+
+static int add_keepers(struct ctl_sampler *s, const struct scan *scan, size_t *unseen, int *code)
+{
+	struct ctl_process *p;
+	size_t i;
+
+	for (i = 0; i < scan->work.count; i++) {
+		if (scan->of[i].open < 0) {
+			++*unseen;
+			*code = scan->of[i].open;
+		}
+		if (scan->of[i].open != 1)
+			continue;
+		p = gp_figures_process(&s->figures, scan->of[i].pid);
+		if (!p)
+			return -ENOMEM;
+		p->keeper = true;
+	}
+	return 0;
+}
+
+/* Name the keepers in each process that has ended: which descriptor one has cannot be seen. */
+static void name_keepers(struct gp_figures *f)
+{
+	char text[sizeof(((struct ctl_process *)0)->kept_by)] = "";
+	size_t i, len = 0;
+
+	for (i = 0; i < f->processes.count; i++) {
+		const struct ctl_process *p = &f->processes.items[i];
+
+		if (p->keeper && len < sizeof(text) - 1)
+			len += snprintf(text + len, sizeof(text) - len, "%s%lld (%.15s)",
+					len ? ", " : "", (long long)p->pid, p->comm);
+	}
+	for (i = 0; i < f->processes.count; i++)
+		if (f->processes.items[i].ended)
+			memcpy(f->processes.items[i].kept_by, text, sizeof(text));
+}
+
+int ctl_sampler_keepers(struct ctl_sampler *s, size_t *unseen, int *code)
+{
+	struct gp_pids all = { 0 };
+	int ret = gp_all_pids(s->g, &all);
+	size_t size = sizeof(struct scan) + all.count * sizeof(((struct scan *)0)->of[0]);
+	struct scan *scan =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (scan == MAP_FAILED)
+		ret = -ENOMEM;
+	*unseen = 0;
+	if (!ret) {
+		ask_others(s, scan, &all);
+		ret = add_keepers(s, scan, unseen, code);
+	}
+	if (!ret)
+		ret = identify_new(s, NULL);
+	name_keepers(&s->figures);
+	free(all.items);
+	if (scan != MAP_FAILED)
+		munmap(scan, size);
+	return ret;
+}
+
+/* The command. */
 
 struct list_args {
 	struct ctl_target_args targets; /* its queues: the GPUs of --gpu */
@@ -21,220 +302,35 @@ struct list_args {
 	uint64_t quiet;
 };
 
-struct row {
-	int64_t pid;
-	const char *container;
-	const char *container_id;
-	const char *engine;
-	int64_t ns_pid;
-	const char *user;
-	int64_t uid;
-	char *gpus;
-	int64_t queues;
-	int64_t active;
-	int64_t slots;
-	int64_t waves;
-	int64_t vram;
-	const char *state;
-	int64_t held_by;
-	const char *held_as;
-	const char *role;
-	const char *command;
-	/* Memory of the texts above: */
-	const struct gpreempt_description *who;
-	struct gp_place place;
-	char shown[ID_SHOWN + 1];
-	char user_name[64];
-};
+#define FIELD(member, title, what, ...) \
+	OUT_FIELD(struct ctl_process, member, title, what, __VA_ARGS__)
 
 static const struct out_field fields[] = {
-	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
-	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true),
-	OUT_FIELD(struct row, container_id, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, engine, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, ns_pid, "NS-PID", OUT_DEC, .spare = true),
-	OUT_FIELD(struct row, user, "USER", OUT_TEXT),
-	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
-	OUT_FIELD(struct row, gpus, "GPUS", OUT_LIST),
-	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
-	OUT_FIELD(struct row, active, "ACTIVE", OUT_DEC),
-	OUT_FIELD(struct row, slots, "SLOTS", OUT_DEC),
-	OUT_FIELD(struct row, waves, "WAVES", OUT_DEC, .spare = true),
-	OUT_FIELD(struct row, vram, "VRAM", OUT_SIZE, .spare = true),
-	OUT_FIELD(struct row, state, "STATE", OUT_WORD),
-	OUT_FIELD(struct row, held_by, "HELD-BY", OUT_DEC, .spare = true),
-	OUT_FIELD(struct row, held_as, "AS", OUT_TEXT, .spare = true),
-	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT, .spare = true),
-	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
+	FIELD(pid, "PID", OUT_DEC),
+	FIELD(container, "CONTAINER", OUT_TEXT, .array = true, .spare = true),
+	OUT_NAMED("container_id", struct ctl_process, place.in.id, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("engine", struct ctl_process, place.in.engine, NULL, OUT_TEXT, .array = true),
+	FIELD(ns_pid, "NS-PID", OUT_DEC, .spare = true),
+	FIELD(user, "USER", OUT_TEXT, .array = true),
+	FIELD(uid, NULL, OUT_DEC),
+	OUT_NAMED("gpus", struct ctl_process, gpu_list, "GPUS", OUT_LIST),
+	FIELD(queues, "QUEUES", OUT_DEC),
+	FIELD(active, "ACTIVE", OUT_DEC),
+	FIELD(slots, "SLOTS", OUT_DEC),
+	FIELD(waves, "WAVES", OUT_DEC, .spare = true),
+	FIELD(vram, "VRAM", OUT_SIZE, .spare = true),
+	FIELD(state, "STATE", OUT_WORD),
+	FIELD(held_by, "HELD-BY", OUT_DEC, .spare = true),
+	FIELD(held_as, "AS", OUT_TEXT, .array = true, .spare = true),
+	FIELD(how, "HOW", OUT_TEXT, .spare = true),
+	FIELD(role, "ROLE", OUT_TEXT, .spare = true),
+	FIELD(kept_by, "KEPT-BY", OUT_TEXT, .array = true, .spare = true),
+	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
-static const struct out_table table = OUT_TABLE("processes", fields, struct row);
+static const struct out_table table = OUT_TABLE("processes", fields, struct ctl_process);
 
-/* List each GPU once. For free(). */
-static char *list_gpus(const struct gpreempt_view *view)
-{
-	char *list = calloc(view->count + 1, 24), *at = list;
-	size_t i, j;
-
-	for (i = 0; list && i < view->count; i++) {
-		int64_t gpu = view->queues[i].gpu_id;
-
-		for (j = 0; j < i; j++)
-			if (view->queues[j].gpu_id == gpu)
-				break;
-		if (j == i && gpu != GPREEMPT_UNKNOWN)
-			at += sprintf(at, "%s0x%llx", at == list ? "" : ",",
-				      (unsigned long long)gpu);
-	}
-	return list;
-}
-
-static const char *state_of(const struct row *row, const struct gpreempt_view *view)
-{
-	size_t i, suspended = 0, evicted = 0;
-
-	if (!view->count)
-		return "no-queues";
-	for (i = 0; i < view->count; i++) {
-		if (view->queues[i].suspended == GPREEMPT_UNKNOWN)
-			return NULL;
-		suspended += view->queues[i].suspended == 1;
-		evicted += view->queues[i].evicted == 1;
-	}
-	if (suspended)
-		return suspended == view->count ? "suspended" : "partly-suspended";
-	if (evicted == view->count)
-		return "evicted";
-	if (row->active == GPREEMPT_UNKNOWN)
-		return NULL;
-	return row->active ? "active" : "unmapped";
-}
-
-static void add_queues(struct row *row, const struct gpreempt_view *view)
-{
-	size_t i;
-
-	row->queues = view->count;
-	row->active = 0;
-	row->slots = 0;
-	row->waves = 0;
-	for (i = 0; i < view->count; i++) {
-		const struct gpreempt_queue *q = &view->queues[i];
-
-		out_sum(&row->active, q->active);
-		out_sum(&row->slots, q->slots);
-		/* Waves are a matter of compute. */
-		if (q->type != GPREEMPT_QUEUE_SDMA && q->type != GPREEMPT_QUEUE_SDMA_XGMI)
-			out_sum(&row->waves, q->waves);
-	}
-	row->gpus = list_gpus(view);
-	row->state = state_of(row, view);
-}
-
-/* Read the memory on all GPUs together. */
-static int64_t read_vram(struct gpreempt *g, pid_t pid)
-{
-	struct gpreempt_process_gpus *list;
-	int64_t sum = 0;
-	size_t i;
-
-	if (gp_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, NULL))
-		return GPREEMPT_UNKNOWN;
-	for (i = 0; i < list->count; i++)
-		out_sum(&sum, list->gpus[i].vram);
-	gpreempt_list_free(list);
-	return sum;
-}
-
-/* Add the owner. live: /run/gpreempt is of the same system. */
-static void add_owner(struct row *row, bool live)
-{
-	struct hold_owner owner;
-
-	if (!row->who->tracer)
-		return;
-	row->held_by = row->who->tracer;
-	row->held_as = row->who->tracer_comm;
-	if (live && !hold_read_owner(row->pid, &owner) && owner.pid == (uint64_t)row->held_by)
-		row->held_as = hold_role_name(owner.role);
-}
-
-static void add_place(struct gpreempt *g, int cgroups, struct row *row)
-{
-	const struct gp_container *in = &row->place.in;
-	int role;
-
-	gp_place(g, cgroups, row->pid, &row->place);
-	role = row->place.role;
-	if (role == GP_DOUBT)
-		row->role = "unknown";
-	else if (role > GPREEMPT_ROLE_NONE)
-		row->role = gp_role_name(role);
-	if (!*in->id)
-		return;
-	row->engine = in->engine;
-	row->container_id = in->id;
-	snprintf(row->shown, sizeof(row->shown), "%.*s", ID_SHOWN, in->id);
-	row->container = *in->name ? in->name : row->shown;
-}
-
-/* Add the user's name, or its number. Most rows have the user of the row before (or NULL). */
-static void add_user(struct gpreempt *g, struct row *row, const struct row *before)
-{
-	uid_t uid = row->who->uid;
-
-	if (uid == (uid_t)-1)
-		return;
-	row->uid = uid;
-	row->user = row->user_name;
-	if (before && before->uid == row->uid)
-		row->user = before->user;
-	else if (gp_user_name(g, uid, row->user_name, sizeof(row->user_name)))
-		snprintf(row->user_name, sizeof(row->user_name), "%u", uid);
-}
-
-/*
- * owners: NULL, they cannot be known. before: the row before, or NULL. cgroups: their root,
- * or -errno.
- */
-static void fill_row(struct gpreempt *g, pid_t pid, int cgroups,
-		     const struct gpreempt_description *who, bool live, struct hold_owners *owners,
-		     struct row *row, const struct row *before, bool *sysfs)
-{
-	struct gpreempt_view *view;
-
-	*row = (struct row){
-		.pid = pid,
-		.queues = GPREEMPT_UNKNOWN,
-		.active = GPREEMPT_UNKNOWN,
-		.slots = GPREEMPT_UNKNOWN,
-		.waves = GPREEMPT_UNKNOWN,
-		.vram = read_vram(g, pid),
-		.held_by = GPREEMPT_UNKNOWN,
-		.ns_pid = GPREEMPT_UNKNOWN,
-		.uid = GPREEMPT_UNKNOWN,
-		.who = who,
-	};
-	if (who->ns_pid != pid)
-		row->ns_pid = who->ns_pid;
-	row->command = *who->command ? who->command : who->comm;
-	add_user(g, row, before);
-	add_place(g, cgroups, row);
-	add_owner(row, live);
-	/* Without the list of owners, a holder is known by its name. */
-	if (owners ? hold_skip_owner(owners, pid) : !strcmp(who->comm, HOLD_TITLE)) {
-		row->state = "holder";
-		row->queues = 0;
-		return;
-	}
-	if (!gpreempt_view_read(g, pid, &view, NULL)) {
-		*sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
-		add_queues(row, view);
-		gpreempt_list_free(view);
-	}
-}
-
-static void print_rows(const struct list_args *args, const struct row *rows, size_t count,
+static void print_rows(const struct list_args *args, const struct ctl_process *rows, size_t count,
 		       bool sysfs)
 {
 	enum out_mode mode = args->mode;
@@ -254,64 +350,95 @@ static void print_rows(const struct list_args *args, const struct row *rows, siz
 		ctl_note_sysfs(args->targets.from);
 }
 
-static int print_list(struct gpreempt *g, const struct list_args *args,
-		      const struct gpreempt_targets *list)
-{
-	struct row *rows = malloc((list->count + 1) * sizeof(*rows));
-	bool sysfs = false, live = !args->targets.from;
-	struct ctl_described *all = ctl_describe_all(g, list, live);
-	struct hold_owners owners = { 0 };
-	__cleanup_fd int cgroups = gp_role_root(g);
-	size_t i, count = 0;
-	int ret = rows && all ? 0 : -ENOMEM;
-
-	for (i = 0; !ret && i < list->count; i++) {
-		/* The process has ended meanwhile. */
-		if (all[i].code)
-			continue;
-		fill_row(g, list->targets[i].pid, cgroups, &all[i].who, live,
-			 live && !geteuid() ? &owners : NULL, &rows[count],
-			 count ? &rows[count - 1] : NULL, &sysfs);
-		count++;
-	}
-	if (ret)
-		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	else
-		print_rows(args, rows, count, sysfs);
-	for (i = 0; i < count; i++)
-		free(rows[i].gpus);
-	hold_owners_free(&owners);
-	ctl_described_free(all, list);
-	free(rows);
-	return ret;
-}
-
-/* Processes that use a GPU: --gpu and --quiet of list. */
-
-static bool has_gpu(const struct gpreempt_nodes *nodes, uint32_t gpu_id)
+/* Is the process meant by the words (NULL: all)? */
+static bool is_meant(const struct gpreempt_targets *chosen, const struct ctl_process *p)
 {
 	size_t i;
 
-	for (i = 0; i < nodes->count; i++)
-		if (nodes->nodes[i].gpu_id == gpu_id)
+	for (i = 0; chosen && i < chosen->count; i++)
+		if (chosen->targets[i].pid == p->pid)
 			return true;
-	return false;
+	return !chosen;
+}
+
+/* List the processes that use the GPUs, or may. 0, or the exit status. */
+static int print_list(struct ctl_sampler *s, const struct list_args *args,
+		      const struct gpreempt_targets *chosen)
+{
+	const struct gpreempt_filter *which = &args->targets.queues;
+	size_t i, n = 0, unseen, count;
+	struct ctl_process *rows;
+	struct gpreempt_error err;
+	bool ended = false, sysfs = false;
+	int code;
+
+	if (ctl_sampler_refresh(s, &err))
+		return ctl_fail(&err);
+	for (i = 0; i < s->figures.processes.count; i++)
+		ended |= s->figures.processes.items[i].ended;
+	if (ended && s->live && ctl_sampler_keepers(s, &unseen, &code))
+		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+	count = s->figures.processes.count;
+	rows = shr_must(calloc(count + 1, sizeof(*rows)));
+	for (i = 0; i < count; i++) {
+		const struct ctl_process *p = &s->figures.processes.items[i];
+
+		if (p->keeper || !is_meant(chosen, p) ||
+		    (which->n_gpu_ids && !ctl_process_uses(p, which->gpu_ids, which->n_gpu_ids)))
+			continue;
+		rows[n++] = *p;
+		sysfs |= p->partial && !p->ended;
+	}
+	print_rows(args, rows, n, sysfs);
+	free(rows);
+	return 0;
+}
+
+/* Answer scripts by the exit status: does one of the chosen (NULL: any) use the GPUs? */
+static int answer(struct ctl_sampler *s, const struct gpreempt_filter *which,
+		  const struct gpreempt_targets *chosen)
+{
+	struct gpreempt_error err;
+	int64_t open = 0;
+	size_t i;
+
+	if (gp_figures_refresh(&s->figures, shr_now_ns(), &err))
+		return ctl_fail(&err);
+	for (i = 0; i < s->figures.processes.count; i++) {
+		const struct ctl_process *p = &s->figures.processes.items[i];
+		int64_t uses = is_meant(chosen, p) ?
+				       ctl_process_uses(p, which->gpu_ids, which->n_gpu_ids) :
+				       0;
+
+		if (uses == 1)
+			return GPREEMPT_CLASS_BUSY;
+		if (uses == GPREEMPT_UNKNOWN)
+			open = p->pid;
+	}
+	if (!open)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+			     "run it with sudo; gpreempt-ctl list shows more",
+			     "whether process %lld uses the GPU is not known", (long long)open);
 }
 
 /* Check that the GPUs of the filter exist. 0, or the exit status after a message. */
-static int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *which)
+static int check_gpus(struct gpreempt *g, const struct gpreempt_filter *which)
 {
 	struct gpreempt_nodes *nodes;
 	struct gpreempt_error err;
-	size_t i;
+	size_t i, j = 0;
 
 	if (!which->n_gpu_ids)
 		return 0;
 	if (gpreempt_nodes_read(g, &nodes, &err))
 		return ctl_fail(&err);
-	for (i = 0; i < which->n_gpu_ids; i++)
-		if (!has_gpu(nodes, which->gpu_ids[i]))
+	for (i = 0; i < which->n_gpu_ids; i++) {
+		for (j = 0; j < nodes->count && nodes->nodes[j].gpu_id != which->gpu_ids[i];)
+			j++;
+		if (j == nodes->count)
 			break;
+	}
 	gpreempt_list_free(nodes);
 	return i == which->n_gpu_ids ?
 		       0 :
@@ -319,98 +446,31 @@ static int ctl_check_gpus(struct gpreempt *g, const struct gpreempt_filter *whic
 				     "there is no GPU 0x%x", which->gpu_ids[i]);
 }
 
-static int64_t uses(struct gpreempt *g, const struct gpreempt_filter *which, pid_t pid)
-{
-	return gp_uses_gpus(g, pid, which->gpu_ids, which->n_gpu_ids);
-}
-
-/* Keep the processes that use the GPUs, or may; without GPUs, all. */
-static void ctl_keep_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
-			       struct gpreempt_targets *list)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < list->count; i++)
-		if (!which->n_gpu_ids || uses(g, which, list->targets[i].pid))
-			list->targets[kept++] = list->targets[i];
-	list->count = kept;
-}
-
-/* Does the process use the GPUs? *open gets one for which that is not known. */
-static bool is_user(struct gpreempt *g, const struct gpreempt_filter *which, pid_t pid, pid_t *open)
-{
-	int64_t answer = uses(g, which, pid);
-
-	if (answer == GPREEMPT_UNKNOWN)
-		*open = pid;
-	return answer == 1;
-}
-
-static int end(bool found, pid_t open)
-{
-	if (found)
-		return GPREEMPT_CLASS_BUSY;
-	if (!open)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "run it with sudo; gpreempt-ctl list shows more",
-			     "whether process %d uses the GPU is not known", open);
-}
-
-/* Ask for all in KFD's own list, which has processes that /proc hides from us, too. */
-static int has_any(struct gpreempt *g, const struct gpreempt_filter *which)
-{
-	struct gpreempt_error err;
-	struct gp_pids pids;
-	bool found = false;
-	pid_t open = 0;
-	size_t i;
-
-	if (gp_kfd_pids(g, &pids, &err))
-		return ctl_fail(&err);
-	for (i = 0; i < pids.count && !found; i++)
-		found = is_user(g, which, pids.items[i], &open);
-	free(pids.items);
-	return end(found, open);
-}
-
-/* Answer scripts by the exit status: does one of @list, or (NULL) any process, use the GPUs? */
-static int ctl_has_gpu_users(struct gpreempt *g, const struct gpreempt_filter *which,
-			     const struct gpreempt_targets *list)
-{
-	bool found = false;
-	pid_t open = 0;
-	size_t i;
-
-	if (!list)
-		return has_any(g, which);
-	for (i = 0; i < list->count && !found; i++)
-		found = is_user(g, which, list->targets[i].pid, &open);
-	return end(found, open);
-}
-
 static int run_list(void *data)
 {
 	const struct list_args *args = data;
-	const struct gpreempt_filter *which = &args->targets.queues;
-	struct gpreempt_targets *list = NULL;
-	struct gpreempt_error err;
+	struct gpreempt_targets *chosen = NULL;
 	struct gpreempt *g = NULL;
+	struct ctl_sampler s;
 	int ret = ctl_open(args->targets.from, &g);
 
+	/* --quiet asks KFD alone, which answers in a container, too. */
+	if (!ret && !args->quiet && !args->targets.from)
+		ret = ctl_need_host(g);
 	if (!ret)
-		ret = ctl_check_gpus(g, which);
+		ret = check_gpus(g, &args->targets.queues);
 	if (!ret && args->targets.words.n)
-		ret = ctl_targets(g, &args->targets, &list);
-	else if (!ret && !args->quiet && gpreempt_processes(g, &list, &err))
-		ret = ctl_fail(&err);
-	if (!ret && args->quiet) {
-		ret = ctl_has_gpu_users(g, which, list);
-	} else if (!ret) {
-		ctl_keep_gpu_users(g, which, list);
-		ret = print_list(g, args, list);
+		ret = ctl_targets(g, &args->targets, &chosen);
+	if (!ret) {
+		ctl_sampler_init(&s, g, 0);
+		s.live = !args->targets.from;
+		s.cgroups = gp_role_root(g);
+		ctl_sampler_look(&s);
+		ret = args->quiet ? answer(&s, &args->targets.queues, chosen) :
+				    print_list(&s, args, chosen);
+		ctl_sampler_clear(&s);
 	}
-	gpreempt_list_free(list);
+	gpreempt_list_free(chosen);
 	gpreempt_free(g);
 	return ret;
 }
@@ -438,15 +498,19 @@ const struct ctl_command ctl_list = {
 		   "  active             a queue of it is in a hardware slot\n"
 		   "  suspended          all its queues are, through the debug interface\n"
 		   "  partly-suspended   some are\n"
+		   "  paused             the whole process is, by our pause or CRIU's\n"
 		   "  evicted            the driver has taken its queues off for a while\n"
 		   "  unmapped           none of its queues is in a slot now\n"
 		   "  no-queues          it has opened the GPU, and has no queue\n"
 		   "  holder             of gpreempt-ctl: it holds another process\n"
+		   "  ended              it has ended, and a process that has a copy of its\n"
+		   "                     descriptor of /dev/kfd keeps its memory, and its queues\n"
+		   "                     on the GPU: end one of those in KEPT-BY\n"
 		   "USER is the real user, as the kernel has it. COMMAND and the name of a\n"
 		   "container are chosen by the process or its user.\n"
-		   "HELD-BY is the process that holds or debugs it. NS-PID is the PID of a\n"
-		   "process in its container. Without gpreempt.ko, or without root, slots and\n"
-		   "state are unknown.\n"
+		   "HELD-BY is the process that holds or debugs it, and HOW its method: pause or\n"
+		   "debug. NS-PID is the PID of a process in its container. Without gpreempt.ko,\n"
+		   "or without root, slots and state are unknown.\n"
 		   "\n"
 		   "A process uses a GPU if it has a queue or memory there; a holder has neither.\n"
 		   "\"list --gpu ID --quiet\" is for scripts. Exit status 0: no process uses that\n"

@@ -152,11 +152,10 @@ static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
 /* Metrics of processes, and the choice of those that are left out. */
 
 struct ranked {
-	const struct gp_process_figures *p;
-	const struct ctl_person *person; /* NULL: not known */
-	double busy;			 /* percent, on the GPU where it is highest */
+	const struct ctl_process *p;
+	double busy; /* percent, on the GPU where it is highest */
 	int64_t vram;
-	char by[64]; /* holder of it, or "" */
+	const char *by; /* holder of it, or "" */
 };
 
 /* Order: the busiest first, then the process with more memory. */
@@ -171,39 +170,13 @@ static int compare_ranked(const void *a, const void *b)
 	return (x->p->pid > y->p->pid) - (x->p->pid < y->p->pid);
 }
 
-static bool is_suspended(const struct gp_process_figures *p)
+static void rank(const struct ctl_process *p, struct ranked *out)
 {
 	size_t i;
 
-	for (i = 0; i < p->gpus.count; i++)
-		if (p->gpus.items[i].suspended > 0)
-			return true;
-	return false;
-}
-
-static void find_holder(struct ctl_sampler *s, struct ranked *r)
-{
-	const struct gp_process_figures *p = r->p;
-	bool held = p->paused > 0 || p->debugged > 0 || is_suspended(p);
-	struct ctl_holder holder;
-
-	/* Any process may be paused if the module is not there. */
-	if (!held && p->paused != GPREEMPT_UNKNOWN)
-		return;
-	ctl_sampler_holder(s, p->pid, &holder);
-	if (holder.pid != GPREEMPT_UNKNOWN)
-		memcpy(r->by, holder.as, sizeof(r->by));
-	else if (held)
-		strcpy(r->by, "unknown");
-}
-
-static void rank(struct ctl_sampler *s, const struct gp_process_figures *p,
-		 const struct ctl_person *person, struct ranked *out)
-{
-	size_t i;
-
-	*out = (struct ranked){ .p = p, .person = person, .busy = -1 };
-	find_holder(s, out);
+	*out = (struct ranked){ .p = p, .busy = -1, .by = p->held_as };
+	if (p->how && !*p->held_as)
+		out->by = "unknown";
 	for (i = 0; i < p->gpus.count; i++) {
 		const struct gp_figure *gpu = &p->gpus.items[i];
 		double busy = gp_share_percent(&gpu->share);
@@ -215,10 +188,10 @@ static void rank(struct ctl_sampler *s, const struct gp_process_figures *p,
 	}
 }
 
-/* A process may have all GPUs open and use one. */
+/* Was it used in this interval? */
 static bool is_used(const struct gp_figure *gpu)
 {
-	return gpu->queues > 0 || gpu->vram > 0 || gpu->share.busy || gpu->suspended_ns;
+	return gp_figure_is_used(gpu) || gpu->share.busy || gpu->suspended_ns;
 }
 
 static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
@@ -235,39 +208,40 @@ static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
 			   (double)gpu->suspended_ns / NSEC_PER_SEC);
 }
 
-static void set_person(const struct ctl_person *person, struct out_labels *labels)
+static void set_identity(const struct ctl_process *p, struct out_labels *labels)
 {
-	if (!person)
-		return;
-	labels->value[OUT_COMM] = person->comm;
-	labels->value[OUT_USER] = person->user;
-	labels->value[OUT_POD_UUID] = person->place.pod_uid;
-	labels->value[OUT_POD] = person->place.in.pod;
-	labels->value[OUT_NAMESPACE] = person->place.in.pod_namespace;
-	labels->value[OUT_CONTAINER] = person->place.in.name;
-	labels->value[OUT_CONTAINER_ID] = person->place.in.id;
-	labels->value[OUT_JOB_ID] = person->place.job;
-	if (*person->place.job)
-		labels->value[OUT_JOB_USER] = person->user;
-	labels->value[OUT_CGROUP] = person->place.cgroup;
+	labels->value[OUT_COMM] = p->comm;
+	labels->value[OUT_USER] = p->user;
+	labels->value[OUT_POD_UUID] = p->place.pod_uid;
+	labels->value[OUT_POD] = p->place.in.pod;
+	labels->value[OUT_NAMESPACE] = p->place.in.pod_namespace;
+	labels->value[OUT_CONTAINER] = p->place.in.name;
+	labels->value[OUT_CONTAINER_ID] = p->place.in.id;
+	labels->value[OUT_JOB_ID] = p->place.job;
+	if (*p->place.job)
+		labels->value[OUT_JOB_USER] = p->user;
+	labels->value[OUT_CGROUP] = p->place.cgroup;
 }
 
 static void add_process(struct out_metrics *m, const struct ranked *r,
 			const struct metrics_gpus *gpus, bool looked)
 {
-	const struct gp_process_figures *p = r->p;
+	const struct ctl_process *p = r->p;
 	struct out_labels labels = { { [OUT_BY] = r->by } };
 	char pid[24];
 	size_t i;
 
 	snprintf(pid, sizeof(pid), "%lld", (long long)p->pid);
 	labels.value[OUT_PROCESS_ID] = pid;
-	set_person(r->person, &labels);
+	set_identity(p, &labels);
 	out_metric(m, OUT_PROCESS, &labels, 1);
 	if (p->slots_taken)
 		out_metric(m, OUT_PROCESS_SLOTS, &labels, (double)p->slots_held / p->slots_taken);
 	if (*r->by)
 		out_metric(m, OUT_PROCESS_HELD, &labels, 1);
+	labels.value[OUT_STATE] = p->state;
+	if (p->state)
+		out_metric(m, OUT_PROCESS_STATE, &labels, 1);
 	for (i = 0; i < p->gpus.count; i++) {
 		if (!is_used(&p->gpus.items[i]))
 			continue;
@@ -313,11 +287,8 @@ static int metrics_add_processes(struct out_metrics *m, struct ctl_sampler *s,
 	if (!ranked)
 		return -ENOMEM;
 	for (i = 0; i < f->processes.count; i++) {
-		const struct gp_process_figures *p = &f->processes.items[i];
-		const struct ctl_person *person = ctl_sampler_person(s, p->pid);
-
-		if (!person || !person->holder)
-			rank(s, p, person, &ranked[n++]);
+		if (!f->processes.items[i].holder)
+			rank(&f->processes.items[i], &ranked[n++]);
 	}
 	qsort(ranked, n, sizeof(*ranked), compare_ranked);
 	*dropped = add_ranked(m, ranked, n, gpus, f->looks, room);

@@ -3,16 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
-#include "cli/program.h"
-#include "hold/run-dir.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
 #include "doctor.h"
+#include "figures.h"
 
 /*
  * doctor --partition: which processes block a repartition of a GPU?
@@ -32,8 +29,6 @@ struct row {
 	const char *engine;
 	const char *command;
 	const char *next;
-	/* Memory of the texts above: */
-	struct gp_container in;
 };
 
 static const struct out_field fields[] = {
@@ -49,105 +44,16 @@ static const struct out_field fields[] = {
 
 static const struct out_table table = OUT_TABLE("processes", fields, struct row);
 
-struct client {
-	pid_t pid;
-	bool listed; /* KFD lists it */
-	int open;    /* result of gp_has_kfd_open() */
-};
-
-/* Work of the children, in memory that they share. */
-struct scan {
-	struct ctl_apart work; /* the first one: both have one address */
-	struct gpreempt *g;
-	size_t size; /* size of the whole, in bytes */
-	struct client clients[];
-};
-
 struct partition {
 	struct gpreempt *g;
 	enum out_mode mode;
 	struct gpreempt_nodes *nodes;
 	const struct gpreempt_node *gpu;
-	struct scan *scan;
+	struct ctl_sampler who;
 	size_t unseen; /* processes whose descriptors could not be read */
 	int code;      /* -errno of the last of them */
-	struct hold_owners owners;
 	SHR_ARRAY(struct row, rows);
-	struct gpreempt_targets alive; /* the first of them, in the same order */
-	struct ctl_described *who;
 };
-
-static void ask(struct ctl_apart *work, size_t i)
-{
-	struct scan *scan = (void *)work;
-
-	scan->clients[i].open = gp_has_kfd_open(scan->g, scan->clients[i].pid);
-}
-
-static void be_silent(struct ctl_apart *work, size_t i)
-{
-	((struct scan *)work)->clients[i].open = -ETIMEDOUT;
-}
-
-static int compare_pids(const void *a, const void *b)
-{
-	pid_t x = *(const pid_t *)a, y = *(const pid_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static bool has_pid(const struct gp_pids *pids, pid_t pid)
-{
-	return pids->count && bsearch(&pid, pids->items, pids->count, sizeof(pid), compare_pids);
-}
-
-static struct scan *new_scan(struct gpreempt *g, size_t count)
-{
-	size_t size = sizeof(struct scan) + count * sizeof(struct client);
-	struct scan *scan =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (scan == MAP_FAILED)
-		return NULL;
-	scan->g = g;
-	scan->size = size;
-	scan->work.ask = ask;
-	scan->work.silent = be_silent;
-	return scan;
-}
-
-static void add_client(struct scan *scan, pid_t pid, bool listed)
-{
-	scan->clients[scan->work.count++] = (struct client){ .pid = pid, .listed = listed };
-}
-
-/* Find KFD's processes, also those that have ended, and all others. */
-static int find_clients(struct partition *p)
-{
-	struct gp_pids kfd = { 0 }, all = { 0 };
-	struct gpreempt_error err;
-	size_t i;
-	int ret;
-
-	if (gp_kfd_pids(p->g, &kfd, &err))
-		return ctl_fail(&err);
-	ret = gp_all_pids(p->g, &all);
-	if (!ret)
-		p->scan = new_scan(p->g, kfd.count + all.count);
-	if (p->scan) {
-		if (kfd.count)
-			qsort(kfd.items, kfd.count, sizeof(pid_t), compare_pids);
-		for (i = 0; i < kfd.count; i++)
-			add_client(p->scan, kfd.items[i], true);
-		for (i = 0; i < all.count; i++)
-			if (!has_pid(&kfd, all.items[i]))
-				add_client(p->scan, all.items[i], false);
-		ctl_ask_apart(&p->scan->work);
-	}
-	free(kfd.items);
-	free(all.items);
-	return p->scan ? 0 : ctl_fail_reason(GPREEMPT_SYSTEM, ret ? ret : -ENOMEM, 0);
-}
 
 /* May the process use one of the nodes into which the device is divided now? */
 static bool may_use(struct partition *p, pid_t pid)
@@ -164,88 +70,49 @@ static bool may_use(struct partition *p, pid_t pid)
 	return false;
 }
 
-static void fill_row(struct partition *p, const struct client *client, bool alive, struct row *row)
+static void fill_row(struct partition *p, const struct ctl_process *from, struct row *row)
 {
-	row->pid = client->pid;
-	row->blocks = client->listed && may_use(p, client->pid) ? "yes" : "maybe";
-	if (!alive) {
+	const struct gp_container *in = &from->place.in;
+
+	*row = (struct row){
+		.pid = from->pid,
+		.blocks = !from->keeper && may_use(p, from->pid) ? "yes" : "maybe",
+		.keeps = "process",
+		.next = "end the process",
+		.container = from->container,
+		.container_id = in->id,
+		.engine = in->engine,
+		.command = from->command,
+	};
+	if (from->ended) {
 		row->keeps = "ended";
 		row->next = "end those that keep its descriptor";
-	} else if (!client->listed) {
+	} else if (from->keeper) {
 		row->keeps = "descriptor";
-		row->next = "end the process";
-	} else if (!geteuid() && hold_skip_owner(&p->owners, client->pid)) {
+	} else if (from->holder) {
 		row->keeps = "holder";
 		row->next = "gpreempt-ctl resume, see status";
-	} else {
-		row->keeps = "process";
-		row->next = "end the process";
 	}
-	if (alive && !gp_container(p->g, client->pid, &row->in))
+	if (*in->id && !from->ended)
 		row->next = "stop the container";
 }
 
-/* Processes that are there come first, so that a row has the place of its description. */
-static int add_rows(struct partition *p, bool alive)
+/* Processes that are there come first. */
+static int add_rows(struct partition *p, bool ended)
 {
+	const struct gp_figures *f = &p->who.figures;
+	struct row *row;
 	size_t i;
 
-	for (i = 0; i < p->scan->work.count; i++) {
-		const struct client *client = &p->scan->clients[i];
-		struct gpreempt_target target = { .pid = client->pid };
-		bool there = !gpreempt_start_time(p->g, client->pid, &target.start);
-		struct gpreempt_target *place;
-		struct row *row;
-
-		if (there != alive || (!client->listed && client->open != 1))
+	for (i = 0; i < f->processes.count; i++) {
+		if (f->processes.items[i].ended != ended)
 			continue;
 		row = shr_add(&p->rows);
 		if (!row)
 			return -ENOMEM;
-		fill_row(p, client, alive, row);
-		if (!alive)
-			continue;
-		place = shr_array_add(&p->alive.targets, &p->alive.count, sizeof(*place));
-		if (!place)
-			return -ENOMEM;
-		*place = target;
+		fill_row(p, &f->processes.items[i], row);
 	}
 	return 0;
-}
-
-/* The rows are where they stay. */
-static int describe(struct partition *p)
-{
-	size_t i;
-
-	p->who = ctl_describe_all(p->g, &p->alive, true);
-	if (!p->who)
-		return -ENOMEM;
-	for (i = 0; i < p->rows.count; i++) {
-		struct row *row = &p->rows.items[i];
-
-		if (*row->in.engine) {
-			row->engine = row->in.engine;
-			row->container_id = row->in.id;
-			row->container = *row->in.name ? row->in.name : row->in.id;
-		}
-		if (i < p->alive.count && !p->who[i].code)
-			row->command = *p->who[i].who.command ? p->who[i].who.command :
-								p->who[i].who.comm;
-	}
-	return 0;
-}
-
-static void count_unseen(struct partition *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->scan->work.count; i++) {
-		if (p->scan->clients[i].listed || p->scan->clients[i].open >= 0)
-			continue;
-		p->unseen++;
-		p->code = p->scan->clients[i].open;
-	}
 }
 
 /* Returns the exit status. A process that we could not look at may block the partition. */
@@ -286,13 +153,11 @@ static int print(const struct partition *p)
 				     status_of(p) == GPREEMPT_CLASS_PERMISSION ?
 					     "run it as root, on the host" :
 					     "try it again",
-				     "the descriptors of %zu processes cannot be looked at: "
-				     "%s",
-				     p->unseen, strerror(-p->code));
+				     "cannot read the descriptors of %zu processes: %s", p->unseen,
+				     strerror(-p->code));
 	if (p->unseen)
-		ctl_note("the descriptors of %zu processes cannot be looked "
-			 "at: %s",
-			 p->unseen, strerror(-p->code));
+		ctl_note("cannot read the descriptors of %zu processes: %s", p->unseen,
+			 strerror(-p->code));
 	if (p->mode != OUT_JSON && p->rows.count)
 		ctl_note("while these are there, the driver refuses to "
 			 "repartition GPU 0x%llx",
@@ -313,15 +178,13 @@ static int run(struct partition *p, const char *gpu)
 	if (!p->gpu)
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
 				     "--partition \"%s\": there is no such GPU", gpu);
-	ret = find_clients(p);
-	if (ret)
-		return ret;
-	count_unseen(p);
-	ret = add_rows(p, true);
+	if (ctl_sampler_who(&p->who, &err))
+		return ctl_fail(&err);
+	ret = ctl_sampler_keepers(&p->who, &p->unseen, &p->code);
 	if (!ret)
 		ret = add_rows(p, false);
 	if (!ret)
-		ret = describe(p);
+		ret = add_rows(p, true);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : print(p);
 }
 
@@ -332,13 +195,12 @@ int ctl_partition(const char *gpu, enum out_mode mode)
 
 	if (ret)
 		return ret;
-	ret = run(&p, gpu);
-	ctl_described_free(p.who, &p.alive);
-	free(p.alive.targets);
+	ctl_sampler_init(&p.who, p.g, 0);
+	ret = ctl_need_host(p.g);
+	if (!ret)
+		ret = run(&p, gpu);
 	free(p.rows.items);
-	if (p.scan)
-		munmap(p.scan, p.scan->size);
-	hold_owners_free(&p.owners);
+	ctl_sampler_clear(&p.who);
 	gpreempt_list_free(p.nodes);
 	gpreempt_free(p.g);
 	return ret;

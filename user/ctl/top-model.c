@@ -9,8 +9,6 @@
 #include "figures.h"
 #include "top.h"
 
-#define ID_SHOWN 12 /* characters of a container's id, as engines show it */
-
 static int64_t tenths(const struct gp_share *share)
 {
 	return share->looks ? (int64_t)(1000 * share->busy / share->looks) : GPREEMPT_UNKNOWN;
@@ -40,16 +38,11 @@ static void copy_figure(const struct gp_figure *from, bool looked, struct top_fi
 		.holds = looked ? (int64_t)from->holds : GPREEMPT_UNKNOWN,
 		.history = history,
 	};
-	/* The module has no line of it: no queue of the process is there. */
-	if (!looked)
-		to->queues = to->suspended = to->waves = GPREEMPT_UNKNOWN;
-	else if (!from->look.number)
-		to->queues = to->suspended = to->waves = 0;
 	top_history_add(&to->history, to->busy);
 }
 
 /* GPUs are added, and none is taken away. */
-static int copy_figures(const struct gp_process_figures *from, bool looked, struct top_process *to)
+static int copy_figures(const struct ctl_process *from, bool looked, struct top_process *to)
 {
 	int64_t busiest = GPREEMPT_UNKNOWN;
 	struct top_figure *f;
@@ -70,65 +63,13 @@ static int copy_figures(const struct gp_process_figures *from, bool looked, stru
 	return 0;
 }
 
-/* Returns the state by list's words, from the looks and the last reading of slots. */
-static const char *state_of(const struct gp_process_figures *p, const struct top_process *to,
-			    bool holder)
+static void copy_identity(const struct ctl_process *p, struct top_process *to)
 {
-	int64_t queues = 0, suspended = 0, evicted = 0;
-	bool busy = false;
-	size_t i;
-
-	if (holder)
-		return "holder";
-	if (p->paused == 1)
-		return "paused";
-	for (i = 0; i < to->gpus.count; i++) {
-		const struct top_figure *f = &to->gpus.items[i];
-
-		if (f->queues <= 0)
-			continue;
-		queues += f->queues;
-		suspended += f->suspended > 0 ? f->suspended : 0;
-		evicted += p->gpus.items[i].evicted == 1 ? f->queues : 0;
-		busy |= f->busy > 0;
-	}
-	if (suspended)
-		return suspended == queues ? "suspended" : "partly-suspended";
-	if (queues && evicted == queues)
-		return "evicted";
-	if (busy || p->active > 0)
-		return "active";
-	if (p->active == GPREEMPT_UNKNOWN)
-		return NULL;
-	return queues ? "unmapped" : "no-queues";
-}
-
-static void copy_person(const struct ctl_person *person, struct top_process *to)
-{
-	memcpy(to->user, person->user, sizeof(to->user));
-	memcpy(to->cgroup, person->place.cgroup, sizeof(to->cgroup));
-	memcpy(to->pod_uid, person->place.pod_uid, sizeof(to->pod_uid));
-	memcpy(to->job, person->place.job, sizeof(to->job));
-	if (*person->place.in.name)
-		memcpy(to->container, person->place.in.name, sizeof(to->container));
-	else
-		snprintf(to->container, sizeof(to->container), "%.*s", ID_SHOWN,
-			 person->place.in.id);
-}
-
-/* Find the holder of a process that may be held; for the others that would cost two files each. */
-static void find_holder(struct ctl_sampler *s, const struct gp_process_figures *p,
-			struct top_process *to)
-{
-	struct ctl_holder holder;
-
-	to->held_by = GPREEMPT_UNKNOWN;
-	*to->held_as = '\0';
-	if (!p->debugged && !p->paused && to->state && !strstr(to->state, "suspended"))
-		return;
-	ctl_sampler_holder(s, p->pid, &holder);
-	to->held_by = holder.pid;
-	memcpy(to->held_as, holder.as, sizeof(to->held_as));
+	memcpy(to->user, p->user, sizeof(to->user));
+	memcpy(to->cgroup, p->place.cgroup, sizeof(to->cgroup));
+	memcpy(to->pod_uid, p->place.pod_uid, sizeof(to->pod_uid));
+	memcpy(to->job, p->place.job, sizeof(to->job));
+	memcpy(to->container, p->container, sizeof(to->container));
 }
 
 /* Are there looks? The module may have gone since the last one. */
@@ -137,16 +78,14 @@ static bool has_looked(const struct ctl_sampler *s)
 	return s->figures.looks && !s->blind;
 }
 
-static int copy_process(struct ctl_sampler *s, const struct gp_process_figures *from,
+static int copy_process(struct ctl_sampler *s, const struct ctl_process *from,
 			struct top_process *to)
 {
-	const struct ctl_person *person = ctl_sampler_person(s, from->pid);
 	bool looked = has_looked(s);
 
 	if (!to->command) {
-		if (person)
-			copy_person(person, to);
-		to->command = strdup(person && person->command ? person->command : from->comm);
+		copy_identity(from, to);
+		to->command = strdup(from->command ? from->command : from->comm);
 		if (!to->command)
 			return -ENOMEM;
 	}
@@ -155,8 +94,10 @@ static int copy_process(struct ctl_sampler *s, const struct gp_process_figures *
 	to->slots_held = from->active == GPREEMPT_UNKNOWN || from->slots <= 0 ?
 				 GPREEMPT_UNKNOWN :
 				 1000 * from->active / from->slots;
-	to->state = state_of(from, to, person && person->holder);
-	find_holder(s, from, to);
+	to->state = from->state;
+	to->held_by = from->held_by;
+	to->how = from->how;
+	memcpy(to->held_as, from->held_as, sizeof(to->held_as));
 	return 0;
 }
 
@@ -170,7 +111,7 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 	m->processes.items = NULL;
 	m->processes.count = 0;
 	for (i = 0; !ret && i < s->figures.processes.count; i++) {
-		const struct gp_process_figures *p = &s->figures.processes.items[i];
+		const struct ctl_process *p = &s->figures.processes.items[i];
 
 		for (; j < old && before[j].pid < p->pid; j++)
 			top_process_clear(&before[j]);

@@ -460,8 +460,12 @@ static int run_top(void *data)
 
 	if (!ret)
 		ret = ctl_open(NULL, &g);
-	if (ret)
+	if (!ret)
+		ret = ctl_need_host(g);
+	if (ret) {
+		gpreempt_free(g);
 		return ret;
+	}
 	ctl_sampler_init(&t.sampler, g, args->looks_ns);
 	top_view_init(&t.view);
 	t.view.delay_ns = args->delay_ns;

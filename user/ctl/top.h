@@ -61,6 +61,7 @@ struct top_process {
 	const char *state;
 	int64_t held_by;
 	char held_as[64];
+	const char *how;
 	char container[128];
 	char cgroup[256];
 	char pod_uid[40];
@@ -268,6 +269,7 @@ int top_refresh(struct top *t, struct gpreempt_error *err);
 	FIELD(held_as, "held_as", "AS", OUT_TEXT, 8, 6, \
 	      "  AS         the command that this is, or the debugger's name\n", \
 	      .array = true, .spare = true) \
+	FIELD(how, "how", NULL, OUT_TEXT, 0, 0, "") \
 	FIELD(container, "container", "CONTAINER", OUT_TEXT, 12, 6, \
 	      "  CONTAINER  the container that it is in\n", .array = true, .spare = true) \
 	FIELD(pod_uid, "pod_uid", "POD", OUT_TEXT, 12, 12, \

@@ -7,9 +7,8 @@
 #include <gpreempt/select.h>
 
 #include "hold/targets.h"
-#include "cli/program.h"
+#include "ctl/figures.h"
 #include "load.h"
-#include "lib/see/words.h"
 #include "cli/table.h"
 #include "shared/util.h"
 
@@ -19,7 +18,7 @@ struct pidmap_row {
 	int64_t ns_pid;
 	char pids[512]; /* in each namespace, from the host's inwards */
 	char container[32];
-	char name[sizeof(((struct gp_container *)0)->name)];
+	const char *name;
 	const char *comm;
 	const char *command;
 };
@@ -32,7 +31,7 @@ static const struct out_field fields[] = {
 	FIELD(ns_pid, "INSIDE", OUT_DEC),
 	FIELD(pids, NULL, OUT_LIST, .array = true),
 	FIELD(container, "CONTAINER", OUT_TEXT, .array = true),
-	FIELD(name, "NAME", OUT_TEXT, .array = true),
+	FIELD(name, "NAME", OUT_TEXT),
 	FIELD(comm, "COMM", OUT_TEXT),
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
@@ -58,23 +57,21 @@ static void read_numbers(struct pidmap_row *row)
 	free(all);
 }
 
-static void fill(struct gpreempt *g, pid_t pid, const struct ctl_described *described,
-		 struct pidmap_row *row)
+static void fill(const struct ctl_process *p, struct pidmap_row *row)
 {
-	const struct gpreempt_description *who = &described->who;
-	struct gp_container box;
+	const struct gp_container *box = &p->place.in;
 
 	*row = (struct pidmap_row){
-		.pid = pid,
-		.ns_pid = who->ns_pid,
-		.comm = who->comm,
-		.command = described->mute ? who->comm : who->command,
+		.pid = p->pid,
+		.ns_pid = p->ns_pid == GPREEMPT_UNKNOWN && !p->ended ? p->pid : p->ns_pid,
+		.name = box->name,
+		.comm = p->comm,
+		.command = p->command,
 	};
 	read_numbers(row);
-	if (gp_container(g, pid, &box))
-		return;
-	snprintf(row->container, sizeof(row->container), "%s:%.12s", box.engine, box.id);
-	strcpy(row->name, box.name);
+	if (*box->id)
+		snprintf(row->container, sizeof(row->container), "%s:%.*s", box->engine,
+			 CTL_ID_SHOWN, box->id);
 }
 
 static bool is_number(const char *word, int64_t *out)
@@ -132,26 +129,20 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args, struct gpr
 	return ret;
 }
 
-static int print(const struct pidmap_args *args, struct gpreempt *g,
-		 const struct gpreempt_targets *chosen, const struct gpreempt_targets *all)
+static int print(const struct pidmap_args *args, const struct gp_figures *f,
+		 const struct gpreempt_targets *chosen)
 {
-	struct pidmap_row *rows = calloc(all->count + 1, sizeof(*rows));
-	struct ctl_described *described = ctl_describe_all(g, all, true);
-	struct hold_owners owners = { 0 };
+	struct pidmap_row *rows = shr_must(calloc(f->processes.count + 1, sizeof(*rows)));
 	size_t i, n = 0;
 
-	if (!rows || !described)
-		abort();
-	for (i = 0; i < all->count; i++) {
-		if (described[i].code || hold_skip_owner(&owners, all->targets[i].pid))
+	for (i = 0; i < f->processes.count; i++) {
+		if (f->processes.items[i].holder)
 			continue;
-		fill(g, all->targets[i].pid, &described[i], rows + n);
+		fill(&f->processes.items[i], rows + n);
 		n += wanted(args, rows + n, chosen);
 	}
 	if (n || !args->words.n)
 		out_rows(args->mode, &table, rows, n);
-	hold_owners_free(&owners);
-	ctl_described_free(described, all);
 	free(rows);
 	if (n || !args->words.n)
 		return 0;
@@ -164,18 +155,22 @@ static int print(const struct pidmap_args *args, struct gpreempt *g,
 static int run_pidmap(void *data)
 {
 	const struct pidmap_args *args = data;
-	struct gpreempt_targets *chosen = NULL, *all = NULL;
+	struct gpreempt_targets *chosen = NULL;
 	struct gpreempt_error err;
 	struct gpreempt *g = NULL;
+	struct ctl_sampler s;
 	int ret = ctl_open(NULL, &g);
 
 	if (!ret)
+		ret = ctl_need_host(g);
+	ctl_sampler_init(&s, g, 0);
+	if (!ret)
 		ret = choose(g, args, &chosen);
-	if (!ret && gpreempt_processes(g, &all, &err))
+	if (!ret && ctl_sampler_who(&s, &err))
 		ret = ctl_fail(&err);
 	if (!ret)
-		ret = print(args, g, chosen, all);
-	gpreempt_list_free(all);
+		ret = print(args, &s.figures, chosen);
+	ctl_sampler_clear(&s);
 	gpreempt_list_free(chosen);
 	gpreempt_free(g);
 	return ret;

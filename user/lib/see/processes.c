@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/core/internal.h"
 #include "shared/text.h"
@@ -234,6 +235,21 @@ int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 	for (at = strchr(text, '\n'); at; at = strchr(at, '\n'))
 		take_status(++at, out);
 	return out->state ? 0 : -EPROTO;
+}
+
+bool gp_has_ended(const struct gpreempt *g, pid_t pid)
+{
+	struct gp_process process;
+	int ret = gp_process_read(g, pid, &process);
+
+	if (!ret)
+		return strchr("ZX", process.state) && process.threads <= 1;
+	if (g->saved)
+		return ret == -ENOENT;
+	ret = g->ops->open_process(g->be, pid);
+	if (ret >= 0)
+		close(ret);
+	return ret == -ESRCH;
 }
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)

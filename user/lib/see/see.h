@@ -26,6 +26,11 @@ int gp_fail_view(struct gpreempt *g, int code, pid_t pid, const char *step,
 
 /* The queues of a process, from the module alone. */
 int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
+/* The same from the driver's sysfs: ids, GPUs and types, also of a process that has ended. */
+int gp_view_sysfs(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
+
+/* Has the process ended? False, too, if that cannot be known: /proc may hide it from us. */
+bool gp_has_ended(const struct gpreempt *g, pid_t pid);
 
 /* Tables of the module's files for which sysfs can serve, too. */
 extern const struct gp_table gp_processes_table;

@@ -43,16 +43,6 @@ static int list_pids(struct gpreempt *g, const char *dir, struct gp_pids *out)
 	return ret;
 }
 
-int gp_kfd_pids(struct gpreempt *g, struct gp_pids *out, struct gpreempt_error *err)
-{
-	static const char step[] = "reading KFD's list of processes";
-	int ret = list_pids(g, GP_SYSFS_PROC, out);
-
-	if (ret == -ENOENT)
-		return gp_error(err, -ENODEV, GPREEMPT_NO_KFD, 0, step);
-	return ret ? gp_error(err, ret, GPREEMPT_SYSTEM, 0, step) : 0;
-}
-
 int gp_all_pids(struct gpreempt *g, struct gp_pids *out)
 {
 	return list_pids(g, "/proc", out);
@@ -94,68 +84,6 @@ int gp_has_kfd_open(struct gpreempt *g, pid_t pid)
 	if (ret == -ENOENT || ret == -ESRCH)
 		return 0;
 	return ret ? ret : look.denied;
-}
-
-static bool is_one_of(const uint32_t *gpu_ids, size_t n, int64_t gpu_id)
-{
-	return !n || shr_has(gpu_ids, n, gpu_id);
-}
-
-/* Combine two answers about one process: if one of them is yes, the answer is yes. */
-static int64_t add_answer(int64_t a, int64_t b)
-{
-	if (a == 1 || b == 1)
-		return 1;
-	return a ? a : b;
-}
-
-/* Answer after a failed look: a process that KFD no longer lists uses nothing. */
-static int64_t no_answer(const struct gpreempt_error *err)
-{
-	return gpreempt_error_class(err) == GPREEMPT_CLASS_NO_TARGET ? 0 : GPREEMPT_UNKNOWN;
-}
-
-static int64_t has_memory(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
-{
-	struct gpreempt_process_gpus *list;
-	struct gpreempt_error err;
-	int64_t answer = 0;
-	size_t i;
-
-	if (gp_process_gpus_read(g, pid, GPREEMPT_FIGURE_VRAM, &list, &err))
-		return no_answer(&err);
-	for (i = 0; i < list->count; i++)
-		if (is_one_of(gpu_ids, n, list->gpus[i].gpu_id))
-			answer =
-				add_answer(answer, list->gpus[i].vram > 0 ? 1 : list->gpus[i].vram);
-	gpreempt_list_free(list);
-	return answer;
-}
-
-static int64_t has_queue(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
-{
-	struct gpreempt_view *view;
-	struct gpreempt_error err;
-	int64_t answer = 0;
-	size_t i;
-
-	if (gpreempt_view_read(g, pid, &view, &err))
-		return no_answer(&err);
-	for (i = 0; i < view->count; i++) {
-		int64_t gpu_id = view->queues[i].gpu_id;
-
-		if (is_one_of(gpu_ids, n, gpu_id))
-			answer = 1;
-		else if (gpu_id == GPREEMPT_UNKNOWN)
-			answer = add_answer(answer, GPREEMPT_UNKNOWN);
-	}
-	gpreempt_list_free(view);
-	return answer;
-}
-
-int64_t gp_uses_gpus(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n)
-{
-	return add_answer(has_memory(g, pid, gpu_ids, n), has_queue(g, pid, gpu_ids, n));
 }
 
 bool gp_may_use_gpu(struct gpreempt *g, pid_t pid, int64_t gpu_id)

@@ -442,7 +442,7 @@ int gp_view_parse(const char *text, size_t len, struct gpreempt_view **out)
 	return ret ? ret : make_view(GPREEMPT_SOURCE_MODULE, queues, count, out);
 }
 
-static int read_sysfs(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out)
+int gp_view_sysfs(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out)
 {
 	struct gpreempt_queue *queues;
 	char path[GP_PID_PATH];
@@ -509,7 +509,7 @@ int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out
 	int ret = gp_view_module(g, pid, out);
 
 	if (gp_sysfs_serves(ret))
-		ret = read_sysfs(g, pid, out);
+		ret = gp_view_sysfs(g, pid, out);
 	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
 }
 

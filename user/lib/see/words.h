@@ -102,7 +102,7 @@ struct gp_place {
  */
 int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out);
 
-/* Processes that use a GPU, and those that only keep /dev/kfd open. */
+/* Processes that have /dev/kfd open, or may use a GPU. */
 
 /* PIDs. The caller frees the items. */
 struct gp_pids {
@@ -110,11 +110,6 @@ struct gp_pids {
 	size_t count;
 };
 
-/*
- * The processes in KFD's list, in no order. One that has ended stays in it while another
- * process keeps its descriptor open.
- */
-int gp_kfd_pids(struct gpreempt *g, struct gp_pids *out, struct gpreempt_error *err);
 /* List all processes of the host. 0 or -errno. */
 int gp_all_pids(struct gpreempt *g, struct gp_pids *out);
 
@@ -123,12 +118,6 @@ int gp_all_pids(struct gpreempt *g, struct gp_pids *out);
  * Call it where a file system that does not answer does no harm.
  */
 int gp_has_kfd_open(struct gpreempt *g, pid_t pid);
-
-/*
- * Has the process a queue or memory on one of these GPUs; with no ids, on any? 1, 0, or
- * GPREEMPT_UNKNOWN.
- */
-int64_t gp_uses_gpus(struct gpreempt *g, pid_t pid, const uint32_t *gpu_ids, size_t n);
 
 /* Does KFD let the process use that GPU? A cgroup of devices can forbid it. */
 bool gp_may_use_gpu(struct gpreempt *g, pid_t pid, int64_t gpu_id);

@@ -69,7 +69,7 @@ ctl 7 doctor --partition "$first" --json
 says '"status": 7'
 as-user gpreempt-ctl doctor --partition "$first" > "$W/ctl" 2>&1
 [ $? -eq 7 ] || fail "an ordinary user gets another answer: $(cat "$W/ctl")"
-says "descriptors of [0-9]+ processes cannot be looked at"
+says "cannot read the descriptors of [0-9]+ processes"
 kill "$child"
 wait_for 15 no_kfd_process
 ctl 0 doctor --partition "$first"

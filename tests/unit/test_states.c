@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The state, holder and GPUs of a process: the same in each command that shows them. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hold/run-dir.h"
+#include "unit-ctl.h"
+#include "unit-holder.h"
+
+#define DIR    "/sys/kernel/debug/gpreempt/"
+#define KFD    "/sys/class/kfd/kfd/"
+#define KEEPER (PID + 1)
+
+/* A process as the module shows it, and the words for it. */
+struct row {
+	const char *counts; /* queues active slots suspended evicted paused debugged */
+	const char *usage;  /* waves, evicted, queues, suspended, busy */
+	const char *state, *how;
+	enum hold_role role; /* the owner of its lock */
+};
+
+static const struct row rows[] = {
+	{ "2 2 8 0 0 0 0", "12 - 2 0 1", "active", NULL, HOLD_ROLE_NONE },
+	{ "2 0 8 0 0 0 0", "0 - 2 0 0", "unmapped", NULL, HOLD_ROLE_NONE },
+	{ "2 0 8 2 0 0 1", "0 - 2 2 0", "suspended", "debug", HOLD_ROLE_HOLDER },
+	{ "2 4 8 1 0 0 1", "0 - 2 1 0", "partly-suspended", "debug", HOLD_ROLE_GUARD },
+	{ "2 0 8 0 2 0 0", "0 1 2 0 0", "evicted", NULL, HOLD_ROLE_NONE },
+	/* CRIU's pause has no owner of ours. */
+	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", HOLD_ROLE_NONE },
+	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", HOLD_ROLE_HOLDER },
+	{ "0 0 0 0 0 0 0", NULL, "no-queues", NULL, HOLD_ROLE_NONE },
+	{ "2 - 8 0 0 0 0", "- - 2 0 0", NULL, NULL, HOLD_ROLE_NONE },
+	{ "2 2 8 - 0 - -", "- - 2 - 0", NULL, NULL, HOLD_ROLE_NONE },
+};
+
+static void set_row(const struct row *row)
+{
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots_used slots\n"
+			      "0xf7bc 1 0000:03:00.0 4 2 32\n");
+	set_file(DIR "processes",
+		 unit_text("gpreempt-processes - version: 1.1\n"
+			   "# pid queues active slots suspended evicted paused debugged\n%d %s\n",
+			   PID, row->counts));
+	set_file(DIR "usage",
+		 unit_text("gpreempt-usage - version: 1.1\n# gpu_id hardware pid waves evicted "
+			   "queues suspended busy\n%s%s",
+			   row->usage ? unit_text("0xf7bc read %d ", PID) : "",
+			   row->usage ? unit_text("%s\n", row->usage) : ""));
+	set_file(KFD "proc/4194242/", "queues\nvram_63420");
+	set_file(KFD "proc/4194242/vram_63420", "4096\n");
+}
+
+static void setup(void)
+{
+	unit_setup();
+	hold_dir_setup();
+}
+
+/* Check a row of JSON: both commands have the same keys for it. */
+static void expect_row(const struct row *row, int64_t held_by, const char *held_as)
+{
+	expect_rows("processes", 1);
+	expect_number("processes.0.pid", PID);
+	if (row->state)
+		expect_text("processes.0.state", row->state);
+	else
+		expect_null("processes.0.state");
+	if (row->how)
+		expect_text("processes.0.how", row->how);
+	else
+		expect_null("processes.0.how");
+	if (held_as)
+		expect_text("processes.0.held_as", held_as);
+	else
+		expect_null("processes.0.held_as");
+	if (held_as)
+		expect_number("processes.0.held_by", held_by);
+	else
+		expect_null("processes.0.held_by");
+	expect_number("processes.0.vram", 4096);
+}
+
+/* The value of a series, or none. */
+static void expect_series(const char *family, const char *label, const char *value)
+{
+	const char *at = strstr(ctl_out, unit_text("\n%s{", family));
+
+	ck_assert_msg(!at == !value, "%s: %s", family, at ? at : "none");
+	if (value)
+		ck_assert_ptr_nonnull(strstr(at, unit_text("%s=\"%s\"", label, value)));
+}
+
+TEST_EACH(state, ARRAY_SIZE(rows))
+{
+	const struct row *row = &rows[_i];
+	struct hold_owner owner = { .role = row->role, .pid = getpid(), .guardian = getpid() };
+	const char *as = row->role ? hold_role_name(row->role) : NULL;
+	int lock = -1;
+
+	set_row(row);
+	if (row->role)
+		lock = hold_take(PID, &owner);
+	CTL(0, "list --json");
+	expect_row(row, getpid(), as);
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_row(row, getpid(), as);
+	CTL(0, "metrics --for 0ms");
+	expect_series("gpreempt_process_state", "state", row->state);
+	expect_series("gpreempt_process_held", "by", row->how ? as ? as : "unknown" : NULL);
+	if (row->role)
+		hold_drop(PID, lock);
+}
+
+/* A process that was killed, whose queues and memory a copy of its descriptor keeps. */
+static void set_ended(void)
+{
+	set_row(&rows[0]);
+	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n# pid queues\n");
+	set_file(DIR "usage", "gpreempt-usage - version: 1.1\n# gpu_id hardware pid waves\n");
+	set_file(KFD "proc/4194242/queues/", "0\n1");
+	set_file(KFD "proc/4194242/queues/0/gpuid", "63420\n");
+	set_file(KFD "proc/4194242/queues/1/gpuid", "63420\n");
+	unit_make_process(KEEPER);
+	set_file("/proc/", unit_text("%d", KEEPER));
+	set_file("/dev/kfd", "512");
+	set_file(unit_text("/proc/%d/comm", KEEPER), "pt_data_worker\n");
+	set_file(unit_text("/proc/%d/fd/", KEEPER), "3");
+	set_file(unit_text("/proc/%d/fd/3", KEEPER), "512");
+}
+
+static void expect_ended(void)
+{
+	CTL(0, "list --json");
+	expect_rows("processes", 1);
+	expect_text("processes.0.state", "ended");
+	expect_number("processes.0.queues", 2);
+	expect_text("processes.0.gpus.0", "0xf7bc");
+	expect_number("processes.0.vram", 4096);
+	expect_text("processes.0.kept_by", unit_text("%d (pt_data_worker)", KEEPER));
+	CTL(GPREEMPT_CLASS_BUSY, "list --gpu f7bc --quiet");
+	CTL(0, "list --gpu f7bc");
+	OUT_LINE("\n%d\t", PID);
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_text("processes.0.state", "ended");
+	expect_number("processes.0.queues", 2);
+	expect_number("processes.0.vram", 4096);
+	/* The module lists nothing of it: the GPU is not known to be idle. */
+	expect_null("gpus.0.busy_percent");
+	expect_null("gpus.0.waves");
+	expect_number("gpus.0.slots_used", 2);
+	CTL(0, "metrics --for 0ms");
+	expect_series("gpreempt_process_state", "state", "ended");
+	OUT_HAS("device=\"0000:03:00.0\",method=\"-\"} NaN\n");
+	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc --json");
+	expect_text("processes.1.keeps", "ended");
+	LAB(0, "pidmap --json");
+	expect_rows("processes", 1);
+	expect_null("processes.0.command");
+}
+
+TEST(ended)
+{
+	set_ended();
+	set_file("/proc/4194242/stat", NULL);
+	set_file("/proc/4194242/status", NULL);
+	gp_loop_fail(&loop, "process", 0, -ESRCH);
+	expect_ended();
+}
+
+/* Its parent has not waited for it. */
+TEST(ended_zombie)
+{
+	set_ended();
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n"
+					 "TracerPid:\t0\nThreads:\t1\n");
+	CTL(0, "list --json");
+	expect_text("processes.0.state", "ended");
+	expect_number("processes.0.queues", 2);
+	/* Other threads of it live. */
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n"
+					 "TracerPid:\t0\nThreads:\t2\n");
+	CTL(0, "list --json");
+	expect_null("processes.0.state");
+}
+
+/* /proc hides it from an ordinary user: that is not known to be an end. */
+TEST(hidden)
+{
+	set_row(&rows[0]);
+	set_file("/proc/4194242/stat", NULL);
+	set_file("/proc/4194242/status", NULL);
+	CTL(0, "list --json");
+	expect_text("processes.0.state", "active");
+	expect_null("processes.0.user");
+	expect_null("processes.0.command");
+}
+
+/* In a container all processes of the host would seem to have ended. */
+TEST(container)
+{
+	set_ended();
+	set_file("/proc/self/ns/pid", "pid:[4026532999]");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list");
+	ERR_HAS("next: ");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "top --batch -n 1");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --partition f7bc");
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
+	CTL(GPREEMPT_CLASS_BUSY, "list --quiet");
+}
+
+TEST_FIXTURE(setup, unit_teardown)
