@@ -54,7 +54,7 @@ const char *ctl_want(int code)
 	return NULL;
 }
 
-const char *ctl_step_of(enum gpreempt_reason reason)
+static const char *step_of(enum gpreempt_reason reason)
 {
 	return reason < GPREEMPT_REASON_COUNT ? steps[reason] : NULL;
 }
@@ -62,7 +62,7 @@ const char *ctl_step_of(enum gpreempt_reason reason)
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
 	const char *want = err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) :
-							    ctl_step_of(err->reason);
+							    step_of(err->reason);
 
 	if (err->reason == GPREEMPT_NO_MATCH && err->word &&
 	    !strncmp(err->word, "container:", strlen("container:")))

@@ -25,8 +25,6 @@ int ctl_fail_file(const char *what, const char *path, const char *when, int code
 int ctl_fail_reason(enum gpreempt_reason reason, int code, pid_t pid);
 /* Get the next step of an error: a clause, perhaps with a command. */
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size);
-/* Returns the next step of a reason; NULL: the library's own. */
-const char *ctl_step_of(enum gpreempt_reason reason);
 /* Returns the next step after a system call that failed with this -errno; NULL: none is known. */
 const char *ctl_want(int code);
 

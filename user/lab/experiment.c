@@ -23,6 +23,20 @@
 #define RUNS	   5
 #define CONCURRENT 3
 
+/* Values of the command line. */
+struct exp_args {
+	const char *model_a; /* commands for the shell */
+	const char *model_b;
+	uint64_t runs;
+	uint64_t concurrent;
+	uint64_t duration_ns;
+	uint64_t amd_log;   /* AMD_LOG_LEVEL; 0: as it is */
+	const char *output; /* directories */
+	const char *resume;
+	const char *report_only;
+	enum out_mode mode;
+};
+
 void exp_run_name(enum exp_kind kind, uint64_t nth, char *name)
 {
 	static const char *const kinds[] = { "a", "b", "both" };
@@ -86,7 +100,7 @@ static int write_plan(const struct exp_plan *plan)
 }
 
 /* The plan of a command line. 0, or the exit status. */
-static int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
+static int new_plan(const struct exp_args *args, struct exp_plan *plan)
 {
 	const char *const models[] = { args->model_a, args->model_b };
 	time_t now = time(NULL);
@@ -117,7 +131,7 @@ static int exp_plan_new(const struct exp_args *args, struct exp_plan *plan)
 	return write_plan(plan);
 }
 
-int exp_plan_load(const char *dir, struct exp_plan *plan)
+static int load_plan(const char *dir, struct exp_plan *plan)
 {
 	char *all, *line, *rest = NULL;
 	size_t len;
@@ -157,7 +171,8 @@ static bool only_ours(const char *path)
 	       !S_ISLNK(st.st_mode);
 }
 
-int exp_plan_trusted(const char *dir)
+/* May others have written the plan's commands? 0: no, or the exit status after a message. */
+static int check_owner(const char *dir)
 {
 	char path[4096];
 	const char *bad = path;
@@ -178,7 +193,8 @@ int exp_plan_trusted(const char *dir)
 			     bad);
 }
 
-int exp_plan_lock(struct exp_plan *plan)
+/* No other process makes runs there until free_plan(). */
+static int lock_plan(struct exp_plan *plan)
 {
 	char path[4096];
 
@@ -192,7 +208,7 @@ int exp_plan_lock(struct exp_plan *plan)
 			     "%s: another gpreempt-lab experiment is at work there", plan->dir);
 }
 
-void exp_plan_free(struct exp_plan *plan)
+static void free_plan(struct exp_plan *plan)
 {
 	if (plan->lock > 0)
 		close(plan->lock);
@@ -625,18 +641,18 @@ static int run_experiment(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab experiment --help",
 				     "one of --a, --resume and --report-only "
 				     "is needed");
-	ret = args->resume ? exp_plan_trusted(dir) : 0;
+	ret = args->resume ? check_owner(dir) : 0;
 	if (!ret)
-		ret = dir ? exp_plan_load(dir, &plan) : ctl_need_root(0);
+		ret = dir ? load_plan(dir, &plan) : ctl_need_root(0);
 	if (!ret && !dir)
-		ret = exp_plan_new(args, &plan);
+		ret = new_plan(args, &plan);
 	if (!ret && !args->report_only)
-		ret = exp_plan_lock(&plan);
+		ret = lock_plan(&plan);
 	if (!ret && !args->report_only)
 		ret = exp_execute(&plan);
 	if (!ret)
 		ret = exp_report(&plan, args->mode, !args->report_only);
-	exp_plan_free(&plan);
+	free_plan(&plan);
 	return ret;
 }
 

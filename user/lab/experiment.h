@@ -15,20 +15,6 @@
 /* Snapshot in a run of both models: A before B came. */
 #define EXP_ALONE "a-alone"
 
-/* Values of the command line. */
-struct exp_args {
-	const char *model_a; /* commands for the shell */
-	const char *model_b;
-	uint64_t runs;
-	uint64_t concurrent;
-	uint64_t duration_ns;
-	uint64_t amd_log;   /* AMD_LOG_LEVEL; 0: as it is */
-	const char *output; /* directories */
-	const char *resume;
-	const char *report_only;
-	enum out_mode mode;
-};
-
 struct exp_plan {
 	char dir[3072];
 	char *command[EXP_MODELS]; /* NULL: there is no B */
@@ -38,14 +24,6 @@ struct exp_plan {
 	uint64_t duration_ns; /* 0: the models end by themselves */
 	int lock;	      /* lock of the directory; 0: not taken */
 };
-
-/* Read the plan from its directory. */
-int exp_plan_load(const char *dir, struct exp_plan *plan);
-/* May others have written the plan's commands? 0: no, or the exit status after a message. */
-int exp_plan_trusted(const char *dir);
-/* No other process makes runs there until exp_plan_free(). */
-int exp_plan_lock(struct exp_plan *plan);
-void exp_plan_free(struct exp_plan *plan);
 
 /* "a-1", "b-3", "both-2" */
 enum exp_kind {

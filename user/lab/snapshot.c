@@ -52,7 +52,8 @@ static int make_parents(const char *whole)
 	return 0;
 }
 
-int snapshot_make(const char *dir)
+/* Make the snapshot's own directory, which must be new, or empty. */
+static int make_new(const char *dir)
 {
 	int ret = make_parents(dir);
 
@@ -589,7 +590,7 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "is amdgpu loaded, and debugfs mounted?",
 				     "there is no " TEXT_DIR);
-	ret = snapshot_make(dir);
+	ret = make_new(dir);
 	if (ret)
 		return ret;
 	/* Copy these two one right after the other: they are joined. */

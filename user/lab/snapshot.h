@@ -29,9 +29,6 @@ void snapshot_log_close(struct snapshot_log *log);
  */
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
 
-/* The snapshot's own directory, which must be new, or empty. */
-int snapshot_make(const char *dir);
-
 #define SNAPSHOT_VIEW "/sys/kernel/debug/gpreempt"
 #define SNAPSHOT_KFD  "/sys/class/kfd/kfd"
 
