@@ -263,7 +263,7 @@ TEST(series_of_snapshots)
 	OUT_HAS("\n3 compute queues\n");
 }
 
-/* Make text in the form of a script: pairs of files, without ids, a second apart. */
+/* Make text in the form of a script: pairs of files, without ids, a second apart; converted. */
 static void make_pairs(void)
 {
 	make_text("pairs/baseline_mqd.txt", "=== MQD Snapshot ===\n");
@@ -273,21 +273,23 @@ static void make_pairs(void)
 	make_other_rings("pairs/snapshot_mqd_10_20260203_120010.txt");
 	make_text("pairs/snapshot_mqd_2_20260203_120000_summary.txt", "Queue ID: 0\n");
 	make_text("pairs/queue_info_2.txt", "x\n");
+	ck_assert(copy_fixture("tests/../docs/examples/script_results.py", "convert.py"));
+	ck_assert_int_eq(system("python3 convert.py pairs day"), 0);
 }
 
 TEST(series_of_pairs)
 {
 	make_pairs();
-	LAB(0, "decode pairs");
+	LAB(0, "decode day");
 	OUT_HAS("\nbaseline\t0\t0\t0\t3\t3\t-\t-\t-\nsnapshot_2_20260203_120000\t"
 		"2\t4\t3\t3\t0\t-\t156@0x7f51976f9000,144@0x7f87");
 	/* The second one has no hqds, and other rings of compute queues. */
 	OUT_HAS("\nsnapshot_10_20260203_120010\t2\t4\t3\t-\t-\t-\t156@0x");
 	OUT_HAS("Queues of 2 samples: mean 4.0, least 4, most 4: stable\n");
 	OUT_HAS("Queue ids of all samples: not known\n");
-	LAB(0, "decode pairs/snapshot_2_20260203_120000");
+	LAB(0, "decode day/snapshot_2_20260203_120000");
 	OUT_HAS("Queues and slots add up: yes\n");
-	LAB(2, "diff pairs pairs/baseline");
+	LAB(2, "diff day day/baseline");
 	ERR_HAS("it has 3 snapshots, baseline to snapshot_10");
 }
 

@@ -287,7 +287,7 @@ static int read_series(struct series *series, int64_t pid)
 	int ret = 0;
 
 	for (i = 0; i < series->count && !ret; i++) {
-		ret = ctl_text_moment(series->moments + i, &text);
+		ret = ctl_text_files((const char *[]){ series->moments[i].path }, 1, &text);
 		if (ret)
 			break;
 		series->rows[i].snapshot = series->moments[i].name;

@@ -439,12 +439,11 @@ const struct ctl_command ctl_diff = {
 	.summary = "Compare two snapshots or files.",
 	.details =
 		"A and B are directories of gpreempt-lab snapshot, files with the driver's mqds\n"
-		"and hqds, DIR/NAME for one of the snapshots that decode lists in a directory,\n"
-		"or two files of gpreempt-ctl monitor --csv (all ids that it saw). Queues are\n"
-		"compared by GPU and queue id within a process, and by ring; hardware slots by\n"
-		"their place. Overlap is the common part of the larger side: above 80% is\n"
-		"consistent, above 50% partly. Another process can have the same slots: only\n"
-		"its pid and its rings distinguish it.\n"
+		"and hqds, or two files of gpreempt-ctl monitor --csv (all ids that it saw).\n"
+		"Queues are compared by GPU and queue id within a process, and by ring;\n"
+		"hardware slots by their place. Overlap is the common part of the larger side:\n"
+		"above 80% is consistent, above 50% partly. Another process can have the same\n"
+		"slots: only its pid and its rings distinguish it.\n"
 		"With --pid-a and --pid-b two processes are compared: common ids mean that\n"
 		"numbers are given out alike, never that a queue is shared.\n",
 };

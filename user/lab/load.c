@@ -319,9 +319,6 @@ static int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
 	return ret;
 }
 
-/* Digits behind a name that are a time of day, or more: 112847, 20260203. */
-#define TIME_DIGITS 6
-
 const char *const text_names[] = {
 	[TEXT_MQDS] = "mqds",
 	[TEXT_HQDS] = "hqds",
@@ -352,179 +349,26 @@ bool ctl_is_snapshot(const char *dir)
 	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
 }
 
-static bool is_border(char c)
-{
-	return !isalnum((unsigned char)c);
-}
-
-/* A whole word of a name: "hqd" in "baseline_hqd.txt". */
-static const char *find_word(const char *name, const char *word)
+/* Is it a whole word of a name, as "baseline" of "000-baseline"? */
+static bool has_word(const char *name, const char *word)
 {
 	size_t len = strlen(word);
 	const char *at = name;
 
 	for (; (at = strstr(at, word)); at++)
-		if ((at == name || is_border(at[-1])) && is_border(at[len]))
-			return at;
-	return NULL;
+		if ((at == name || !isalnum((unsigned char)at[-1])) &&
+		    !isalnum((unsigned char)at[len]))
+			return true;
+	return false;
 }
 
 static enum text_when find_when(const char *name)
 {
-	if (find_word(name, "baseline") || find_word(name, "before"))
+	if (has_word(name, "baseline") || has_word(name, "before"))
 		return TEXT_BEFORE;
-	if (find_word(name, "final") || find_word(name, "after"))
+	if (has_word(name, "final") || has_word(name, "after"))
 		return TEXT_AFTER;
 	return TEXT_SAMPLE;
-}
-
-static const struct {
-	const char *word;
-	int role;
-} roles[] = {
-	{ "mqd", TEXT_MQDS },  { "mqds", TEXT_MQDS }, { "hqd", TEXT_HQDS },
-	{ "hqds", TEXT_HQDS }, { "rls", TEXT_RLS },
-};
-
-/*
- * Parse a name: "snapshot_mqd_1.txt" is MQDs of "snapshot_1". False: a file of another kind;
- * summaries are a script's texts about the text.
- */
-static bool take_apart(const char *file, int *role, char **name)
-{
-	const char *at = NULL;
-	size_t i, before, len;
-	char *end;
-
-	if (find_word(file, "summary"))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(roles) && !at; i++) {
-		at = find_word(file, roles[i].word);
-		if (!at)
-			continue;
-		*role = roles[i].role;
-		len = strlen(roles[i].word);
-	}
-	if (!at)
-		return false;
-	before = at - file;
-	at += len;
-	/* Drop one of the two marks around the word, too. */
-	if (before)
-		before--;
-	else if (*at && *at != '.')
-		at++;
-	if (asprintf(name, "%.*s%s", (int)before, file, at) < 0)
-		abort();
-	end = strrchr(*name, '.');
-	if (end && (!strcmp(end, ".txt") || !strcmp(end, ".log")))
-		*end = '\0';
-	return true;
-}
-
-/* Returns the length of a name without the times behind it. */
-static size_t without_time(const char *name)
-{
-	size_t len = strlen(name), digits;
-
-	for (;;) {
-		for (digits = 0; digits < len && isdigit((unsigned char)name[len - 1 - digits]);)
-			digits++;
-		if (digits < TIME_DIGITS || digits == len || !is_border(name[len - 1 - digits]))
-			return len;
-		len -= digits + 1;
-	}
-}
-
-struct moments {
-	struct text_moment *items;
-	size_t count;
-};
-
-static struct text_moment *add_moment(struct moments *moments, const char *dir, const char *name)
-{
-	struct text_moment *moment = shr_must(shr_add(moments));
-
-	*moment = (struct text_moment){
-		.name = shr_must(strdup(name)),
-		.dir = shr_must(strdup(dir)),
-		.when = find_when(name),
-	};
-	return moment;
-}
-
-static void add_file(struct moments *moments, const char *dir, const char *file)
-{
-	struct text_moment *moment = NULL;
-	int role;
-	char *name;
-	size_t i;
-
-	if (!take_apart(file, &role, &name))
-		return;
-	for (i = 0; i < moments->count && !moment; i++)
-		if (!moments->items[i].snapshot && !strcmp(moments->items[i].name, name))
-			moment = moments->items + i;
-	if (!moment)
-		moment = add_moment(moments, dir, *name ? name : ".");
-	if (!moment->files[role])
-		moment->files[role] = shr_must(strdup(file));
-	free(name);
-}
-
-static void add_snapshot(struct moments *moments, const char *path, const char *name)
-{
-	struct text_moment *moment = add_moment(moments, path, name);
-	size_t i;
-
-	moment->snapshot = true;
-	for (i = 0; i < TEXT_FILES; i++)
-		moment->files[i] = shr_must(strdup(text_names[i]));
-}
-
-static void free_moment(struct text_moment *moment)
-{
-	size_t i;
-
-	free(moment->name);
-	free(moment->dir);
-	for (i = 0; i < TEXT_FILES; i++)
-		free(moment->files[i]);
-}
-
-/* The script read mqds, and hqds a second later: the times differ. */
-static bool is_other_half(const struct text_moment *a, const struct text_moment *b)
-{
-	size_t len = without_time(a->name);
-
-	return a->files[TEXT_MQDS] && !a->files[TEXT_HQDS] && b->files[TEXT_HQDS] &&
-	       !b->files[TEXT_MQDS] && !a->snapshot && len == without_time(b->name) &&
-	       !strncmp(a->name, b->name, len);
-}
-
-/* Join two halves if there is only one possible pair of them. */
-static void join_halves(struct moments *moments)
-{
-	size_t i, j, found, other;
-
-	for (i = 0; i < moments->count; i++) {
-		for (j = 0, found = 0, other = 0; j < moments->count; j++)
-			if (is_other_half(moments->items + i, moments->items + j)) {
-				found++;
-				other = j;
-			}
-		for (j = 0; j < moments->count && found == 1; j++)
-			found += j != i &&
-				 is_other_half(moments->items + j, moments->items + other);
-		if (found != 1)
-			continue;
-		moments->items[i].files[TEXT_HQDS] = moments->items[other].files[TEXT_HQDS];
-		moments->items[other].files[TEXT_HQDS] = NULL;
-		free_moment(moments->items + other);
-		memmove(moments->items + other, moments->items + other + 1,
-			(--moments->count - other) * sizeof(*moments->items));
-		i -= other < i;
-	}
 }
 
 static int compare(const void *a, const void *b)
@@ -538,28 +382,27 @@ static int compare(const void *a, const void *b)
 
 size_t text_moments(const char *dir, struct text_moment **out)
 {
-	struct moments moments = { NULL, 0 };
+	SHR_ARRAY(struct text_moment, moments) = { 0 };
 	DIR *stream = opendir(dir);
 	struct dirent *entry;
 	struct stat st;
 
 	while (stream && (entry = readdir(stream))) {
-		if (entry->d_name[0] == '.' ||
-		    fstatat(dirfd(stream), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (S_ISDIR(st.st_mode)) {
-			char *path = below(dir, entry->d_name);
+		char *path = below(dir, entry->d_name);
+		struct text_moment *moment;
 
-			if (ctl_is_snapshot(path))
-				add_snapshot(&moments, path, entry->d_name);
+		if (entry->d_name[0] == '.' || lstat(path, &st) || !S_ISDIR(st.st_mode) ||
+		    !ctl_is_snapshot(path)) {
 			free(path);
-		} else {
-			add_file(&moments, dir, entry->d_name);
+			continue;
 		}
+		moment = shr_must(shr_add(&moments));
+		moment->path = path;
+		moment->name = path + strlen(path) - strlen(entry->d_name);
+		moment->when = find_when(moment->name);
 	}
 	if (stream)
 		closedir(stream);
-	join_halves(&moments);
 	if (moments.count)
 		qsort(moments.items, moments.count, sizeof(*moments.items), compare);
 	*out = moments.items;
@@ -569,41 +412,8 @@ size_t text_moments(const char *dir, struct text_moment **out)
 void text_moments_free(struct text_moment *moments, size_t count)
 {
 	while (count)
-		free_moment(moments + --count);
+		free(moments[--count].path);
 	free(moments);
-}
-
-/* Make one moment of a directory that is a snapshot, for text_moments_free() with a count of 1. */
-static struct text_moment *text_moment_snapshot(const char *dir)
-{
-	struct moments moments = { NULL, 0 };
-
-	add_snapshot(&moments, dir, dir);
-	return moments.items;
-}
-
-/* "DIR/NAME", which need not be a file: that moment of a directory, or NULL. */
-static struct text_moment *text_moment_named(const char *word)
-{
-	const char *slash = strrchr(word, '/');
-	const char *name = slash ? slash + 1 : word;
-	char *dir = shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
-	struct text_moment *found = NULL;
-	struct moments moments;
-	size_t i;
-
-	moments.count = text_moments(dir, &moments.items);
-	free(dir);
-	for (i = 0; i < moments.count; i++)
-		if (!strcmp(moments.items[i].name, name))
-			break;
-	if (i < moments.count) {
-		found = shr_must(malloc(sizeof(*found)));
-		*found = moments.items[i];
-		moments.items[i] = moments.items[--moments.count];
-	}
-	text_moments_free(moments.items, moments.count);
-	return found;
 }
 
 /* Tries to read the two files of a system, which are not of one moment. */
@@ -681,22 +491,21 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 	free(all);
 }
 
-static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
+static int feed_snapshot(struct ctl_text *out, const char *dir)
 {
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < TEXT_FILES && !ret; i++)
-		if (moment->files[i])
-			ret = text_feed_in(out, moment->dir, moment->files[i]);
-	if (!ret && moment->snapshot) {
-		read_views(out, moment->dir);
-		read_sysfs(out, moment->dir);
+		ret = text_feed_in(out, dir, text_names[i]);
+	if (!ret) {
+		read_views(out, dir);
+		read_sysfs(out, dir);
 	}
 	return ret;
 }
 
-/* A directory that is no snapshot may have files of one moment. */
+/* A directory that is no snapshot may have one. */
 static int feed_dir(struct ctl_text *out, const char *dir)
 {
 	struct text_moment *moments;
@@ -704,7 +513,7 @@ static int feed_dir(struct ctl_text *out, const char *dir)
 	int ret;
 
 	if (count == 1)
-		ret = feed_moment(out, moments);
+		ret = feed_snapshot(out, moments->path);
 	else if (count)
 		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE, "name one of them: DIR/NAME",
 				    "%s: it has %zu snapshots, %s to %s", dir, count,
@@ -736,36 +545,11 @@ static int join(struct ctl_text *out, int status)
 /* A word's file, or its snapshot's. */
 static int feed_word(struct ctl_text *out, const char *word)
 {
-	struct text_moment *moment = NULL;
 	struct stat st;
-	int ret;
 
-	if (!strcmp(word, "-"))
+	if (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode))
 		return text_feed_path(out, word);
-	if (stat(word, &st)) {
-		if (errno == ENOENT)
-			moment = text_moment_named(word);
-	} else if (S_ISDIR(st.st_mode)) {
-		if (!ctl_is_snapshot(word))
-			return feed_dir(out, word);
-		moment = text_moment_snapshot(word);
-	}
-	if (!moment)
-		return text_feed_path(out, word);
-	ret = feed_moment(out, moment);
-	text_moments_free(moment, 1);
-	return ret;
-}
-
-int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
-{
-	int ret;
-
-	begin(out);
-	ret = join(out, feed_moment(out, moment));
-	if (!ret)
-		ctl_finish_ids(out);
-	return ret;
+	return ctl_is_snapshot(word) ? feed_snapshot(out, word) : feed_dir(out, word);
 }
 
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Moments in a directory: snapshots of gpreempt-lab, which are directories, or pairs of files
- * whose names differ only in mqd and hqd, as scripts write them ("baseline_mqd.txt",
- * "hqd_during_20260203_120005.txt").
- */
+/* Files of text, snapshots, and a directory of these. */
 #ifndef LAB_LOAD_H
 #define LAB_LOAD_H
 
@@ -33,18 +29,17 @@ enum {
 
 extern const char *const text_names[TEXT_FILES];
 
+/* A snapshot in a directory. */
 struct text_moment {
-	char *name;
-	char *dir;		 /* where the files are */
-	char *files[TEXT_FILES]; /* names there; NULL: there is none */
-	bool snapshot;		 /* ids are there, too */
+	const char *name; /* within the path */
+	char *path;
 	enum text_when when;
 };
 
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
 
-/* List the moments in a directory, by the times in their names, for text_moments_free(). */
+/* List the snapshots in a directory, by the times in their names, for text_moments_free(). */
 size_t text_moments(const char *dir, struct text_moment **out);
 void text_moments_free(struct text_moment *moments, size_t count);
 
@@ -121,12 +116,10 @@ struct ctl_text {
 /* Read the state of the system now. 0, or the exit status after a message. */
 int ctl_text_live(struct ctl_text *out);
 /*
- * Read files, "-" for stdin, directories that are snapshots, and DIR/NAME for one of those in a
- * directory; all are of one moment. 0, or the exit status after a message.
+ * Read files, "-" for stdin, and directories that are snapshots; all are of one moment. 0, or the
+ * exit status after a message.
  */
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out);
-/* The files of one moment in a directory. */
-int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
 /* Check the join of a process (0: of all). */
