@@ -72,7 +72,10 @@ all: user
 user: $(USER_BINS) $(USER_LIBS)
 
 $(KFD_HEADER): user/kfd-header
-	@user/kfd-header $(KFD_INCLUDE) $(KFD_CANDIDATES)
+	@user/kfd-header $(KFD_INCLUDE) $(KFD_CANDIDATES) || { tests/vm/fetch-kernel --headers $(FETCHED) && \
+		user/kfd-header $(KFD_INCLUDE) $(FETCHED)/kernel-headers/usr/src/*/include/uapi; } || { \
+		echo 'Install the headers of Linux 6.5 or newer, or amdgpu-dkms; or name an include' \
+			'directory: make KFD_UAPI=DIR' >&2; exit 1; }
 
 $(O)/user/%.o: user/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
