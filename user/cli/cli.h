@@ -125,24 +125,24 @@ struct ctl_command {
 /* The commands of gpreempt-ctl, in the order of the help: ctl_list and so on. */
 #define CTL_COMMANDS(DO)  \
 	DO(list)          \
-	DO(queues)        \
 	DO(suspend)       \
 	DO(resume)        \
-	DO(repair)        \
+	DO(top)           \
+	DO(doctor)        \
+	DO(queues)        \
 	DO(status)        \
 	DO(monitor)       \
 	DO(metrics)       \
-	DO(top)           \
 	DO(preempt)       \
+	DO(follow)        \
+	DO(repair)        \
 	DO(guard)         \
 	DO(guard_begin)   \
 	DO(guard_end)     \
 	DO(guard_release) \
-	DO(follow)        \
 	DO(run)           \
 	DO(role)          \
 	DO(nri)           \
-	DO(doctor)        \
 	DO(module_load)   \
 	DO(module_unload)
 
@@ -164,6 +164,18 @@ struct ctl_command {
 CTL_COMMANDS(CTL_DECLARE)
 LAB_COMMANDS(CTL_DECLARE)
 
+/* A heading of the help, above a command of the table. */
+struct ctl_group {
+	const char *heading; /* NULL behind the last group */
+	const struct ctl_command *first;
+};
+
+/* A word that people type for a command that has another name. */
+struct ctl_synonym {
+	const char *typed; /* NULL behind the last one */
+	const char *meant;
+};
+
 /* A program: help, manual and completions are made of its table. */
 struct ctl_program {
 	const char *name;
@@ -171,6 +183,8 @@ struct ctl_program {
 	const struct ctl_command *const *commands; /* up to NULL */
 	const struct ctl_command *usual;	   /* without a command's name; NULL: the help */
 	const char *const *moved;		   /* names of gpreempt-lab, up to NULL; or NULL */
+	const struct ctl_group *groups;		   /* NULL: none */
+	const struct ctl_synonym *synonyms;	   /* NULL: none */
 };
 
 /* Programs, each in a main.c of its own. */

@@ -647,19 +647,15 @@ static bool is_group(const char *word)
 	return false;
 }
 
-/* The command of which that is the second word; NULL: of none. */
-static const struct ctl_command *find_second(const char *word)
+/* Returns the command that people mean who type that; NULL: no such word is known. */
+static const char *find_synonym(const char *typed)
 {
-	const struct ctl_command *cmd;
-	const char *space;
-	size_t i;
+	const struct ctl_synonym *s = program->synonyms;
 
-	for (i = 0; (cmd = program->commands[i]); i++) {
-		space = strchr(cmd->name, ' ');
-		if (space && !strcmp(space + 1, word))
-			break;
-	}
-	return cmd;
+	for (; s && s->typed; s++)
+		if (!strcmp(s->typed, typed))
+			return s->meant;
+	return NULL;
 }
 
 /* The names of so many words, of which @typed may be one; NULL: it is near none. */
@@ -677,15 +673,11 @@ static const char *find_near(const char *typed, bool two_words)
 
 static const char *find_meant(int argc, char **argv)
 {
-	const struct ctl_command *cmd = argc > 1 ? find_second(argv[1]) : NULL;
-	const char *name = NULL;
+	const char *name = find_synonym(argv[0]);
 	char both[64];
 
-	/* "load" alone is meant for "module load". */
-	if (!cmd)
-		cmd = find_second(argv[0]);
-	if (cmd)
-		return cmd->name;
+	if (name)
+		return name;
 	if (argc > 1) {
 		snprintf(both, sizeof(both), "%s %s", argv[0], argv[1]);
 		name = find_near(both, true);
@@ -718,17 +710,21 @@ static int no_command(int argc, char **argv)
 
 void ctl_help_all(FILE *f)
 {
+	const struct ctl_group *group = program->groups;
 	const struct ctl_command *cmd;
 	size_t i;
 
 	fprintf(f, "usage: %s %s [ARGUMENT...] [OPTION...]\n\n%s\n\n", program->name,
 		program->usual ? "[COMMAND]" : "COMMAND", program->purpose);
-	for (i = 0; (cmd = program->commands[i]); i++)
+	for (i = 0; (cmd = program->commands[i]); i++) {
+		if (group && group->first == cmd)
+			fprintf(f, "%s%s\n", i ? "\n" : "", group++->heading);
 		fprintf(f, "  %s %-*s %s\n", cmd->name, (int)(LEFT_ALL - strlen(cmd->name)),
 			cmd->usage ? cmd->usage : "", cmd->summary);
+	}
 	fprintf(f, "\n%s", ctl_targets_help);
-	fputs("\n  --help     this list; COMMAND --help: more about one\n"
-	      "  --version  the version\n\n"
+	fputs("\n  --help, help COMMAND  this list, or more about a command\n"
+	      "  --version, -V         the version\n\n"
 	      "exit status: 0 done, 1 failed, 2 wrong usage, 3 not supported "
 	      "here,\n4 no permission, 5 no such GPU process, 6 done in part, "
 	      "7 busy\n",
@@ -774,6 +770,28 @@ static void fill_gaps(void)
 		close(fd);
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+	return !strcmp(word, a) || !strcmp(word, b) || !strcmp(word, c);
+}
+
+/* Print the help of the command that the words name, or of all. */
+static int help(int argc, char **argv)
+{
+	const struct ctl_command *cmd;
+	int words;
+
+	if (argc < 1) {
+		ctl_help_all(stdout);
+		return ctl_finish_output(0);
+	}
+	cmd = ctl_find_command(argc, argv, &words);
+	if (!cmd)
+		return no_command(argc, argv);
+	ctl_help(cmd, stdout);
+	return ctl_finish_output(0);
+}
+
 int ctl_run_program(const struct ctl_program *p, int argc, char **argv)
 {
 	const char *word = argc < 2 ? "" : argv[1];
@@ -783,12 +801,9 @@ int ctl_run_program(const struct ctl_program *p, int argc, char **argv)
 	fill_gaps();
 	ctl_set_program(p);
 	shr_title_init(argc, argv);
-	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help") ||
-	    (argc < 2 && !p->usual)) {
-		ctl_help_all(stdout);
-		return ctl_finish_output(0);
-	}
-	if (!strcmp(word, "--version")) {
+	if (is_one_of(word, "--help", "-h", "help") || (argc < 2 && !p->usual))
+		return help(argc - 2, argv + 2);
+	if (is_one_of(word, "--version", "-V", "version")) {
 		printf("%s %s\n", p->name, gpreempt_version());
 		return ctl_finish_output(0);
 	}

@@ -47,10 +47,8 @@ $(COMPLETIONS): user/doc/completion.bash.in user/doc/completion.zsh.in user/doc/
 	@mv $@.new $@
 
 .PHONY: docs
-docs: $(COMMAND_DOC) ## docs/commands.md and tables of README and docs/metrics.md, out of the code's
+docs: $(COMMAND_DOC) ## docs/commands.md and tables of docs/metrics.md, out of the code's
 	@$(COMMAND_DOC) markdown >docs/commands.md
-	@$(call replace_rows,README.md,command,gpreempt-ctl table)
-	@$(call replace_rows,README.md,command of gpreempt-lab,gpreempt-lab table)
 	@$(call replace_rows,docs/metrics.md,metric,families)
 	@$(call replace_rows,docs/metrics.md,label,labels)
 
