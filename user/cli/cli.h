@@ -240,8 +240,11 @@ int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
  * the exit status after saying why not.
  */
 int ctl_open(const char *from, struct gpreempt **out);
-/* Open this system, for root in the host's namespaces alone; also for gpreempt_free(). */
-int ctl_open_host(struct gpreempt **out);
+/*
+ * Open this system, for root in the host's namespaces alone: "only root may @to". Also for
+ * gpreempt_free().
+ */
+int ctl_open_host(const char *to, struct gpreempt **out);
 
 /*
  * The processes that the words of the command line name, after --wait; no holder is among them.

@@ -733,8 +733,13 @@ void ctl_help_all(FILE *f)
 
 int ctl_finish_output(int status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
+	if (!fflush(stdout)) {
+		if (!ferror(stdout))
+			return status;
+		/* An earlier write failed, and its error is gone: ask again. */
+		if (write(STDOUT_FILENO, "\n", 1) == 1)
+			errno = EIO;
+	}
 	/* The reader has enough, as in "| head". */
 	if (errno == EPIPE)
 		return status;

@@ -231,11 +231,12 @@ void ctl_note_sysfs(bool snapshot)
 			 "the process (gpreempt-ctl doctor)");
 }
 
-int ctl_need_root(pid_t pid)
+int ctl_need_root(const char *to)
 {
 	if (geteuid() == 0)
 		return 0;
-	return ctl_fail_reason(GPREEMPT_NOT_ROOT, -1, pid);
+	return ctl_fail_text(GPREEMPT_CLASS_PERMISSION, "run the command with sudo",
+			     "only root may %s", to);
 }
 
 bool ctl_is_host(struct gpreempt *g, struct gpreempt_error *err)

@@ -50,8 +50,8 @@ void ctl_progress_end(void);
 /* Print the reason why the driver's sysfs serves, on stderr. */
 void ctl_note_sysfs(bool snapshot);
 
-/* Check that we are root. 0, or the exit status after a message. */
-int ctl_need_root(pid_t pid);
+/* Check that we are root; "only root may @to". 0, or the exit status after a message. */
+int ctl_need_root(const char *to);
 
 /* Is the GPU here the simulated one? */
 bool ctl_simulated(void);

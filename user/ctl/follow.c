@@ -725,7 +725,7 @@ static int run_follow(void *data)
 	struct gpreempt_targets *targets = NULL;
 	int ret;
 
-	ret = ctl_need_root(0);
+	ret = ctl_need_root("suspend the queues of a process");
 	if (ret)
 		return ret;
 	/* Errors here are reported where the cgroup is needed. */

@@ -170,7 +170,7 @@ static int run_release(void *data)
 	int ret, status = 0;
 	size_t i;
 
-	ret = ctl_need_root(0);
+	ret = ctl_need_root("suspend the queues of a process");
 	if (!ret)
 		ret = ctl_open(NULL, &g);
 	if (ret)
@@ -314,7 +314,7 @@ static int run_guard(void *args)
 	if (!ret)
 		ret = set_policy(&guard);
 	if (!ret)
-		ret = ctl_need_root(0);
+		ret = ctl_need_root("suspend the queues of a process");
 	if (!ret)
 		ret = foreground_dir();
 	if (!ret)

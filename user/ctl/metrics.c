@@ -465,7 +465,7 @@ static int run_metrics(void *data)
 	if (code)
 		return ctl_fail_file("metrics file", args->output, "cannot be written", code);
 	if (!ret)
-		ret = ctl_open_host(&g);
+		ret = ctl_open_host("read the figures of all processes", &g);
 	if (!ret)
 		ret = collect(g, args, format);
 	gpreempt_free(g);

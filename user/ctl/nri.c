@@ -495,7 +495,7 @@ static int run_nri(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-ctl nri --namespace batch,serving",
 				     "no namespace is listed: no pod could have a role");
-	ret = ctl_need_root(0);
+	ret = ctl_need_root("give cgroups a role");
 	if (ret)
 		return ret;
 	/* The runtime must not wait for our reader. Without memory the output stays as it is. */

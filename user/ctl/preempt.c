@@ -554,7 +554,7 @@ static int run_preempt(void *data)
 
 	ret = ctl_check_how(args->how, &args->targets.queues);
 	if (!ret)
-		ret = ctl_need_root(0);
+		ret = ctl_need_root("suspend the queues of a process");
 	if (ret)
 		return ret;
 	ret = gpreempt_new(&options, &p.g);

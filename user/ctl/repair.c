@@ -169,7 +169,7 @@ static int run_repair(void *data)
 	const struct repair_args *args = data;
 	struct rows rows = { 0 };
 	struct gpreempt *g = NULL;
-	int ret = ctl_open_host(&g);
+	int ret = ctl_open_host("undo the pauses of others", &g);
 
 	if (!ret)
 		ret = foreground_dir();

@@ -127,7 +127,7 @@ static int run_resume(void *data)
 	const struct resume_args *args = data;
 	struct gpreempt_targets *list = NULL;
 	struct gpreempt *g = NULL;
-	int ret = ctl_open_host(&g);
+	int ret = ctl_open_host("resume what is held", &g);
 
 	if (!ret)
 		ret = ctl_targets_sure(g, &args->targets, &list);

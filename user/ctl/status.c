@@ -357,7 +357,7 @@ static int run_status(void *data)
 {
 	const struct status_args *args = data;
 	struct rows rows = { 0 };
-	int ret = ctl_need_root(0);
+	int ret = ctl_need_root("see who holds a process");
 
 	if (!ret)
 		ret = ctl_open(NULL, &rows.g);

@@ -386,7 +386,7 @@ static int run_suspend(void *data)
 	/* A reader that has read enough does not want the hold undone. */
 	signal(SIGPIPE, SIG_IGN);
 	if (!ret)
-		ret = ctl_open_host(&g);
+		ret = ctl_open_host("suspend the queues of a process", &g);
 	if (!ret)
 		ret = foreground_dir();
 	if (!ret) {

@@ -243,9 +243,9 @@ int ctl_open(const char *from, struct gpreempt **out)
 	return 0;
 }
 
-int ctl_open_host(struct gpreempt **out)
+int ctl_open_host(const char *to, struct gpreempt **out)
 {
-	int ret = ctl_need_root(0);
+	int ret = ctl_need_root(to);
 
 	if (!ret)
 		ret = ctl_open(NULL, out);

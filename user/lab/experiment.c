@@ -609,7 +609,7 @@ static int exp_execute(const struct exp_plan *plan)
 	char name[EXP_NAME];
 	enum exp_kind kind;
 	uint64_t i;
-	int ret = ctl_need_root(0);
+	int ret = ctl_need_root("read the driver's text");
 
 	/* The models are in sessions of their own: a Ctrl-C is not for them. */
 	sigaction(SIGINT, &action, NULL);
@@ -643,7 +643,7 @@ static int run_experiment(void *data)
 				     "is needed");
 	ret = args->resume ? check_owner(dir) : 0;
 	if (!ret)
-		ret = dir ? load_plan(dir, &plan) : ctl_need_root(0);
+		ret = dir ? load_plan(dir, &plan) : ctl_need_root("read the driver's text");
 	if (!ret && !dir)
 		ret = new_plan(args, &plan);
 	if (!ret && !args->report_only)

@@ -582,7 +582,7 @@ static int copy_text(const char *dir, int file)
 
 int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 {
-	int ret = ctl_need_root(0);
+	int ret = ctl_need_root("read the driver's text");
 
 	if (ret)
 		return ret;

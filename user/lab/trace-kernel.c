@@ -253,7 +253,7 @@ static void remove_stale(struct gpreempt *g)
 static int check_tracefs(void)
 {
 	const char *dir;
-	int fd, ret = ctl_need_root(0);
+	int fd, ret = ctl_need_root("trace the kernel");
 
 	if (ret)
 		return ret;

@@ -802,7 +802,7 @@ static int run_trace(void *data)
 
 	t.report.kernel = &t.kernel;
 	if (!ret)
-		ret = ctl_need_root(0);
+		ret = ctl_need_root("trace the kernel");
 	if (!ret)
 		ret = ctl_open(NULL, &t.g);
 	if (ret)
