@@ -15,8 +15,8 @@ check-install: user
 check-manuals: manuals
 	@tests/install/check-manuals $(MAN)
 
-# Texts, comments and strings in plain English, without mistakes in spelling; and
-# the translated documents with the blocks of the English ones.
+# Texts, comments and strings in plain English, without mistakes in spelling; and the
+# translated documents with headings, tables, links and blocks of the English ones.
 WORDS := README.md docs user kmod include tests Makefile Kbuild dkms.conf
 check-words: user $(COMMAND_DOC)
 	@tests/install/check-words $(O)
@@ -24,8 +24,7 @@ check-words: user $(COMMAND_DOC)
 	@codespell -q 3 -I tests/words/spelling-ignore --skip \
 		'docs/zh,tests/unit/fixtures,tests/text/golden,tests/fuzz/seeds,tests/vm/fixtures' \
 		$(WORDS)
-	@tests/words/blocks $(foreach d,$(notdir $(wildcard docs/zh/*.md)),\
-		$(or $(wildcard docs/$(d)),$(d)) docs/zh/$(d))
+	@tests/words/translation
 
 check-completions: manuals
 	@tests/install/check-bash $(O)
