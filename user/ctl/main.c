@@ -25,6 +25,7 @@ static const struct ctl_synonym synonyms[] = {
 	{ "watch", "top" },
 	{ "check", "doctor" },
 	{ "begin", "guard begin" },
+	{ "online", "guard begin" },
 	{ "end", "guard end" },
 	{ "load", "module load" },
 	{ "unload", "module unload" },

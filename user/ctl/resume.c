@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "hold/client.h"
+#include "hold/run-dir.h"
 #include "shared/util.h"
 
 /* A line of the output. */
@@ -68,6 +68,7 @@ static void print_row(const struct row *row)
 
 struct resume_args {
 	struct ctl_target_args targets;
+	uint64_t all;
 	uint64_t force;
 	enum out_mode mode;
 };
@@ -98,16 +99,11 @@ static int print_all(enum out_mode mode, const struct hold_job *jobs, struct row
 static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		       const struct gpreempt_targets *list)
 {
-	struct hold_job *jobs = calloc(list->count, sizeof(*jobs));
-	struct row *rows = calloc(list->count, sizeof(*rows));
+	struct hold_job *jobs = shr_must(calloc(list->count, sizeof(*jobs)));
+	struct row *rows = shr_must(calloc(list->count, sizeof(*rows)));
 	int status;
 	size_t i;
 
-	if (!jobs || !rows) {
-		free(jobs);
-		free(rows);
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	}
 	for (i = 0; i < list->count; i++) {
 		jobs[i].pid = list->targets[i].pid;
 		jobs[i].force = args->force;
@@ -122,13 +118,66 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 	return status;
 }
 
+/* Processes that this host holds, each once. */
+struct held {
+	struct gpreempt *g;
+	struct gpreempt_targets list;
+};
+
+static int add_held(void *arg, pid_t pid)
+{
+	struct held *held = arg;
+	struct gpreempt_target *target;
+	struct hold_state state;
+	uint64_t start;
+	size_t i;
+
+	for (i = 0; i < held->list.count; i++)
+		if (held->list.targets[i].pid == pid)
+			return 0;
+	hold_look(held->g, pid, &state);
+	if (!hold_role_of(&state) || gpreempt_start_time(held->g, pid, &start))
+		return 0;
+	target = shr_must(shr_array_add(&held->list.targets, &held->list.count, sizeof(*target)));
+	*target = (struct gpreempt_target){ pid, start };
+	return 0;
+}
+
+static int resume_all(struct gpreempt *g, const struct resume_args *args)
+{
+	struct held held = { .g = g };
+	int ret = hold_list(add_held, &held);
+
+	if (!ret)
+		ret = pause_journal_list(add_held, &held);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	if (held.list.count)
+		ret = resume_list(g, args, &held.list);
+	else if (args->mode == OUT_JSON)
+		out_json_print_timed(&table, NULL, 0);
+	else
+		puts("nothing is held");
+	free(held.list.targets);
+	return ret;
+}
+
 static int run_resume(void *data)
 {
 	const struct resume_args *args = data;
 	struct gpreempt_targets *list = NULL;
 	struct gpreempt *g = NULL;
-	int ret = ctl_open_host("resume what is held", &g);
+	int ret;
 
+	if (!args->targets.words.n != !!args->all)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl status lists what is held",
+				     "a target is needed, or --all");
+	ret = ctl_open_host("resume what is held", &g);
+	if (!ret && args->all) {
+		ret = resume_all(g, args);
+		gpreempt_free(g);
+		return ret;
+	}
 	if (!ret)
 		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (!ret)
@@ -140,6 +189,8 @@ static int run_resume(void *data)
 
 static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct resume_args),
+	{ "all", CTL_FLAG, offsetof(struct resume_args, all), NULL,
+	  "each process that is held, in place of a TARGET" },
 	{ "force", CTL_FLAG, offsetof(struct resume_args, force), NULL,
 	  "undo a pause of a program that has ended" },
 	CTL_JSON_OPTION(struct resume_args),
@@ -150,15 +201,15 @@ const struct ctl_command ctl_resume = {
 	.name = "resume",
 	.run = run_resume,
 	CTL_TARGET_ARGS(struct resume_args),
-	.min_words = 1,
-	.usage = "TARGET",
+	.usage = "[TARGET]",
 	.summary = "Let the queues of held processes run again.",
 	.details =
 		"A holder ends when none of its queues is suspended any more. A pause\n"
 		"(suspend --how pause) is undone as a whole, whichever command made it. One that\n"
 		"another program made (CRIU, for one) is left to that program; --force undoes it\n"
 		"where the program has ended and cannot.\n"
-		"Resuming a process that is not held does nothing and is no error.\n"
+		"Resuming a process that is not held does nothing and is no error. --all also\n"
+		"asks guard and follow, which take a process again: stop these first.\n"
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were resumed.\n",

@@ -20,9 +20,13 @@ ctl 0 status
 says "^$a[[:space:]]"
 says "^$b[[:space:]]"
 says 'gdb.*strace.*rocgdb.*CRIU'
-ctl 0 resume "$a" "$b"
+ctl 2 resume
+says "a target is needed, or --all"
+ctl 0 resume --all
 says "^resumed $a: 1 queue,"
 says "^resumed $b: 2 queues"
+ctl 0 resume --all
+says "nothing is held"
 expect_free a
 expect_free b
 
