@@ -69,13 +69,14 @@ void select_teardown(void)
 
 static const char *pick_by(bool sure, const char *word)
 {
+	const struct gp_select_how how = { .sure = sure };
 	static char text[128];
 	size_t i, used = 0;
 
 	gpreempt_list_free(found);
 	found = NULL;
 	text[0] = '\0';
-	if ((sure ? gp_select_sure : gpreempt_select)(g, &word, 1, NULL, NULL, &found, &err))
+	if (gp_select(g, &how, &word, 1, &found, &err))
 		return "";
 	for (i = 0; i < found->count; i++)
 		used += snprintf(text + used, sizeof(text) - used, "%s%d", i ? " " : "",

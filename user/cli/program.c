@@ -84,11 +84,15 @@ static int ask_rest(void *arg)
 void ctl_ask_apart(struct ctl_apart *work)
 {
 	size_t stuck, first;
+	int ret;
 
 	for (stuck = 0; stuck < MAX_STUCK && work->begun < work->count; stuck++) {
 		first = work->begun;
-		if (!shr_child_run(ask_rest, work, &work->begun, NULL, NULL))
+		ret = shr_child_run(ask_rest, work, &work->begun, work->beat, work->data);
+		if (!ret)
 			return;
+		if (ret != -ETIMEDOUT)
+			work->code = ret;
 		if (work->begun == first)
 			break;
 		work->silent(work, work->begun - 1);

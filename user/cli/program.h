@@ -55,9 +55,12 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 struct ctl_apart {
 	atomic_uint begun; /* processes; the reader counts them */
 	size_t count;
+	int code; /* 0, or -errno: a child could not be made, or was killed */
 	void (*ask)(struct ctl_apart *work, size_t i); /* asks for one; may hang */
 	/* called for each one that did not answer */
 	void (*silent)(struct ctl_apart *work, size_t i);
+	void (*beat)(void *data); /* called all the time meanwhile; or NULL */
+	void *data;
 };
 
 /* A child asks one after the other, and is left behind if it hangs. */

@@ -96,19 +96,15 @@ static void copy_targets(struct gpreempt *g, const struct gpreempt_targets *targ
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
 		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out)
 {
+	/* A process in doubt makes way, and no process makes way for it. */
+	const struct gp_select_how how = { .sure = what.online, .skip = skip, .data = data };
 	struct gpreempt_targets *targets;
 	struct gpreempt_error err = { 0 };
-	int ret;
 
 	out->code = 0;
 	out->n = 0;
 	out->text[0] = '\0';
-	/* A process in doubt makes way, and no process makes way for it. */
-	if (what.online)
-		ret = gp_select_sure(g, &what.word, 1, skip, data, &targets, &err);
-	else
-		ret = gpreempt_select(g, &what.word, 1, skip, data, &targets, &err);
-	if (ret) {
+	if (gp_select(g, &how, &what.word, 1, &targets, &err)) {
 		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			note_error(g, what.word, &err, out);
 		return;

@@ -1,30 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Selection of a command's target processes by its words. */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "cli/program.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
 #include "targets.h"
 
-#define MOST 65536 /* processes that are found */
+/* Command lines that children read, in memory that both see. */
+struct commands {
+	struct ctl_apart work; /* the first one: both have one address */
+	struct find *f;
+	const struct gpreempt_targets *list;
+	bool too_many; /* processes do not answer */
+	struct command {
+		bool known;
+		char text[GP_COMMAND_LEN + 1];
+	} of[];
+};
 
-/* Results of the child, in memory that both see. */
+/* One look. */
 struct search {
 	struct find *f;
-	const char **words;
-	size_t count;
-	atomic_uint asked; /* processes so far */
-	atomic_int at;	   /* the last one */
-	int ret;	   /* result of gpreempt_select() */
-	struct gpreempt_error err;
-	size_t found;
-	struct gpreempt_target target[MOST];
+	struct gpreempt_targets *list; /* processes whose command lines are read */
+	struct commands *commands;
 };
 
 bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b)
@@ -51,76 +55,41 @@ static bool contains(const struct gpreempt_target *list, size_t count,
 	return false;
 }
 
-static bool is_mute(const struct find *f, pid_t pid)
-{
-	struct gpreempt_target t = { .pid = pid };
-
-	return f->n_mute && !gpreempt_start_time(f->g, pid, &t.start) &&
-	       contains(f->mute, f->n_mute, &t);
-}
-
 static bool skip(void *data, pid_t pid)
 {
-	struct find *f = data;
+	const struct search *s = data;
 
-	if (f->beat)
-		f->beat(f->data);
-	return !f->saved && hold_skip_owner(&f->owners, pid);
+	if (s->f->beat)
+		s->f->beat(s->f->data);
+	return !s->f->saved && hold_skip_owner(&s->f->owners, pid);
 }
 
-/* Note which process is at hand; called before the library reads its command line. */
-static bool skip_mute(void *data, pid_t pid)
+static void read_command(struct ctl_apart *work, size_t i)
 {
-	struct search *s = data;
+	struct commands *c = (void *)work;
+	struct command *to = &c->of[i];
 
-	if (is_mute(s->f, pid) || skip(s->f, pid))
-		return true;
-	atomic_store(&s->at, pid);
-	atomic_fetch_add(&s->asked, 1);
-	return false;
+	to->known = gp_read_command(c->f->g, c->list->targets[i].pid, to->text, sizeof(to->text)) >=
+		    0;
 }
 
-static int select_targets(struct find *f, const char *const *words, size_t count,
-			  bool (*never)(void *data, pid_t pid), void *data,
-			  struct gpreempt_targets **out, struct gpreempt_error *err)
+/* Note that a process has no command line from now on. */
+static void note_mute(struct ctl_apart *work, size_t i)
 {
-	return (f->sure ? gp_select_sure : gpreempt_select)(f->g, words, count, never, data, out,
-							    err);
-}
+	struct commands *c = (void *)work;
+	const struct gpreempt_target *mute = &c->list->targets[i];
+	uint64_t start;
 
-/* The child. If it hangs, it must not keep a pipe of ours open. */
-static int work(void *arg)
-{
-	struct gpreempt_targets *list;
-	struct search *s = arg;
-
-	shr_close_range(STDIN_FILENO, STDERR_FILENO);
-	s->f->beat = NULL;
-	s->ret = select_targets(s->f, s->words, s->count, skip_mute, s, &list, &s->err);
-	if (s->ret)
-		return EXIT_SUCCESS;
-	s->found = list->count < MOST ? list->count : MOST;
-	memcpy(s->target, list->targets, s->found * sizeof(*s->target));
-	return EXIT_SUCCESS;
-}
-
-/* Note that the process at hand has no command line from now on. False: too many have none. */
-static bool note_mute(struct search *s)
-{
-	struct find *f = s->f;
-	struct gpreempt_target *mute = &f->mute[f->n_mute];
-
-	if (f->n_mute == FIND_MUTE)
-		return false;
-	mute->pid = atomic_load(&s->at);
 	/* The process may have ended at last. */
-	if (gpreempt_start_time(f->g, mute->pid, &mute->start))
-		return true;
-	f->n_mute++;
+	if (work->code || gpreempt_start_time(c->f->g, mute->pid, &start) || start != mute->start)
+		return;
+	c->too_many = c->f->n_mute == FIND_MUTE;
+	if (c->too_many)
+		return;
+	c->f->mute[c->f->n_mute++] = *mute;
 	ctl_note("process %d: its memory does not answer; \"cmd:\" does not "
 		 "find it",
 		 mute->pid);
-	return true;
 }
 
 static int fail_system(struct gpreempt_error *err, int code)
@@ -128,87 +97,77 @@ static int fail_system(struct gpreempt_error *err, int code)
 	return ctl_set_error(err, code, GPREEMPT_SYSTEM, 0, "reading the command lines");
 }
 
-/* Words that a child looks for. */
-static int find_slow(struct search *s, struct gpreempt_error *err)
+static size_t room(const struct gpreempt_targets *list)
 {
-	int ret;
-
-	do {
-		atomic_store(&s->asked, 0);
-		s->ret = -EIO;
-		ret = shr_child_run(work, s, &s->asked, s->f->beat, s->f->data);
-	} while (ret == -ETIMEDOUT && note_mute(s));
-	if (ret)
-		return fail_system(err, ret);
-	*err = s->err;
-	return s->ret;
+	return sizeof(struct commands) + list->count * sizeof(struct command);
 }
 
-/* Join the finds of both kinds of words, in the order of PIDs. */
-static int merge(struct search *s, const struct gpreempt_targets *plain,
-		 struct gpreempt_targets **out, struct gpreempt_error *err)
+static int read_commands(struct search *s, struct gpreempt_error *err)
 {
-	struct gpreempt_targets *all;
+	int ret = gpreempt_processes(s->f->g, &s->list, err);
+	struct commands *c;
 	size_t i, kept = 0;
-	int ret = gpreempt_processes(s->f->g, &all, err);
 
 	if (ret)
 		return ret;
-	for (i = 0; i < all->count; i++)
-		if (contains(s->target, s->found, &all->targets[i]) ||
-		    (plain && contains(plain->targets, plain->count, &all->targets[i])))
-			all->targets[kept++] = all->targets[i];
-	all->count = kept;
-	*out = all;
+	for (i = 0; i < s->list->count; i++)
+		if (!contains(s->f->mute, s->f->n_mute, &s->list->targets[i]))
+			s->list->targets[kept++] = s->list->targets[i];
+	s->list->count = kept;
+	c = mmap(NULL, room(s->list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (c == MAP_FAILED)
+		return fail_system(err, -ENOMEM);
+	s->commands = c;
+	c->f = s->f;
+	c->list = s->list;
+	c->work = (struct ctl_apart){
+		.count = kept,
+		.ask = read_command,
+		.silent = note_mute,
+		.beat = s->f->beat,
+		.data = s->f->data,
+	};
+	ctl_ask_apart(&c->work);
+	if (c->work.code || c->too_many)
+		return fail_system(err, c->work.code ? c->work.code : -ETIMEDOUT);
 	return 0;
 }
 
-static int find_both(struct search *s, const char *const *words, size_t count,
-		     struct gpreempt_targets **out, struct gpreempt_error *err)
+/* Returns the command line that was read of this process, and not of an earlier one. */
+static const char *command_of(void *data, pid_t pid)
 {
-	const char **sorted = calloc(count, sizeof(*sorted));
-	struct gpreempt_targets *plain = NULL;
-	size_t i, n = 0;
-	int ret = 0;
+	const struct search *s = data;
+	struct gpreempt_target one = { .pid = pid };
+	size_t i;
 
-	if (!sorted)
-		return fail_system(err, -ENOMEM);
-	for (i = 0; i < count; i++)
-		if (!gp_select_reads_memory(words[i]))
-			sorted[n++] = words[i];
-	s->words = sorted + n;
-	for (i = 0; i < count; i++)
-		if (gp_select_reads_memory(words[i]))
-			s->words[s->count++] = words[i];
-	if (n)
-		ret = select_targets(s->f, sorted, n, skip, s->f, &plain, err);
-	if (!ret)
-		ret = find_slow(s, err);
-	if (!ret)
-		ret = merge(s, plain, out, err);
-	gpreempt_list_free(plain);
-	free(sorted);
-	return ret;
+	if (gpreempt_start_time(s->f->g, pid, &one.start))
+		return NULL;
+	for (i = 0; i < s->list->count; i++)
+		if (same_target(&s->list->targets[i], &one))
+			return s->commands->of[i].known ? s->commands->of[i].text : NULL;
+	return NULL;
 }
 
 int find_targets(struct find *f, const char *const *words, size_t count,
 		 struct gpreempt_targets **out, struct gpreempt_error *err)
 {
-	struct search *s;
+	struct search s = { .f = f };
+	struct gp_select_how how = { .sure = f->sure, .skip = skip, .data = &s };
+	int ret = 0;
 	size_t i;
-	int ret;
 
 	hold_owners_free(&f->owners);
 	for (i = 0; i < count && !gp_select_reads_memory(words[i]); i++)
 		;
-	if (f->saved || i == count)
-		return select_targets(f, words, count, skip, f, out, err);
-	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s == MAP_FAILED)
-		return fail_system(err, -ENOMEM);
-	s->f = f;
-	ret = find_both(s, words, count, out, err);
-	munmap(s, sizeof(*s));
+	if (i < count && !f->saved) {
+		ret = read_commands(&s, err);
+		how.command = command_of;
+	}
+	if (!ret)
+		ret = gp_select(f->g, &how, words, count, out, err);
+	if (s.commands)
+		munmap(s.commands, room(s.list));
+	gpreempt_list_free(s.list);
 	return ret;
 }
 

@@ -24,7 +24,7 @@ struct find {
 	/* Set by the caller: */
 	struct gpreempt *g;
 	bool saved; /* g reads a snapshot: this host has neither process nor holder */
-	bool sure;  /* use gp_select_sure() */
+	bool sure;  /* without processes in doubt */
 	/* Called all the time during the search; or NULL. A look at all can take seconds. */
 	void (*beat)(void *data);
 	void *data;

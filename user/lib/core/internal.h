@@ -167,8 +167,6 @@ struct gp_process {
 int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out);
 /* Read the process's name; "": not known. */
 void gp_read_comm(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
-/* Read its command line with a space between words. Returns the length, or -errno with "". */
-ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 
 /* Does the driver survive a suspend of this process? See gpus.c. */
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err);

@@ -354,7 +354,6 @@ bool gp_may_have_queues(const struct gpreempt *g, pid_t pid)
 
 #define MAX_PID	 (1 << 22) /* the kernel's own limit */
 #define COMM_LEN 15	   /* characters that the kernel keeps */
-#define CMD_LEN	 8192	   /* bytes of a command line that a pattern sees */
 
 static const char step[] = "looking for the target";
 
@@ -363,6 +362,7 @@ struct matcher {
 	struct gpreempt *g;
 	const char *word;
 	const struct kind *kind;
+	const struct gp_select_how *how;
 	const char *value; /* behind the kind's name */
 	pid_t pid;
 	struct gp_user_ids user;
@@ -499,10 +499,14 @@ static int prepare_cmd(struct matcher *m, struct gpreempt_error *err)
 
 static int match_cmd(const struct matcher *m, pid_t pid)
 {
-	char text[CMD_LEN + 1];
+	char text[GP_COMMAND_LEN + 1];
+	const char *command = text;
 
-	return gp_read_command(m->g, pid, text, sizeof(text)) >= 0 &&
-	       !regexec(&m->regex, text, 0, NULL, 0);
+	if (m->how->command)
+		command = m->how->command(m->how->data, pid);
+	else if (gp_read_command(m->g, pid, text, sizeof(text)) < 0)
+		command = NULL;
+	return command && !regexec(&m->regex, command, 0, NULL, 0);
 }
 
 /* A look needs a system; without one, only the form is checked. */
@@ -686,14 +690,13 @@ struct selection {
 	struct gpreempt *g;
 	struct gpreempt_targets *all;
 	bool *chosen;
-	bool sure; /* without processes in doubt */
-	bool (*skip)(void *data, pid_t pid);
-	void *data;
+	const struct gp_select_how *how;
 };
 
 static bool never(const struct selection *s, pid_t pid)
 {
-	return (pid == getpid() && !s->g->saved) || (s->skip && s->skip(s->data, pid));
+	return (pid == getpid() && !s->g->saved) ||
+	       (s->how->skip && s->how->skip(s->how->data, pid));
 }
 
 /* Report the reason why a word has named nothing. */
@@ -722,7 +725,7 @@ static int choose(struct selection *s, struct matcher *m, struct gpreempt_error 
 		if (ret == -ENOTUNIQ)
 			return fail_word(err, ret, GPREEMPT_SAME_CONTAINER, m);
 		/* None of them is in the container, but a process in doubt can be. */
-		if (ret && (ret != -ENOENT || s->sure))
+		if (ret && (ret != -ENOENT || s->how->sure))
 			return fail_none(s, m, err);
 	}
 	for (i = 0; i < s->all->count; i++) {
@@ -733,7 +736,7 @@ static int choose(struct selection *s, struct matcher *m, struct gpreempt_error 
 			continue;
 		match = m->kind->match(m, pid);
 		if (match == GP_DOUBT)
-			match = !s->sure;
+			match = !s->how->sure;
 		if (match < 0)
 			return gp_error(err, match, GPREEMPT_SYSTEM, pid, step);
 		if (!match || never(s, pid))
@@ -755,6 +758,7 @@ static int choose_all(struct selection *s, const char *const *words, size_t coun
 
 		if (ret)
 			return ret;
+		m.how = s->how;
 		ret = choose(s, &m, err);
 		end_word(&m);
 		if (ret)
@@ -773,23 +777,24 @@ static void keep_chosen(struct selection *s)
 	s->all->count = kept;
 }
 
-static int select_words(struct selection *s, const char *const *words, size_t count,
-			struct gpreempt_targets **out, struct gpreempt_error *err)
+int gp_select(struct gpreempt *g, const struct gp_select_how *how, const char *const *words,
+	      size_t count, struct gpreempt_targets **out, struct gpreempt_error *err)
 {
-	int ret = gpreempt_processes(s->g, &s->all, err);
+	struct selection s = { .g = g, .how = how };
+	int ret = gpreempt_processes(g, &s.all, err);
 
 	if (ret)
 		return ret;
-	s->chosen = calloc(s->all->count + 1, sizeof(*s->chosen));
-	ret = s->chosen ? choose_all(s, words, count, err) :
-			  gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
+	s.chosen = calloc(s.all->count + 1, sizeof(*s.chosen));
+	ret = s.chosen ? choose_all(&s, words, count, err) :
+			 gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	if (!ret)
-		keep_chosen(s);
-	free(s->chosen);
+		keep_chosen(&s);
+	free(s.chosen);
 	if (ret)
-		gpreempt_list_free(s->all);
+		gpreempt_list_free(s.all);
 	else
-		*out = s->all;
+		*out = s.all;
 	return ret;
 }
 
@@ -797,21 +802,7 @@ int gpreempt_select(struct gpreempt *g, const char *const *words, size_t count,
 		    bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
 		    struct gpreempt_error *err)
 {
-	struct selection s = { .g = g, .skip = skip, .data = data };
+	const struct gp_select_how how = { .skip = skip, .data = data };
 
-	return select_words(&s, words, count, out, err);
-}
-
-int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
-		   bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
-		   struct gpreempt_error *err)
-{
-	struct selection s = {
-		.g = g,
-		.sure = true,
-		.skip = skip,
-		.data = data,
-	};
-
-	return select_words(&s, words, count, out, err);
+	return gp_select(g, &how, words, count, out, err);
 }

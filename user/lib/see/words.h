@@ -53,12 +53,26 @@ int gp_role(const struct gpreempt *g, int root, pid_t pid);
 int gp_role_at(int dir);
 
 /*
- * Do the same as gpreempt_select(), for a word that a cgroup decides, without the processes in
- * doubt. For callers that release a process, or make others wait for it.
+ * Choices of gp_select().
+ * @sure: for a word that a cgroup decides, without the processes in doubt: for callers that
+ *	release a process, or make others wait for it
+ * @skip: as gpreempt_select()
+ * @command: NULL, or gives the command line that the caller has read; NULL: there is none. Then no
+ *	word reads the memory of a process
  */
-int gp_select_sure(struct gpreempt *g, const char *const *words, size_t count,
-		   bool (*skip)(void *data, pid_t pid), void *data, struct gpreempt_targets **out,
-		   struct gpreempt_error *err);
+struct gp_select_how {
+	bool sure;
+	bool (*skip)(void *data, pid_t pid);
+	const char *(*command)(void *data, pid_t pid);
+	void *data;
+};
+/* Do the same as gpreempt_select(). */
+int gp_select(struct gpreempt *g, const struct gp_select_how *how, const char *const *words,
+	      size_t count, struct gpreempt_targets **out, struct gpreempt_error *err);
+
+#define GP_COMMAND_LEN 8192 /* bytes of a command line that a pattern sees */
+/* Read its command line with a space between words. Returns the length, or -errno with "". */
+ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t size);
 
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
