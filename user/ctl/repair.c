@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hold/client.h"
 #include "hold/escape.h"
+#include "hold/holder.h"
 #include "hold/pause-owner.h"
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -21,8 +23,7 @@ struct row {
 	char by_comm[PAUSE_MAX_COMM];
 	int64_t since_ns;
 	struct pause_report report;
-	char error[512];
-	char next[512];
+	struct hold_reply why; /* of a failure */
 };
 
 struct rows {
@@ -43,7 +44,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, by_comm, "COMM", OUT_TEXT, .array = true),
 	OUT_NAMED("since_us", struct row, since_ns, NULL, OUT_US),
 	OUT_FIELD(struct row, status, NULL, OUT_DEC),
-	OUT_FIELD(struct row, error, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("error", struct row, why.text, NULL, OUT_TEXT, .array = true),
 };
 
 static const struct out_table table = OUT_TABLE("pauses", fields, struct row);
@@ -68,24 +69,17 @@ static int add_target(void *arg, pid_t target)
 static void fail_row(struct row *row)
 {
 	const struct pause_report *r = &row->report;
-	bool damaged = r->found.finding == PAUSE_DAMAGED;
 
-	if (!damaged && r->err.code) {
-		gpreempt_error_text(&r->err, row->error, sizeof(row->error));
-		ctl_next_step(&r->err, row->next, sizeof(row->next));
-		row->status = gpreempt_error_class(&r->err);
-		return;
-	}
-	row->status = GPREEMPT_CLASS_FAILED;
-	if (damaged)
-		snprintf(row->error, sizeof(row->error), TEXT_PAUSE_DAMAGED, (int)row->pid);
+	if (r->found.finding == PAUSE_DAMAGED)
+		hold_not_taken(&row->why, -EPROTO, row->pid);
+	else if (r->err.code)
+		hold_reply_error(&row->why, &r->err);
 	else
-		snprintf(row->error, sizeof(row->error),
-			 "the entry of process %d in " HOLD_DIR ": %s", (int)row->pid,
-			 strerror(-r->code));
-	strcpy(row->next, damaged ? NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues shows whether "
-						       "the process is evicted" :
-				    "it must be a directory of root's that can be written to");
+		hold_refuse(&row->why, GPREEMPT_CLASS_FAILED,
+			    "it must be a directory of root's that can be written to",
+			    "the entry of process %d in " HOLD_DIR ": %s", (int)row->pid,
+			    strerror(-r->code));
+	row->status = row->why.status;
 }
 
 static void fill_row(struct row *row)
@@ -141,8 +135,7 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 		out_rows(args->mode, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].status)
-			ctl_fail_text(rows->row[i].status, rows->row[i].next, "%s",
-				      rows->row[i].error);
+			hold_fail(&rows->row[i].why);
 }
 
 /* Entries of processes that have ended are no targets, but are repaired too. */

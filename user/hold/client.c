@@ -16,8 +16,8 @@
 #include "pause-owner.h"
 #include "run-dir.h"
 
-__attribute__((format(printf, 4, 5))) static void
-refuse(struct hold_reply *out, enum gpreempt_class class, const char *next, const char *format, ...)
+void hold_refuse(struct hold_reply *out, enum gpreempt_class class, const char *next,
+		 const char *format, ...)
 {
 	va_list ap;
 
@@ -42,20 +42,21 @@ static void refuse_taken(struct hold_reply *out, const struct hold_owner *owner,
 	if (owner->role == HOLD_ROLE_UNKNOWN) {
 		snprintf(next, sizeof(next), "find and end it: fuser -v " HOLD_DIR "/%d.lock",
 			 target);
-		refuse(out, GPREEMPT_CLASS_BUSY, next,
-		       "process %d is held by an unknown holder (its lock is held)", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, next,
+			    "process %d is held by an unknown holder (its lock is held)", target);
 		return;
 	}
 	/* A command is making a holder, which takes a moment. */
 	if (!*command) {
-		refuse(out, GPREEMPT_CLASS_BUSY, "try again",
-		       "process %d is being held or released by another gpreempt-ctl", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, "try again",
+			    "process %d is being held or released by another gpreempt-ctl", target);
 		return;
 	}
 	snprintf(next, sizeof(next), "%s: %s",
 		 stays ? "release it first" : "wait for it, or end it", command);
-	refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
-	       target, hold_role_name(owner->role), (unsigned long long)hold_command_of(owner));
+	hold_refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
+		    target, hold_role_name(owner->role),
+		    (unsigned long long)hold_command_of(owner));
 }
 
 /* A file in it could not be made. */
@@ -78,17 +79,17 @@ void hold_not_taken(struct hold_reply *out, int code, pid_t target)
 		refuse_taken(out, &owner, target);
 	} else if (code == -EALREADY) {
 		snprintf(next, sizeof(next), "release it first: gpreempt-ctl resume %d", target);
-		refuse(out, GPREEMPT_CLASS_BUSY, next,
-		       "process %d is paused by gpreempt-ctl suspend", target);
+		hold_refuse(out, GPREEMPT_CLASS_BUSY, next,
+			    "process %d is paused by gpreempt-ctl suspend", target);
 	} else if (code == -EPROTO) {
 		snprintf(next, sizeof(next),
 			 NEXT_PAUSE_DAMAGED "; gpreempt-ctl queues %d shows whether the process "
 					    "is evicted",
 			 target);
-		refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, next, TEXT_PAUSE_DAMAGED, target);
 	} else {
-		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
-		       "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+			    "cannot lock process %d in " HOLD_DIR ": %s", target, strerror(-code));
 	}
 }
 
@@ -97,21 +98,21 @@ void hold_not_noted(struct hold_reply *out, int code, pid_t target)
 	if (code == -EPROTO || code == -EALREADY)
 		hold_not_taken(out, code, target);
 	else
-		refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
-		       "cannot note process %d in " HOLD_DIR
-		       ", and without that it is not paused: %s",
-		       target, strerror(-code));
+		hold_refuse(out, GPREEMPT_CLASS_FAILED, what_the_directory_wants(code),
+			    "cannot note process %d in " HOLD_DIR
+			    ", and without that it is not paused: %s",
+			    target, strerror(-code));
 }
 
 void hold_no_guardian(struct hold_reply *out, int code, pid_t target)
 {
 	const char *want = ctl_want(code);
 
-	refuse(out, GPREEMPT_CLASS_FAILED,
-	       want ? want :
-		      "raise the limits of open files and of processes: ulimit -n, ulimit -u",
-	       "cannot start the guardian that would end the pause of process %d: %s", target,
-	       code == -ECHILD ? "it ended at once" : strerror(-code));
+	hold_refuse(out, GPREEMPT_CLASS_FAILED,
+		    want ? want :
+			   "raise the limits of open files and of processes: ulimit -n, ulimit -u",
+		    "cannot start the guardian that would end the pause of process %d: %s", target,
+		    code == -ECHILD ? "it ended at once" : strerror(-code));
 }
 
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
@@ -275,9 +276,9 @@ static void fail_reason(struct hold_job *job, enum gpreempt_reason reason)
 
 static void fail_silent(struct hold_job *job)
 {
-	refuse(&job->reply, GPREEMPT_CLASS_FAILED,
-	       "its end lets the queues run: gpreempt-ctl status shows its PID, then kill -9",
-	       "the holder of process %d does not answer", job->pid);
+	hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED,
+		    "its end lets the queues run: gpreempt-ctl status shows its PID, then kill -9",
+		    "the holder of process %d does not answer", job->pid);
 }
 
 /*
@@ -319,9 +320,9 @@ static void undo_whole_pause(struct gpreempt *g, struct hold_job *job)
 	job->held = true;
 	job->reply.paused = true;
 	if (!gp_filter_is_all(&which))
-		refuse(&job->reply, GPREEMPT_CLASS_USAGE,
-		       "leave out --queues, --priority and --gpu",
-		       "process %d is paused, which is undone for all its queues", job->pid);
+		hold_refuse(&job->reply, GPREEMPT_CLASS_USAGE,
+			    "leave out --queues, --priority and --gpu",
+			    "process %d is paused, which is undone for all its queues", job->pid);
 	else
 		undo_pause(g, job, false);
 }
@@ -396,8 +397,8 @@ static void end_resume(struct gpreempt *g, struct hold_job *job)
 		 (ret == -ECONNRESET && !hold_wait_for_end(job->pid, job->asked)))
 		fail_silent(job);
 	else if (ret && ret != -ECONNRESET)
-		refuse(&job->reply, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
-		       "asking the holder of process %d failed: %s", job->pid, strerror(-ret));
+		hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED, "gpreempt-ctl status",
+			    "asking the holder of process %d failed: %s", job->pid, strerror(-ret));
 }
 
 void hold_resume(struct gpreempt *g, struct hold_job *jobs, size_t count)

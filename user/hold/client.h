@@ -37,6 +37,9 @@ void hold_resume(struct gpreempt *g, struct hold_job *jobs, size_t count);
 
 /* Refusals as a holder's reply: status, text and next step. */
 
+__attribute__((format(printf, 4, 5))) void hold_refuse(struct hold_reply *out,
+						       enum gpreempt_class class, const char *next,
+						       const char *format, ...);
 /* hold_take(), hold_lock() or pause_take() failed with this -errno. */
 void hold_not_taken(struct hold_reply *out, int code, pid_t target);
 /* pause_journal_write() failed with this -errno. */
