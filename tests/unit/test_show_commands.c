@@ -207,6 +207,17 @@ TEST(list_held)
 	hold_drop(target, lock);
 }
 
+TEST(pid_of_inside)
+{
+	set_file(unit_text("/proc/%d/status", target),
+		 unit_text("Name:\ttrain\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\n"
+			   "Uid:\t0\t0\t0\t0\nNSpid:\t%d\t17\nThreads:\t3\n",
+			   target, target, target));
+	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 17");
+	ERR_HAS(unit_text("17 is no GPU process of the host; inside of a container it is %d\n",
+			  target));
+}
+
 #define VRAM(gpu) "/sys/class/kfd/kfd/proc/%d/vram_" #gpu
 
 /* GPUs 0xf7bc and 0x5d4f, of which each has a queue, and 0x1234. */

@@ -18,6 +18,9 @@
 #define SONAME	  "libncursesw.so.6"
 #define ESCAPE_MS 25 /* from Esc to the rest of a key's code */
 
+/* As term.h has it, which takes words as "lines" for macros. */
+char *tigetstr(const char *name);
+
 /* No function that reads data of the library: its place may differ. */
 #define CALLS(CALL)              \
 	CALL(cbreak)             \
@@ -37,6 +40,7 @@
 	CALL(set_escdelay)       \
 	CALL(setcchar)           \
 	CALL(start_color)        \
+	CALL(tigetstr)           \
 	CALL(use_default_colors) \
 	CALL(wadd_wch)           \
 	CALL(wget_wch)           \
@@ -128,11 +132,18 @@ int top_term_open(void)
 	tcgetattr(STDIN_FILENO, &term.before);
 	/* initscr() would end the process when it does not know the terminal. */
 	term.screen = nc.newterm(NULL, stdout, stdin);
+	/* A kind without "cup", as "dumb", cannot move its cursor. */
+	if (term.screen && !nc.tigetstr("cup")) {
+		nc.endwin();
+		nc.delscreen(term.screen);
+		term.screen = NULL;
+	}
 	if (!term.screen)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "set TERM to one that is known here, such as "
 				     "xterm; or use --batch",
-				     "the kind of terminal \"%s\" is not known",
+				     "the kind of terminal \"%s\" is not known, or cannot "
+				     "move its cursor",
 				     getenv("TERM") ? getenv("TERM") : "");
 	top_term_size(&width, &height);
 	term.window = shr_must(nc.newwin(height, width, 0, 0));

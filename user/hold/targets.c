@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/message.h"
 #include "cli/program.h"
+#include "lib/see/see.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
 #include "targets.h"
@@ -245,6 +246,34 @@ static bool may_come(const struct gpreempt_error *err)
 	       err->reason != GPREEMPT_THREAD && err->reason != GPREEMPT_IS_HOLDER;
 }
 
+/*
+ * Report why there is no target. Where the PID is one inside of a container, the next step has
+ * the PIDs of the host.
+ */
+static int fail_target(struct gpreempt *g, const struct gpreempt_error *err)
+{
+	struct gpreempt_targets *list;
+	struct gp_process process;
+	char pids[256] = "";
+	size_t i, len = 0;
+
+	if ((err->reason != GPREEMPT_NOT_GPU && err->reason != GPREEMPT_NO_PROCESS) ||
+	    gpreempt_processes(g, &list, NULL))
+		return ctl_fail(err);
+	for (i = 0; i < list->count && len < sizeof(pids) - 16; i++)
+		if (list->targets[i].pid != err->pid &&
+		    !gp_process_read(g, list->targets[i].pid, &process) &&
+		    process.ns_pid == err->pid)
+			len += snprintf(pids + len, sizeof(pids) - len, "%s%d", len ? ", " : "",
+					list->targets[i].pid);
+	gpreempt_list_free(list);
+	if (!len)
+		return ctl_fail(err);
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "give the PID of the host",
+			     "%d is no GPU process of the host; inside of a container it is %s",
+			     err->pid, pids);
+}
+
 /* Try to find the targets. 0: *out has them; -1 to try again later, or the exit status. */
 static int try_targets(struct find *f, const struct ctl_target_args *args, bool late,
 		       struct gpreempt_targets **out)
@@ -254,7 +283,7 @@ static int try_targets(struct find *f, const struct ctl_target_args *args, bool 
 	pid_t idle = 0;
 
 	if (find_targets(f, args->words.word, args->words.n, &list, &err))
-		return late || !may_come(&err) ? ctl_fail(&err) : -1;
+		return late || !may_come(&err) ? fail_target(f->g, &err) : -1;
 	if (args->wait_ns)
 		idle = without_queues(f->g, args, list);
 	if (!idle) {

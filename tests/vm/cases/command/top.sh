@@ -132,4 +132,6 @@ unload
 wait_for 20 shows '^BUSY% is not known: .*gpreempt.ko' 'modprobe gpreempt' "^ *$a "
 keys C-c
 wait_for 10 shows 'status again 0'
+keys 'clear; TERM=dumb gpreempt-ctl top; echo status dumb $?' Enter
+wait_for 10 shows 'cannot move its cursor' 'status dumb 3'
 tmux_ kill-server
