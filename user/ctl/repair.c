@@ -23,7 +23,7 @@ struct row {
 	char by_comm[PAUSE_MAX_COMM];
 	int64_t since_ns;
 	struct pause_report report;
-	struct hold_reply why; /* of a failure */
+	struct hold_reply why; /* reason of a failure */
 };
 
 struct rows {

@@ -18,7 +18,7 @@
 #define SONAME	  "libncursesw.so.6"
 #define ESCAPE_MS 25 /* from Esc to the rest of a key's code */
 
-/* As term.h has it, which takes words as "lines" for macros. */
+/* The prototype of term.h, which has words as "lines" for macros. */
 char *tigetstr(const char *name);
 
 /* No function that reads data of the library: its place may differ. */
