@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lab/decode.h"
 #include "lab/diff.h"
 #include "unit-command.h"
 #include "unit-text.h"

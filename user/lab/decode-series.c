@@ -71,18 +71,6 @@ struct series {
 	int64_t same_ids;
 };
 
-bool decode_is_series(const char *dir)
-{
-	struct text_moment *moments;
-	size_t count;
-
-	if (!strcmp(dir, "-") || ctl_is_snapshot(dir))
-		return false;
-	count = text_moments(dir, &moments);
-	text_moments_free(moments, count);
-	return count > 1;
-}
-
 static void append_id(char **list, int64_t pid, int64_t qid)
 {
 	text_append(list, "%" PRId64 ":%" PRId64, pid, qid);
@@ -324,7 +312,13 @@ int decode_series(enum out_mode mode, uint64_t pid, const char *dir)
 	struct series series = { 0 };
 	int ret;
 
+	if (!strcmp(dir, "-") || ctl_is_snapshot(dir))
+		return -1;
 	series.count = text_moments(dir, &series.moments);
+	if (series.count < 2) {
+		text_moments_free(series.moments, series.count);
+		return -1;
+	}
 	series.rows = shr_must(calloc(series.count + 1, sizeof(*series.rows)));
 	ret = read_series(&series, pid);
 	if (!ret) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shared/util.h"
-#include "decode.h"
+#include "load.h"
 
 /* The members are the keys of JSON. */
 struct decode_packet {
@@ -332,22 +332,6 @@ static int64_t decode_adds_up(const struct gp_text_check *sum)
 	return sum->slots_expected == sum->slots_active && !sum->slots_without_owner;
 }
 
-bool decode_has_pid(const struct ctl_text *text, int64_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < text->data->n_processes; i++)
-		if (text->data->processes[i].pid == pid)
-			return true;
-	for (i = 0; i < text->data->n_queues; i++)
-		if (text->data->queues[i].pid == pid)
-			return true;
-	for (i = 0; i < text->n_ids; i++)
-		if (text->ids[i].pid == pid)
-			return true;
-	return false;
-}
-
 /* Make the slots; for a process, those that hold its queues. */
 static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 				      enum gp_text_type type, const struct out_table *table)
@@ -590,7 +574,7 @@ static int decode_one(const struct decode_args *args, const struct ctl_text *tex
 	enum out_mode mode = args->mode;
 	int64_t pid = args->only_pid;
 
-	if (pid && !decode_has_pid(text, pid))
+	if (pid && !ctl_text_has(text, pid))
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "without --pid all are shown",
 				     "process %" PRId64 " is not in this text", pid);
 	if (mode == OUT_JSON)
@@ -609,8 +593,10 @@ static int run_decode(void *data)
 	ret = ctl_one_stdin(args->files.word, args->files.n);
 	if (ret)
 		return ret;
-	if (args->files.n == 1 && decode_is_series(args->files.word[0]))
-		return decode_series(args->mode, args->only_pid, args->files.word[0]);
+	ret = args->files.n == 1 ? decode_series(args->mode, args->only_pid, args->files.word[0]) :
+				   -1;
+	if (ret >= 0)
+		return ret;
 	if (args->files.n)
 		ret = ctl_text_files(args->files.word, args->files.n, &text);
 	else

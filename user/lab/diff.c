@@ -176,7 +176,7 @@ static bool ids_known(const struct ctl_text *text, int64_t pid)
 		if (!pid || text->ids[i].pid == pid)
 			return true;
 	return text->all_ids || (text->data->mqds_seen && !text->data->n_queues) ||
-	       (pid && text->data->mqds_seen && !decode_has_pid(text, pid));
+	       (pid && text->data->mqds_seen && !ctl_text_has(text, pid));
 }
 
 static void make_room(struct diff_rows *all, size_t count)
@@ -351,16 +351,16 @@ static int check_pids(const struct diff_args *args, const struct ctl_text *a,
 	bool in_a, in_b;
 
 	if (args->pid_a) {
-		if (!decode_has_pid(a, args->pid_a))
+		if (!ctl_text_has(a, args->pid_a))
 			return fail_pid(args->pid_a, args->files.word[0]);
-		if (!decode_has_pid(b, args->pid_b))
+		if (!ctl_text_has(b, args->pid_b))
 			return fail_pid(args->pid_b, args->files.word[1]);
 		return 0;
 	}
 	if (!pid)
 		return 0;
-	in_a = decode_has_pid(a, pid);
-	in_b = decode_has_pid(b, pid);
+	in_a = ctl_text_has(a, pid);
+	in_b = ctl_text_has(b, pid);
 	if (!in_a && !in_b)
 		return fail_pid(pid, "either of them");
 	if (!in_a || !in_b)

@@ -3,7 +3,7 @@
 #ifndef LAB_DIFF_H
 #define LAB_DIFF_H
 
-#include "decode.h"
+#include "load.h"
 
 enum diff_side {
 	DIFF_A,

@@ -658,6 +658,22 @@ int ctl_text_live(struct ctl_text *out)
 	return ret;
 }
 
+bool ctl_text_has(const struct ctl_text *text, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < text->data->n_processes; i++)
+		if (text->data->processes[i].pid == pid)
+			return true;
+	for (i = 0; i < text->data->n_queues; i++)
+		if (text->data->queues[i].pid == pid)
+			return true;
+	for (i = 0; i < text->n_ids; i++)
+		if (text->ids[i].pid == pid)
+			return true;
+	return false;
+}
+
 void ctl_text_free(struct ctl_text *text)
 {
 	gp_text_free(text->text);

@@ -122,6 +122,9 @@ int ctl_text_live(struct ctl_text *out);
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
+/* Is there such a process in the text? */
+bool ctl_text_has(const struct ctl_text *text, int64_t pid);
+
 /* Check the join of a process (0: of all). */
 struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
 
@@ -150,5 +153,11 @@ int ids_read_csv(struct ctl_text *out, char *text, struct ids_problems *bad);
 
 /* Read lines "pid qid gpu_id ..."; other lines are skipped. */
 void ids_read_sysfs(struct ctl_text *out, char *text);
+
+/*
+ * Print a directory of snapshots: one line for each, with the changes; only of that process, or
+ * 0: of all. Returns the exit status, or -1: there are no two snapshots in it.
+ */
+int decode_series(enum out_mode mode, uint64_t pid, const char *dir);
 
 #endif

@@ -21,7 +21,6 @@
 #include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
-#include "decode.h"
 #include "load.h"
 #include "snapshot.h"
 
