@@ -74,6 +74,7 @@ FUZZ_LLVM := $(FUZZ_LIB:%=$(FUZZ)/llvm-%)
 .PHONY: fuzz-long $(FUZZ_LIB:%=fuzz-long-%)
 fuzz-long: $(FUZZ_LIB:%=fuzz-long-%) ## the same with libFuzzer (RUNS=10000000 each)
 
+fuzz-long-report: $(FUZZ)/seed.events
 $(FUZZ_LIB:%=fuzz-long-%): fuzz-long-%: $(FUZZ)/llvm-%
 	@mkdir -p $(FUZZ)/corpus-$*
 	@cp $(FUZZ_SEEDS_$*) $(FUZZ)/corpus-$*
