@@ -154,7 +154,7 @@ TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
 TEST(what_it_has)
 {
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t-\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\ttrain --steps 7\n");
 	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
 	ctl_line("doctor --from made");
@@ -181,7 +181,7 @@ TEST(without_the_module)
 {
 	ck_assert_int_eq(rename("made" VIEW, "made/away"), 0);
 	CTL(0, "queues 4194242 --from made");
-	OUT_HAS("\n4194242\t0\t0xf7bc\tcompute\t");
+	OUT_HAS("\n4194242\t0\t-\t-\t0xf7bc\tcompute\t");
 	ERR_HAS("the snapshot does not have the process as gpreempt.ko shows it");
 	/* The files that it has open show its address space then. */
 	ctl_line("doctor --from made");
@@ -219,7 +219,7 @@ TEST(hostile)
 	make_text("made/etc/docker/daemon.json", "{\"data-root\":\"/../out\"}");
 	make_text("out/containers/" ID "/config.v2.json", "{\"Name\":\"/secret\"}");
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t-\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\n");
 }
 

@@ -123,10 +123,10 @@ TEST(no_command)
 	add_view();
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
-			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpus\tqueues\t"
+			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpu\tgpus\tqueues\t"
 			 "active\tslots\twaves\tvram\tstate\theld_by\theld_as\t"
 			 "how\trole\tkept_by\tcommand\n"
-			 "4194242\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\t-\t-\tactive\t-\t-\t-\t-\t-\t"
+			 "4194242\t-\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\t-\t-\tactive\t-\t-\t-\t-\t-\t"
 			 "python3 train.py\n");
 	CTL(0, "--json");
 	expect_rows("processes", 1);

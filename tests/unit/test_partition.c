@@ -48,7 +48,7 @@ TEST(blocks)
 	OUT_LINE("\n%d\t%s\tprocess\t", target, "yes");
 	OUT_HAS("\tend the process\ttrain\n");
 	ck_assert_ptr_null(strstr(ctl_out, unit_text("\n%d\t", OTHER)));
-	ERR_HAS("the driver refuses to repartition GPU 0xf7bc\n");
+	ERR_HAS("the driver refuses to repartition GPU 0 (0000:03:00.0, 0xf7bc)\n");
 	/* Older drivers refuse it for a process of another GPU, too. */
 	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition 0x5d4f");
 	OUT_LINE("\n%d\tmaybe\tprocess\t", target);
@@ -73,7 +73,7 @@ TEST(nothing_blocks)
 	set_processes("", unit_text("%d\n%d", target, OTHER));
 	set_file(unit_text("/proc/%d/fd/", target), "0");
 	CTL(0, "doctor --partition f7bc");
-	ERR_HAS("no process keeps KFD from repartitioning GPU 0xf7bc\n");
+	ERR_HAS("no process keeps KFD from repartitioning GPU 0 (0000:03:00.0, 0xf7bc)\n");
 	CTL(0, "doctor --partition f7bc --json");
 	expect_rows("processes", 0);
 	expect_number("status", 0);
@@ -83,7 +83,7 @@ TEST(nothing_blocks)
 TEST(closed)
 {
 	set_file(unit_text("/proc/%d/fd/", target), "0");
-	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition 1");
+	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition 0");
 	OUT_LINE("\n%d\t%s\tprocess\t", target, "yes");
 }
 
@@ -142,8 +142,8 @@ static const struct {
 	const char *word;
 	const char *id;
 } words[] = {
-	{ "f7bc", "0xf7bc" },	      { "0xF7BC", "0xf7bc" }, { "1", "0xf7bc" }, { "2", "0x5d4f" },
-	{ "0000:04:00.0", "0x5d4f" }, { "0", NULL },	      { "3", NULL },	 { "gpu", NULL },
+	{ "f7bc", "0xf7bc" },	      { "0xF7BC", "0xf7bc" }, { "0", "0xf7bc" }, { "1", "0x5d4f" },
+	{ "0000:04:00.0", "0x5d4f" }, { "2", NULL },	      { "3", NULL },	 { "gpu", NULL },
 	{ "0000:05:00.0", NULL },     { "f7bcx", NULL },      { "-1", NULL },
 };
 
@@ -154,7 +154,7 @@ TEST_EACH(word, ARRAY_SIZE(words))
 		expect_text("gpu_id", words[_i].id);
 	} else {
 		CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s", words[_i].word);
-		ERR_HAS("there is no such GPU\n");
+		ERR_LINE("there is no GPU %s\n", words[_i].word);
 	}
 }
 

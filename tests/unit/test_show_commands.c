@@ -22,10 +22,21 @@ static void set_comm(pid_t pid, const char *comm)
 	set_file(unit_text("/proc/%d/comm", pid), comm);
 }
 
+static void set_nodes(void)
+{
+	static const char nodes[] = "/sys/class/kfd/kfd/topology/nodes/";
+
+	set_file(nodes, "1\n2\n3");
+	set_file(unit_text("%s1/gpu_id", nodes), "63420\n");
+	set_file(unit_text("%s2/gpu_id", nodes), "23887\n");
+	set_file(unit_text("%s3/gpu_id", nodes), "4660\n");
+}
+
 static void setup(void)
 {
 	holder_setup();
 	hold_dir_setup();
+	set_nodes();
 	set_view(target, view);
 	set_comm(target, "train\n");
 }
@@ -33,8 +44,8 @@ static void setup(void)
 TEST(queues)
 {
 	CTL(0, "queues %d", target);
-	OUT_LINE("\n%d\t0\t0xf7bc\tcompute-aql\t", target);
-	OUT_LINE("\n%d\t1\t0x5d4f\tsdma\t", target);
+	OUT_LINE("\n%d\t0\t-\t-\t0xf7bc\tcompute-aql\t", target);
+	OUT_LINE("\n%d\t1\t-\t-\t0x5d4f\tsdma\t", target);
 	ck_assert_str_eq(ctl_err, "");
 	CTL(0, "queues %d --gpu 0x5d4f", target);
 	ck_assert_ptr_null(strstr(ctl_out, "0xf7bc"));
@@ -223,12 +234,6 @@ TEST(pid_of_inside)
 /* GPUs 0xf7bc and 0x5d4f, of which each has a queue, and 0x1234. */
 static void set_gpus(void)
 {
-	static const char nodes[] = "/sys/class/kfd/kfd/topology/nodes/";
-
-	set_file(nodes, "1\n2\n3");
-	set_file(unit_text("%s1/gpu_id", nodes), "63420\n");
-	set_file(unit_text("%s2/gpu_id", nodes), "23887\n");
-	set_file(unit_text("%s3/gpu_id", nodes), "4660\n");
 	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/", target),
 		 "queues\nvram_63420\nvram_23887\nvram_4660");
 	set_file(unit_text(VRAM(63420), target), "4096\n");
@@ -248,8 +253,8 @@ TEST(list_gpu)
 	CTL(0, "list %d --gpu 1234", target);
 	ERR_HAS("no process uses the GPU");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu f7bc,99");
-	ERR_HAS("there is no GPU 0x99\n");
-	CTL(GPREEMPT_CLASS_USAGE, "list --gpu xyz");
+	ERR_HAS("there is no GPU 99\n");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu xyz");
 }
 
 /* Scripts get no output, and the status is the answer. */

@@ -44,10 +44,10 @@ TEST(usual)
 	ck_assert_str_eq(
 		drawn(80, 24),
 		"gpreempt-ctl top: 2 processes, 2 GPUs, every 2s\n"
-		"GPU 0x7d63 [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        ⢠⣾\n"
-		"GPU 0x1d67 [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
+		"GPU 0      [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        ⢠⣾\n"
+		"GPU 1      [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
 		"    PID USER      GPUS     BUSY%       VRAM STATE      HELD-BY COMMAND\n"
-		"   4711 alice     0x7d63    42.0   12.0 GiB active           - python3 train.py\n"
+		"   4711 alice     0         42.0   12.0 GiB active           - python3 train.py\n"
 		"   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811 serve --port 1\n"
 		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 		"? help  / filter  < > sort  t groups  g GPU  Enter details  s suspend  r resume\n");
@@ -62,8 +62,8 @@ TEST(usual)
 TEST(narrow)
 {
 	ck_assert_str_eq(drawn(40, 10), "2 processes, 2 GPUs, every 2s\n"
-					"GPU 0x7d63 [||||||||||||          42.0%]\n"
-					"GPU 0x1d67 [                       0.0%]\n"
+					"GPU 0      [||||||||||||          42.0%]\n"
+					"GPU 1      [                       0.0%]\n"
 					"    PID  BUSY% STATE      COMMAND\n"
 					"   4711   42.0 active     python3 train.\n"
 					"   4800   10.0 suspended  serve --port 1\n"
@@ -79,14 +79,14 @@ TEST(wide)
 	view.root = false;
 	strcpy(expected,
 	       "gpreempt-ctl top: 2 processes, 2 GPUs, every 2s\n"
-	       "GPU 0x7d63 0000:03:00.0 [||||||||||       42.0%] waves 1234/2560  slots 8/32 "
+	       "GPU 0      0000:03:00.0 [||||||||||       42.0%] waves 1234/2560  slots 8/32 "
 	       " VRAM 12.3G/192.0G  3 procs"
 	       "                                                                 :#\n"
-	       "GPU 0x1d67 0000:04:00.0 [                  0.0%] waves 0/2560     slots 0/32 "
+	       "GPU 1      0000:04:00.0 [                  0.0%] waves 0/2560     slots 0/32 "
 	       " VRAM 0B/192.0G     0 procs\n"
 	       "    PID USER      GPUS     BUSY% METHOD  HISTORY     WAVES  SLOT%       VRAM"
 	       "  EVICT-MS  SUSP-MS HOLDS STATE      HELD-BY AS       CONTAINER    COMMAND\n"
-	       "   4711 alice     0x7d63    42.0 waves           :#     42  100.0   12.0 GiB"
+	       "   4711 alice     0         42.0 waves           :#     42  100.0   12.0 GiB"
 	       "         0        0     0 active           - -        -            python3 train.py\n"
 	       "   4800 alice     2 GPUs    10.0 waves                  10  100.0  512.0 MiB"
 	       "         0        0     0 suspended     4811 suspend  web          serve --port 1\n");
@@ -126,7 +126,7 @@ TEST(hostile)
 	view.utf8 = true;
 	drawn(80, 10);
 	ck_assert_str_eq(line_at(6),
-			 "   5000 \\033]0;x\\ 0x7d63     3.5          0 active           - "
+			 "   5000 \\033]0;x\\ 0          3.5          0 active           - "
 			 "\xe4\xbd\xa0\xe5\xa5\xbd\\033[2J\\012 e\xcc\x81");
 	drawn(100, 10);
 	ck_assert_ptr_nonnull(strstr(line_at(6), " e\xcc\x81\\377|"));
@@ -149,12 +149,12 @@ TEST(groups)
 	ck_assert_str_eq(
 		drawn(80, 11),
 		"gpreempt-ctl top: 3 processes, 2 GPUs, every 2s\n"
-		"GPU 0x7d63 [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        :#\n"
-		"GPU 0x1d67 [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
+		"GPU 0      [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        :#\n"
+		"GPU 1      [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
 		"    PID USER      GPUS     BUSY%       VRAM STATE      HELD-BY COMMAND\n"
 		"/kubepods/a                                              2 processes, BUSY% 49.7\n"
-		"   4711 alice     0x7d63    42.0   12.0 GiB active           -   python3 train.p\n"
-		"   4900 alice     0x7d63     7.7          0 active           -   other\n"
+		"   4711 alice     0         42.0   12.0 GiB active           -   python3 train.p\n"
+		"   4900 alice     0          7.7          0 active           -   other\n"
 		"/kubepods/b\\033                                            1 process, BUSY% 10.0\n"
 		"   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811   serve --port 1\n"
 		"\ngroups: cgroup\n");
@@ -233,15 +233,15 @@ TEST(details)
 			 "container web\n"
 			 "cgroup /a\n"
 			 "\n"
-			 "GPU     BUSY%  METHOD  LOOKS  QUEUES  SUSPENDED  WAVES       VRAM  EVICT-MS  "
+			 "GPU  BUSY%  METHOD  LOOKS  QUEUES  SUSPENDED  WAVES       VRAM  EVICT-MS  "
 			 "SUSP-MS  HOLDS  HISTORY\n"
-			 "0x7d63      -  -           0       1          0      -  512.0 MiB         0  "
+			 "  0      -  -           0       1          0      -  512.0 MiB         0  "
 			 "      0      0\n"
-			 "0x1d67   10.0  waves      50       1          0     10          0         0  "
+			 "  1   10.0  waves      50       1          0     10          0         0  "
 			 "      0      0\n"
 			 "\n"
-			 "QUEUE  GPU     TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
-			 "    3  0x7d63  compute-aql  suspended       4      4     17         7    64   128\n"
+			 "QUEUE  GPU  TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
+			 "    3    0  compute-aql  suspended       4      4     17         7    64   128\n"
 			 "Esc back  s suspend  r resume  k signal\n");
 	press(TOP_KEY_ESCAPE);
 	ck_assert_int_eq(view.mode, TOP_MODE_LIST);
@@ -254,9 +254,9 @@ TEST_EACH(many_gpus, 3)
 		int width, height, lines;
 		const char *last;
 	} cases[] = {
-		{ 80, 24, 8, "GPU 0x8 " },
+		{ 80, 24, 8, "GPU 8 " },
 		{ 80, 14, 5, "and 4 GPUs more" },
-		{ 120, 14, 4, "GPU 0x4 " },
+		{ 120, 14, 4, "GPU 4 " },
 	};
 	size_t i;
 
@@ -265,12 +265,13 @@ TEST_EACH(many_gpus, 3)
 		struct top_gpu *gpu = shr_add(&model.gpus);
 
 		gpu->gpu_id = i;
+		gpu->gpu = i;
 	}
 	drawn(cases[_i].width, cases[_i].height);
 	ck_assert_ptr_nonnull(strstr(line_at(cases[_i].lines), cases[_i].last));
 	ck_assert_ptr_nonnull(strstr(line_at(cases[_i].lines + 1), "PID"));
 	if (_i == 2)
-		ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 0x5 "));
+		ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 5 "));
 }
 
 TEST(one_gpu)
@@ -278,13 +279,13 @@ TEST(one_gpu)
 	press('g');
 	press('g');
 	drawn(80, 10);
-	ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 0x1d67"));
+	ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 1 "));
 	ck_assert_str_eq(line_at(3),
-			 "   4800 alice     0x1d67    10.0          0 suspended     4811 serve --port 1");
-	ck_assert_str_eq(line_at(9), "GPU 0x1d67 alone");
+			 "   4800 alice     1         10.0          0 suspended     4811 serve --port 1");
+	ck_assert_str_eq(line_at(9), "GPU 1 alone");
 	press('g');
 	drawn(80, 10);
-	ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 0x7d63"));
+	ck_assert_ptr_nonnull(strstr(line_at(1), "GPU 0 "));
 }
 
 /* Each action is asked first; the question may be cut, "y/N" is not. */
@@ -317,7 +318,7 @@ TEST(says_what_is_missing)
 	ck_assert_str_eq(line_at(0), "2 processes, 2 GPUs, every 2s, PAUSED, simulated GPU");
 	ck_assert_str_eq(line_at(1), "BUSY% is not known: gpreempt.ko is not loaded; next:");
 	ck_assert_str_eq(line_at(2), "gpreempt-ctl module load");
-	ck_assert_ptr_nonnull(strstr(line_at(3), "GPU 0x7d63"));
+	ck_assert_ptr_nonnull(strstr(line_at(3), "GPU 0 "));
 }
 
 TEST(no_process)

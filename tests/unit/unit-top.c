@@ -26,6 +26,7 @@ void top_setup(void)
 		gpu = shr_add(&model.gpus);
 		*gpu = (struct top_gpu){
 			.gpu_id = ids[i],
+			.gpu = i,
 			.busy = i ? 0 : 420,
 			.method = "waves",
 			.looks = 50,
@@ -53,6 +54,7 @@ struct top_figure *add_figure(struct top_process *p, int64_t gpu_id, int64_t bus
 
 	*f = (struct top_figure){
 		.gpu_id = gpu_id,
+		.gpu = gpu_id == 0x1d67,
 		.busy = busy,
 		.method = busy == GPREEMPT_UNKNOWN ? NULL : "waves",
 		.looks = busy == GPREEMPT_UNKNOWN ? 0 : 50,

@@ -26,6 +26,7 @@ struct ctl_target_args {
 	struct ctl_words words;
 	uint64_t wait_ns;	       /* 0: a target must be there */
 	struct gpreempt_filter queues; /* CTL_QUEUE_OPTIONS */
+	const char *gpus;	       /* names, for ctl_find_gpus(); NULL: all */
 	const char *from;	       /* a snapshot's directory; NULL: this host */
 };
 
@@ -36,7 +37,7 @@ enum ctl_kind {
 	CTL_LEASE,    /* a duration above 0 */
 	CTL_IDS,      /* struct gpreempt_filter: the queues */
 	CTL_PRIORITY, /* struct gpreempt_filter: the priorities */
-	CTL_GPUS,     /* struct gpreempt_filter: the GPUs */
+	CTL_GPUS,     /* struct ctl_target_args: the GPUs */
 	CTL_FILE,     /* const char *, the name of a file */
 	CTL_NAME,     /* const char * */
 	CTL_PERCENT,  /* uint64_t, 0 to 99; "%" may follow */
@@ -73,8 +74,8 @@ struct ctl_option {
 		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), "RANGE", \
 		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },            \
 	{                                                                            \
-		"gpu", CTL_GPUS, offsetof(type, targets.queues), "LIST",             \
-			"only queues on these GPUs (f7bc: the gpu_id)"               \
+		"gpu", CTL_GPUS, offsetof(type, targets), "LIST",                    \
+			"only queues on these GPUs (0: as amd-smi counts)"           \
 	}
 #define CTL_WAIT_OPTION(type)                                                         \
 	{                                                                             \
@@ -245,6 +246,16 @@ int ctl_open(const char *from, struct gpreempt **out);
  * gpreempt_free().
  */
 int ctl_open_host(const char *to, struct gpreempt **out);
+
+struct gp_gpus;
+
+/*
+ * Fill in the filter of GPUs by their names. Of ctl_targets(), too. 0, or the exit status after a
+ * message with the names of all.
+ */
+int ctl_find_gpus(struct gpreempt *g, const struct ctl_target_args *args);
+/* Set a flag for each GPU that a word means. 0, or the exit status after such a message. */
+int ctl_find_gpu(const struct gp_gpus *gpus, const char *word, bool *chosen);
 
 /*
  * The processes that the words of the command line name, after --wait; no holder is among them.

@@ -166,30 +166,18 @@ static const char *take_priority(const char *text, void *field)
 				"a priority is from 0 to 15, as in 7, '<=5', 3-7";
 }
 
-/* Take gpu_ids in hexadecimal, as all commands print them. */
+/* Take names of GPUs: ctl_find_gpus() finds out what they mean, on the host that is opened. */
 static const char *take_gpus(const char *text, void *field)
 {
-	uint32_t *gpus = shr_must(calloc(HOLD_MAX_GPUS, sizeof(*gpus)));
-	struct gpreempt_filter *which = field;
-	char *end;
+	struct ctl_target_args *args = field;
 
-	free((void *)which->gpu_ids);
-	which->gpu_ids = gpus;
-	which->n_gpu_ids = 0;
-	for (; which->n_gpu_ids < HOLD_MAX_GPUS; text = end + 1) {
-		unsigned long gpu = strtoul(text, &end, 16);
-
-		if (!isxdigit((unsigned char)*text) || !gpu || gpu > UINT32_MAX ||
-		    (*end && *end != ','))
-			break;
-		/* A packet has no number twice. */
-		if (!shr_has(gpus, which->n_gpu_ids, gpu))
-			gpus[which->n_gpu_ids++] = gpu;
-		if (!*end)
-			return NULL;
-	}
-	return "GPUs are gpu_ids with commas between, as in f7bc; "
-	       "gpreempt-ctl queues shows them";
+	args->gpus = text;
+	/* A filter of GPUs, although they are not known yet. */
+	args->queues.n_gpu_ids = 1;
+	return *text && *text != ',' && text[strlen(text) - 1] != ',' && !strstr(text, ",,") ?
+		       NULL :
+		       "GPUs are indexes as amd-smi has them, PCI addresses, renderD128, or gpu_ids, "
+		       "with commas between";
 }
 
 static const char *take_file(const char *text, void *field)
@@ -314,7 +302,7 @@ static void free_value(const struct ctl_option *o, void *args)
 	if (o->kind == CTL_IDS)
 		free((void *)((struct gpreempt_filter *)field)->ids);
 	else if (o->kind == CTL_GPUS)
-		free((void *)((struct gpreempt_filter *)field)->gpu_ids);
+		free((void *)((struct ctl_target_args *)field)->queues.gpu_ids);
 	else if (o->kind == CTL_UIDS)
 		free(((struct shr_ids *)field)->id);
 }

@@ -50,13 +50,14 @@ struct json_object *out_json_text(const char *text)
 	return object;
 }
 
-static struct json_object *json_list(const char *text)
+static struct json_object *json_list(const char *text, bool numbers)
 {
 	struct json_object *array = json_object_new_array();
 	char *copy = shr_must(strdup(text ? text : "")), *word, *rest = NULL;
 
 	for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-		json_object_array_add(array, out_json_text(word));
+		json_object_array_add(array, numbers ? json_object_new_int64(atoll(word)) :
+						       out_json_text(word));
 	free(copy);
 	return array;
 }
@@ -75,8 +76,8 @@ static struct json_object *json_text(const struct out_field *field, const void *
 {
 	const char *text = out_text_of(field, row);
 
-	if (field->kind == OUT_SET || field->kind == OUT_LIST)
-		return text ? json_list(text) : NULL;
+	if (field->kind >= OUT_SET)
+		return text ? json_list(text, field->kind == OUT_NUMBERS) : NULL;
 	return out_json_text(text && *text ? text : NULL);
 }
 

@@ -13,17 +13,18 @@
 
 /* Types of a member of a row; each is printed in its own form. */
 enum out_kind {
-	OUT_TEXT,   /* const char *, or NULL: not known */
-	OUT_WORD,   /* const char *, a word that may have a colour */
-	OUT_SET,    /* words, commas between; in JSON an array */
-	OUT_LIST,   /* words, commas between, without colours; in JSON an array */
-	OUT_DEC,    /* int64_t, or GPREEMPT_UNKNOWN */
-	OUT_HEX,    /* int64_t, in JSON a string */
-	OUT_FLAG,   /* int64_t, 0 or 1; in JSON true or false */
-	OUT_US,	    /* int64_t in ns, printed in microseconds */
-	OUT_S,	    /* int64_t in ns, printed in seconds */
-	OUT_TENTHS, /* int64_t in tenths, printed with one digit behind the point */
-	OUT_SIZE,   /* in bytes, on a terminal in KiB, MiB and so on */
+	OUT_TEXT,    /* const char *, or NULL: not known */
+	OUT_WORD,    /* const char *, a word that may have a colour */
+	OUT_SET,     /* words, commas between; in JSON an array */
+	OUT_NUMBERS, /* numbers, commas between; in JSON an array of numbers */
+	OUT_LIST,    /* words, commas between, without colours; in JSON an array */
+	OUT_DEC,     /* int64_t, or GPREEMPT_UNKNOWN */
+	OUT_HEX,     /* int64_t, in JSON a string */
+	OUT_FLAG,    /* int64_t, 0 or 1; in JSON true or false */
+	OUT_US,	     /* int64_t in ns, printed in microseconds */
+	OUT_S,	     /* int64_t in ns, printed in seconds */
+	OUT_TENTHS,  /* int64_t in tenths, printed with one digit behind the point */
+	OUT_SIZE,    /* in bytes, on a terminal in KiB, MiB and so on */
 };
 
 struct out_field {

@@ -293,19 +293,29 @@ static void find_well(struct gp_finding *f, const struct names *names, const cha
 		gp_find(f, "%s", text);
 }
 
+/* List all GPUs by their names, in the order of their indexes on most hosts. */
 static void check_gpus(struct gpreempt *g, struct gp_finding *f)
 {
-	struct names names;
-	int ret = find_nodes(g, &names, NULL);
+	struct gpreempt_error err = { 0 };
+	char text[512] = "", *at = text;
+	struct gp_gpus gpus;
+	size_t i;
 
-	if (ret)
+	if (gp_gpus_read(g, &gpus, &err) && err.reason != GPREEMPT_NO_KFD) {
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "KFD's GPUs cannot be read: %s",
-			    strerror(-ret));
-	else if (names.all)
-		gp_find(f, "%zu: %s", names.all, names.text);
+			    strerror(-err.code));
+		return;
+	}
+	for (i = 0; i < gpus.count && at + 96 < text + sizeof(text); i++) {
+		at += sprintf(at, i ? ", " : "");
+		at += gp_gpu_text(&gpus.items[i], at, 90);
+	}
+	if (gpus.count)
+		gp_find(f, "%zu: %s", gpus.count, text);
 	else
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look for amdgpu and kfd in dmesg",
 			       "KFD has no GPU");
+	gp_gpus_free(&gpus);
 }
 
 /* Does the node lack that bit of its capability? */

@@ -26,7 +26,7 @@ struct gp_finding {
 	const char *name; /* a word */
 	enum gp_health health;
 	enum gpreempt_class failure; /* kind of failure, for GP_HEALTH_FAILED */
-	char text[192];		     /* the finding */
+	char text[512];		     /* the finding */
 	char next[192];		     /* next step, or "" */
 };
 

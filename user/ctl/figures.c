@@ -29,6 +29,7 @@ static void gp_figures_clear_process(struct ctl_process *p)
 	free(p->gpus.items);
 	free(p->command);
 	free(p->gpu_list);
+	free(p->index_list);
 }
 
 void gp_figures_clear(struct gp_figures *f)
@@ -39,6 +40,7 @@ void gp_figures_clear(struct gp_figures *f)
 		gp_figures_clear_process(&f->processes.items[i]);
 	free(f->processes.items);
 	free(f->gpus.items);
+	gp_gpus_free(&f->names);
 	gp_figures_init(f, f->g);
 }
 
@@ -450,8 +452,10 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 		}
 		gpu->node = nodes->nodes[i];
 	}
+	gp_gpus_free(&f->names);
+	ret = gp_gpus_name(f->g, nodes, &f->names);
 	gpreempt_list_free(nodes);
-	return 0;
+	return ret;
 }
 
 /* Add the figures of all processes from the module, or from sysfs; with register reads. */

@@ -72,7 +72,7 @@ struct gp_figure {
 /* A process uses a GPU if it has a queue or memory there. It may have all GPUs open. */
 static inline bool gp_figure_is_used(const struct gp_figure *gpu)
 {
-	return gpu->queues > 0 || gpu->vram > 0;
+	return gpu && (gpu->queues > 0 || gpu->vram > 0);
 }
 
 #define CTL_ID_SHOWN 12 /* characters of a container's id, as engines show it */
@@ -116,7 +116,8 @@ struct ctl_process {
 	int64_t debugged;    /* 1: debugged */
 	uint64_t slots_held; /* sums of active and slots over all refreshes */
 	uint64_t slots_taken;
-	char *gpu_list;			   /* GPUs with a queue or memory of it, commas between */
+	char *gpu_list;	  /* gpu_ids with a queue or memory of it, commas between */
+	char *index_list; /* indexes of the same; NULL: not known */
 	SHR_ARRAY(struct gp_figure, gpus); /* by gpu_id */
 
 	/* State and holder, found by each refresh */
@@ -143,6 +144,7 @@ struct gp_figures {
 	bool failed;				  /* the last look has */
 	SHR_ARRAY(struct ctl_process, processes); /* by PID */
 	SHR_ARRAY(struct gp_gpu_figures, gpus);	  /* in KFD's order */
+	struct gp_gpus names;			  /* the names of the same GPUs */
 	uint64_t looks;
 	uint64_t look_ns;    /* when the last one was */
 	uint64_t slow_ns;    /* when slots may be read again */

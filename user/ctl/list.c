@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* list: all GPU processes, a line each; and the record of a process that other commands print. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -135,18 +136,51 @@ static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
 	}
 }
 
-/* List the GPUs on which it has a queue or memory, commas between; NULL: not known. */
-static void list_used(struct ctl_process *p)
+static const struct gp_figure *find_figure(const struct ctl_process *p, int64_t gpu_id)
 {
-	char *at;
-	size_t i;
+	return p->gpus.count ? bsearch(&gpu_id, p->gpus.items, p->gpus.count,
+				       sizeof(*p->gpus.items), shr_compare_first) :
+			       NULL;
+}
+
+static char *add_number(char *at, const char *begin, const char *format, uint64_t number)
+{
+	at += sprintf(at, at == begin ? "" : ",");
+	return at + sprintf(at, format, number);
+}
+
+/* List the GPUs on which it has a queue or memory, by their index. */
+static void list_used(const struct gp_gpus *names, struct ctl_process *p)
+{
+	size_t i, k, size = 24 * (names->count + p->gpus.count + 1);
+	bool known = names->count && names->items[0].index != GPREEMPT_UNKNOWN, all = known;
+	char *at, *index;
 
 	free(p->gpu_list);
-	p->gpu_list = at = calloc(p->gpus.count + 1, 24);
-	for (i = 0; at && i < p->gpus.count; i++)
-		if (gp_figure_is_used(&p->gpus.items[i]))
-			at += sprintf(at, "%s0x%llx", at == p->gpu_list ? "" : ",",
-				      (unsigned long long)p->gpus.items[i].gpu_id);
+	free(p->index_list);
+	p->gpu_list = at = shr_must(calloc(1, size));
+	p->index_list = index = shr_must(calloc(1, size));
+	for (k = 0; known && k < names->count; k++) {
+		for (i = 0; i < names->count - 1 && names->items[i].index != (int64_t)k;)
+			i++;
+		if (!gp_figure_is_used(find_figure(p, names->items[i].gpu_id)))
+			continue;
+		at = add_number(at, p->gpu_list, "0x%" PRIx64, names->items[i].gpu_id);
+		index = add_number(index, p->index_list, "%" PRIu64, k);
+	}
+	/* Add the GPUs without an index. */
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct gp_figure *gpu = &p->gpus.items[i];
+
+		if (!gp_figure_is_used(gpu) || (known && gp_gpus_get(names, gpu->gpu_id)))
+			continue;
+		at = add_number(at, p->gpu_list, "0x%" PRIx64, gpu->gpu_id);
+		all = false;
+	}
+	if (all)
+		return;
+	free(p->index_list);
+	p->index_list = NULL;
 }
 
 int64_t ctl_process_uses(const struct ctl_process *p, const uint32_t *gpu_ids, size_t n)
@@ -184,7 +218,7 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
 
 		p->state = state_of(p);
 		find_holder(s, p);
-		list_used(p);
+		list_used(&s->figures.names, p);
 	}
 	return ret;
 }
@@ -313,7 +347,8 @@ static const struct out_field fields[] = {
 	FIELD(ns_pid, "NS-PID", OUT_DEC, .spare = true),
 	FIELD(user, "USER", OUT_TEXT, .array = true),
 	FIELD(uid, NULL, OUT_DEC),
-	OUT_NAMED("gpus", struct ctl_process, gpu_list, "GPUS", OUT_LIST),
+	OUT_NAMED("gpu", struct ctl_process, index_list, "GPUS", OUT_NUMBERS),
+	OUT_NAMED("gpus", struct ctl_process, gpu_list, NULL, OUT_LIST),
 	FIELD(queues, "QUEUES", OUT_DEC),
 	FIELD(active, "ACTIVE", OUT_DEC),
 	FIELD(slots, "SLOTS", OUT_DEC),
@@ -422,30 +457,6 @@ static int answer(struct ctl_sampler *s, const struct gpreempt_filter *which,
 			     "whether process %lld uses the GPU is not known", (long long)open);
 }
 
-/* Check that the GPUs of the filter exist. 0, or the exit status after a message. */
-static int check_gpus(struct gpreempt *g, const struct gpreempt_filter *which)
-{
-	struct gpreempt_nodes *nodes;
-	struct gpreempt_error err;
-	size_t i, j = 0;
-
-	if (!which->n_gpu_ids)
-		return 0;
-	if (gpreempt_nodes_read(g, &nodes, &err))
-		return ctl_fail(&err);
-	for (i = 0; i < which->n_gpu_ids; i++) {
-		for (j = 0; j < nodes->count && nodes->nodes[j].gpu_id != which->gpu_ids[i];)
-			j++;
-		if (j == nodes->count)
-			break;
-	}
-	gpreempt_list_free(nodes);
-	return i == which->n_gpu_ids ?
-		       0 :
-		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
-				     "there is no GPU 0x%x", which->gpu_ids[i]);
-}
-
 static int run_list(void *data)
 {
 	const struct list_args *args = data;
@@ -458,7 +469,7 @@ static int run_list(void *data)
 	if (!ret && !args->quiet && !args->targets.from)
 		ret = ctl_need_host(g);
 	if (!ret)
-		ret = check_gpus(g, &args->targets.queues);
+		ret = ctl_find_gpus(g, &args->targets);
 	if (!ret && args->targets.words.n)
 		ret = ctl_targets(g, &args->targets, &chosen);
 	if (!ret) {
@@ -476,8 +487,8 @@ static int run_list(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "gpu", CTL_GPUS, offsetof(struct list_args, targets.queues), "LIST",
-	  "only processes that use these GPUs (f7bc: the gpu_id)" },
+	{ "gpu", CTL_GPUS, offsetof(struct list_args, targets), "LIST",
+	  "only processes that use these GPUs (0: as amd-smi counts)" },
 	{ "quiet", CTL_FLAG, offsetof(struct list_args, quiet), NULL,
 	  "print nothing; exit status 7 if a process uses the GPU" },
 	CTL_WAIT_OPTION(struct list_args),

@@ -29,14 +29,6 @@ struct metrics_gpus {
 	size_t count;
 };
 
-/* PCI addresses; a longer one has a higher domain. */
-static int compare_devices(const char *a, const char *b)
-{
-	size_t x = strlen(a), y = strlen(b);
-
-	return x != y ? (x > y) - (x < y) : strcmp(a, b);
-}
-
 /* Are the addresses equal but for the function, where KFD's sysfs has the number of a partition? */
 static bool are_near(const char *a, const char *b)
 {
@@ -46,27 +38,23 @@ static bool are_near(const char *a, const char *b)
 }
 
 /*
- * AMD's libraries sort GPUs by PCI address, and partitions of one as the kernel has
- * made them. A GPU has the partition "NA" if it is not partitioned. What sysfs has in
- * place of the module can be partitions, or functions of a device.
+ * A GPU has the partition "NA" if it is not partitioned. What sysfs has in place of the module can
+ * be partitions, or functions of a device.
  */
-static void name_gpu(const struct gp_figures *f, size_t i, struct metrics_gpu *out)
+static void name_gpu(const struct gp_figures *f, const struct gp_gpu *gpu, struct metrics_gpu *out)
 {
-	const char *device = f->gpus.items[i].node.device;
-	size_t j, index = 0, partition = 0, partitions = 0, near = 0;
+	size_t j, near = 0;
 
-	for (j = 0; j < f->gpus.count; j++) {
-		const char *other = f->gpus.items[j].node.device;
-		int order = compare_devices(other, device);
-
-		index += order < 0 || (!order && j < i);
-		partition += !order && j < i;
-		partitions += !order;
-		near += are_near(other, device);
-	}
-	snprintf(out->index, sizeof(out->index), "%zu", index);
-	if (partitions > 1)
-		snprintf(out->partition, sizeof(out->partition), "%zu", partition);
+	*out = (struct metrics_gpu){ .gpu_id = gpu->gpu_id, .device = gpu->device };
+	snprintf(out->kfd, sizeof(out->kfd), "0x%llx", (unsigned long long)gpu->gpu_id);
+	/* One GPU without an address makes the order unknown. */
+	if (gpu->index == GPREEMPT_UNKNOWN)
+		return;
+	for (j = 0; j < f->names.count; j++)
+		near += are_near(f->names.items[j].device, gpu->device);
+	snprintf(out->index, sizeof(out->index), "%lld", (long long)gpu->index);
+	if (gpu->partitions > 1)
+		snprintf(out->partition, sizeof(out->partition), "%lld", (long long)gpu->partition);
 	else if (near == 1 || f->source == GPREEMPT_SOURCE_MODULE)
 		strcpy(out->partition, "NA");
 }
@@ -74,28 +62,15 @@ static void name_gpu(const struct gp_figures *f, size_t i, struct metrics_gpu *o
 /* Name the GPUs; the caller frees gpus, before the figures. 0 or -ENOMEM. */
 static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
 {
-	bool known = true;
 	size_t i;
 
 	*out = (struct metrics_gpus){
-		.gpus = calloc(f->gpus.count + 1, sizeof(*out->gpus)),
-		.count = f->gpus.count,
+		.gpus = calloc(f->names.count + 1, sizeof(*out->gpus)),
+		.count = f->names.count,
 	};
-	if (!out->gpus)
-		return -ENOMEM;
-	for (i = 0; i < f->gpus.count; i++)
-		known &= *f->gpus.items[i].node.device != '\0';
-	for (i = 0; i < f->gpus.count; i++) {
-		struct metrics_gpu *gpu = &out->gpus[i];
-
-		gpu->gpu_id = f->gpus.items[i].node.gpu_id;
-		gpu->device = f->gpus.items[i].node.device;
-		snprintf(gpu->kfd, sizeof(gpu->kfd), "0x%llx", (unsigned long long)gpu->gpu_id);
-		/* One GPU without an address makes the order unknown. */
-		if (known)
-			name_gpu(f, i, gpu);
-	}
-	return 0;
+	for (i = 0; out->gpus && i < f->names.count; i++)
+		name_gpu(f, &f->names.items[i], &out->gpus[i]);
+	return out->gpus ? 0 : -ENOMEM;
 }
 
 /* Set the labels of that GPU. */

@@ -47,8 +47,8 @@ static const struct out_table table = OUT_TABLE("processes", fields, struct row)
 struct partition {
 	struct gpreempt *g;
 	enum out_mode mode;
-	struct gpreempt_nodes *nodes;
-	const struct gpreempt_node *gpu;
+	struct gp_gpus gpus;
+	const struct gp_gpu *gpu;
 	struct ctl_sampler who;
 	size_t unseen; /* processes whose descriptors could not be read */
 	int code;      /* -errno of the last of them */
@@ -60,11 +60,11 @@ static bool may_use(struct partition *p, pid_t pid)
 {
 	size_t i;
 
-	for (i = 0; i < p->nodes->count; i++) {
-		const struct gpreempt_node *node = &p->nodes->nodes[i];
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct gp_gpu *gpu = &p->gpus.items[i];
 
-		if ((node == p->gpu || (*node->device && !strcmp(node->device, p->gpu->device))) &&
-		    gp_may_use_gpu(p->g, pid, node->gpu_id))
+		if ((gpu == p->gpu || (*gpu->device && !strcmp(gpu->device, p->gpu->device))) &&
+		    gp_may_use_gpu(p->g, pid, gpu->gpu_id))
 			return true;
 	}
 	return false;
@@ -133,6 +133,7 @@ static void print_json(const struct partition *p)
 
 	snprintf(id, sizeof(id), "0x%llx", (unsigned long long)p->gpu->gpu_id);
 	out_add(object, table.name, out_json_rows(&table, p->rows.items, p->rows.count));
+	out_add(object, "gpu", out_json_number(p->gpu->index));
 	out_add(object, "gpu_id", out_json_text(id));
 	out_add(object, "device", out_json_text(*p->gpu->device ? p->gpu->device : NULL));
 	out_add(object, "unseen", json_object_new_int64(p->unseen));
@@ -142,8 +143,9 @@ static void print_json(const struct partition *p)
 
 static int print(const struct partition *p)
 {
-	unsigned long long id = p->gpu->gpu_id;
+	char name[128];
 
+	gp_gpu_text(p->gpu, name, sizeof(name));
 	if (p->mode == OUT_JSON)
 		print_json(p);
 	else if (p->rows.count || p->mode == OUT_PIPE)
@@ -160,24 +162,27 @@ static int print(const struct partition *p)
 			 strerror(-p->code));
 	if (p->mode != OUT_JSON && p->rows.count)
 		ctl_note("while these are there, the driver refuses to "
-			 "repartition GPU 0x%llx",
-			 id);
+			 "repartition GPU %s",
+			 name);
 	else if (p->mode != OUT_JSON)
-		ctl_note("no process keeps KFD from repartitioning GPU 0x%llx", id);
+		ctl_note("no process keeps KFD from repartitioning GPU %s", name);
 	return status_of(p);
 }
 
 static int run(struct partition *p, const char *gpu)
 {
+	__cleanup_free bool *chosen = NULL;
 	struct gpreempt_error err;
 	int ret;
 
-	if (gpreempt_nodes_read(p->g, &p->nodes, &err))
+	if (gp_gpus_read(p->g, &p->gpus, &err))
 		return ctl_fail(&err);
-	p->gpu = gp_find_gpu(p->nodes, gpu);
-	if (!p->gpu)
-		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "gpreempt-ctl doctor shows the GPUs",
-				     "--partition \"%s\": there is no such GPU", gpu);
+	chosen = shr_must(calloc(p->gpus.count + 1, sizeof(*chosen)));
+	ret = ctl_find_gpu(&p->gpus, gpu, chosen);
+	if (ret)
+		return ret;
+	for (p->gpu = p->gpus.items; !chosen[p->gpu - p->gpus.items];)
+		p->gpu++;
 	if (ctl_sampler_who(&p->who, &err))
 		return ctl_fail(&err);
 	ret = ctl_sampler_keepers(&p->who, &p->unseen, &p->code);
@@ -201,7 +206,7 @@ int ctl_partition(const char *gpu, enum out_mode mode)
 		ret = run(&p, gpu);
 	free(p.rows.items);
 	ctl_sampler_clear(&p.who);
-	gpreempt_list_free(p.nodes);
+	gp_gpus_free(&p.gpus);
 	gpreempt_free(p.g);
 	return ret;
 }

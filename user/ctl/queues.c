@@ -16,6 +16,8 @@
 /* A row of the view, with the columns that are texts. */
 struct row {
 	int64_t pid;
+	int64_t gpu; /* index of its GPU */
+	const char *device;
 	struct gpreempt_queue q;
 	const char *type;
 	char state[STATE];
@@ -30,7 +32,9 @@ struct row {
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	NUMBER(qid, "QUEUE", OUT_DEC),
-	NUMBER(gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct row, gpu, "GPU", OUT_DEC),
+	OUT_FIELD(struct row, device, NULL, OUT_TEXT),
+	NUMBER(gpu_id, NULL, OUT_HEX),
 	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT),
 	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
 	NUMBER(active, "ACTIVE", OUT_DEC),
@@ -61,7 +65,7 @@ static const struct out_field fields[] = {
 
 /* Check that each column of the view is among them. */
 #define COUNT_COLUMN(name, kind) 1 +
-_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_COLUMNS(COUNT_COLUMN) 1,
+_Static_assert(ARRAY_SIZE(fields) == GP_VIEW_QUEUES_COLUMNS(COUNT_COLUMN) 3,
 	       "a column of the view is missing");
 
 static const struct out_table table = OUT_TABLE("queues", fields, struct row);
@@ -72,9 +76,14 @@ static const char *known(const char *word)
 	return strcmp(word, GP_VIEW_UNKNOWN) ? word : NULL;
 }
 
-static void fill_row(struct row *row, pid_t pid, const struct gpreempt_queue *queue)
+static void fill_row(struct row *row, pid_t pid, const struct gp_gpus *gpus,
+		     const struct gpreempt_queue *queue)
 {
+	const struct gp_gpu *gpu = gp_gpus_get(gpus, queue->gpu_id);
+
 	row->pid = pid;
+	row->gpu = gpu ? gpu->index : GPREEMPT_UNKNOWN;
+	row->device = gpu ? gpu->device : NULL;
 	row->q = *queue;
 	row->type = known(gpreempt_word(GPREEMPT_WORD_TYPE, queue->type));
 	row->hardware = known(gpreempt_word(GPREEMPT_WORD_HARDWARE, queue->hardware));
@@ -100,6 +109,7 @@ struct report {
 	struct json_object *targets; /* OUT_JSON only */
 	struct row *rows;
 	size_t count;
+	struct gp_gpus gpus; /* none: their names are not known */
 	bool sysfs;
 };
 
@@ -132,7 +142,7 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 		const struct gpreempt_queue *q = &view->queues[i];
 
 		if (gp_filter_matches(&r->args->targets.queues, q->qid, q->gpu_id, q->priority))
-			fill_row(&r->rows[r->count++], pid, q);
+			fill_row(&r->rows[r->count++], pid, &r->gpus, q);
 	}
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
@@ -172,6 +182,8 @@ static int run_queues(void *data)
 		ret = ctl_targets(g, &args->targets, &list);
 	if (!ret && r.mode == OUT_JSON)
 		r.targets = json_object_new_array();
+	if (list)
+		gp_gpus_read(g, &r.gpus, NULL);
 	for (i = 0; list && i < list->count; i++) {
 		int one = report_target(&r, g, list->targets[i].pid);
 
@@ -179,6 +191,7 @@ static int run_queues(void *data)
 	}
 	if (list)
 		print_report(&r);
+	gp_gpus_free(&r.gpus);
 	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;

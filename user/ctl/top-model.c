@@ -19,12 +19,21 @@ static const char *method_of(const struct gp_share *share)
 	return share->looks ? gp_method_names[share->method] : NULL;
 }
 
-static void copy_figure(const struct gp_figure *from, bool looked, struct top_figure *to)
+static int64_t index_of(const struct gp_gpus *names, int64_t gpu_id)
+{
+	const struct gp_gpu *gpu = gp_gpus_get(names, gpu_id);
+
+	return gpu ? gpu->index : GPREEMPT_UNKNOWN;
+}
+
+static void copy_figure(const struct gp_gpus *names, const struct gp_figure *from, bool looked,
+			struct top_figure *to)
 {
 	struct top_history history = to->history;
 
 	*to = (struct top_figure){
 		.gpu_id = from->gpu_id,
+		.gpu = index_of(names, from->gpu_id),
 		.busy = tenths(&from->share),
 		.method = method_of(&from->share),
 		.looks = from->share.looks,
@@ -42,7 +51,8 @@ static void copy_figure(const struct gp_figure *from, bool looked, struct top_fi
 }
 
 /* GPUs are added, and none is taken away. */
-static int copy_figures(const struct ctl_process *from, bool looked, struct top_process *to)
+static int copy_figures(const struct gp_gpus *names, const struct ctl_process *from, bool looked,
+			struct top_process *to)
 {
 	int64_t busiest = GPREEMPT_UNKNOWN;
 	struct top_figure *f;
@@ -55,7 +65,7 @@ static int copy_figures(const struct ctl_process *from, bool looked, struct top_
 		/* A new one came before others: its history is another GPU's. */
 		if (f->gpu_id != from->gpus.items[i].gpu_id)
 			f->history.count = 0;
-		copy_figure(&from->gpus.items[i], looked, f);
+		copy_figure(names, &from->gpus.items[i], looked, f);
 		if (f->busy > busiest)
 			busiest = f->busy;
 	}
@@ -89,7 +99,7 @@ static int copy_process(struct ctl_sampler *s, const struct ctl_process *from,
 		if (!to->command)
 			return -ENOMEM;
 	}
-	if (copy_figures(from, looked, to))
+	if (copy_figures(&s->figures.names, from, looked, to))
 		return -ENOMEM;
 	to->slots_held = from->active == GPREEMPT_UNKNOWN || from->slots <= 0 ?
 				 GPREEMPT_UNKNOWN :
@@ -173,6 +183,7 @@ static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 			history = gpu->history;
 		*gpu = (struct top_gpu){
 			.gpu_id = f->node.gpu_id,
+			.gpu = index_of(&from->names, f->node.gpu_id),
 			.busy = tenths(&f->share),
 			.method = method_of(&f->share),
 			.looks = f->share.looks,
@@ -226,7 +237,7 @@ int top_gather(struct top_model *m, struct ctl_sampler *s)
 	return ret;
 }
 
-int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
+int top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid)
 {
 	struct gpreempt_view *view;
 	struct top_queue *to;
@@ -234,7 +245,7 @@ int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
 	size_t i;
 
 	m->queues.count = 0;
-	if (gpreempt_view_read(g, pid, &view, NULL))
+	if (gpreempt_view_read(f->g, pid, &view, NULL))
 		return 0;
 	for (i = 0; !ret && i < view->count; i++) {
 		to = shr_add(&m->queues);
@@ -243,6 +254,7 @@ int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid)
 			break;
 		}
 		to->q = view->queues[i];
+		to->gpu = index_of(&f->names, to->q.gpu_id);
 		to->type = gpreempt_word(GPREEMPT_WORD_TYPE, to->q.type);
 		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
 	}
@@ -344,7 +356,7 @@ static void add_figure(struct top_process *p, const struct top_figure *f)
 static bool sum_up(struct top_process *p, int64_t gpu_id)
 {
 	size_t i, used = 0;
-	int64_t last = 0;
+	const struct top_figure *last = NULL;
 
 	p->busy = p->queues = p->waves = p->vram = p->evicted_ms = p->suspended_ms = p->holds =
 		GPREEMPT_UNKNOWN;
@@ -358,11 +370,13 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 		if (!is_used(f))
 			continue;
 		used++;
-		last = f->gpu_id;
+		last = f;
 	}
 	*p->gpu = '\0';
-	if (used == 1)
-		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last);
+	if (used == 1 && last->gpu != GPREEMPT_UNKNOWN)
+		snprintf(p->gpu, sizeof(p->gpu), "%lld", (long long)last->gpu);
+	else if (used == 1)
+		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last->gpu_id);
 	else if (used)
 		snprintf(p->gpu, sizeof(p->gpu), "%zu GPUs", used);
 	return !gpu_id || used;

@@ -235,6 +235,9 @@ static void measure(const struct page *p, const struct out_table *table, const c
 	size_t i, j;
 
 	for (i = 0; i < table->n_fields; i++) {
+		/* A field without a heading is for programs. */
+		if (!table->fields[i].heading)
+			continue;
 		widths[i] = strlen(table->fields[i].heading);
 		for (j = 0; j < count; j++) {
 			__cleanup_free char *cell =
@@ -258,6 +261,8 @@ static int put_row(struct page *p, const struct out_table *table, const int *wid
 		const struct out_field *field = &table->fields[i];
 		__cleanup_free char *cell = row ? out_cell(field, row) : NULL;
 
+		if (!field->heading)
+			continue;
 		x = (out_to_the_right(field) ? top_put_right :
 					       top_put)(p->s, line_of(p), x, widths[i],
 							row ? TOP_PLAIN : TOP_HEADING,

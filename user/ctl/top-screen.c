@@ -36,7 +36,8 @@ const struct out_table top_processes = OUT_TABLE("processes", process_fields, st
 #define FIGURE(member, title, what) OUT_FIELD(struct top_figure, member, title, what)
 
 static const struct out_field figure_fields[] = {
-	FIGURE(gpu_id, "GPU", OUT_HEX),
+	FIGURE(gpu, "GPU", OUT_DEC),
+	FIGURE(gpu_id, NULL, OUT_HEX),
 	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
 	FIGURE(method, "METHOD", OUT_TEXT),
 	FIGURE(looks, "LOOKS", OUT_DEC),
@@ -55,7 +56,7 @@ const struct out_table top_figures = OUT_TABLE("gpus", figure_fields, struct top
 
 static const struct out_field queue_fields[] = {
 	QUEUE(qid, "QUEUE", OUT_DEC),
-	QUEUE(gpu_id, "GPU", OUT_HEX),
+	OUT_FIELD(struct top_queue, gpu, "GPU", OUT_DEC),
 	OUT_FIELD(struct top_queue, type, "TYPE", OUT_TEXT),
 	OUT_FIELD(struct top_queue, state, "STATE", OUT_SET, .array = true),
 	QUEUE(active, "ACTIVE", OUT_DEC),
@@ -71,17 +72,12 @@ const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top
 #define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
 
 static const struct out_field gpu_fields[] = {
-	GPU(gpu_id, OUT_HEX),
-	OUT_FIELD(struct top_gpu, device, NULL, OUT_TEXT, .array = true),
-	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
-	GPU(method, OUT_TEXT),
-	GPU(looks, OUT_DEC),
-	GPU(waves, OUT_DEC),
-	GPU(waves_max, OUT_DEC),
-	GPU(slots_used, OUT_DEC),
-	GPU(slots, OUT_DEC),
-	GPU(vram, OUT_DEC),
-	GPU(vram_size, OUT_DEC),
+	GPU(gpu, OUT_DEC),	  OUT_FIELD(struct top_gpu, device, NULL, OUT_TEXT, .array = true),
+	GPU(gpu_id, OUT_HEX),	  OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
+	GPU(method, OUT_TEXT),	  GPU(looks, OUT_DEC),
+	GPU(waves, OUT_DEC),	  GPU(waves_max, OUT_DEC),
+	GPU(slots_used, OUT_DEC), GPU(slots, OUT_DEC),
+	GPU(vram, OUT_DEC),	  GPU(vram_size, OUT_DEC),
 	GPU(processes, OUT_DEC),
 };
 
@@ -205,6 +201,14 @@ static void bar_text(const struct top_gpu *gpu, char buf[TEXT])
 			 gpu->method && *gpu->method == 'p' ? " packets" : "");
 }
 
+void top_gpu_name(int64_t index, int64_t gpu_id, char *buf, size_t size)
+{
+	if (index == GPREEMPT_UNKNOWN)
+		snprintf(buf, size, "GPU 0x%llx", (unsigned long long)gpu_id);
+	else
+		snprintf(buf, size, "GPU %lld", (long long)index);
+}
+
 static void draw_gpu(struct top_screen *s, int y, int x, int width, const struct top_gpu *gpu)
 {
 	int rank = fitting_rank(width), left = width - NAME - BAR, bar = BAR;
@@ -215,7 +219,7 @@ static void draw_gpu(struct top_screen *s, int y, int x, int width, const struct
 		left -= parts[i].rank < rank ? parts[i].width : 0;
 	if (left < LEAST + 1)
 		bar += left;
-	snprintf(text, sizeof(text), "GPU 0x%llx", (unsigned long long)gpu->gpu_id);
+	top_gpu_name(gpu->gpu, gpu->gpu_id, text, sizeof(text));
 	x = top_put(s, y, x, NAME - 1, TOP_STRONG, text);
 	if (parts[DEVICE].rank < rank)
 		x = put_part(s, y, x, &parts[DEVICE], gpu);

@@ -34,7 +34,7 @@ int top_refresh(struct top *t, struct gpreempt_error *err)
 		return ret;
 	ret = top_gather(&t->model, &t->sampler);
 	if (!ret && t->view.mode == TOP_MODE_DETAILS)
-		ret = top_gather_queues(&t->model, t->sampler.g, t->view.pid);
+		ret = top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
 	if (!ret)
 		ret = top_view_settle(&t->view, &t->model);
 	return ret ? ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "keeping what was seen") : 0;
@@ -107,6 +107,7 @@ static void sort_next(struct top_view *v, bool left)
 
 static void cycle_gpu(struct top_view *v, const struct top_model *m)
 {
+	char name[32];
 	size_t i = 0;
 
 	while (v->gpu_id && i < m->gpus.count && m->gpus.items[i].gpu_id != v->gpu_id)
@@ -115,8 +116,9 @@ static void cycle_gpu(struct top_view *v, const struct top_model *m)
 		i++;
 	v->gpu_id = i < m->gpus.count ? m->gpus.items[i].gpu_id : 0;
 	if (v->gpu_id)
-		snprintf(v->status, sizeof(v->status), "GPU 0x%llx alone",
-			 (unsigned long long)v->gpu_id);
+		top_gpu_name(m->gpus.items[i].gpu, v->gpu_id, name, sizeof(name));
+	if (v->gpu_id)
+		snprintf(v->status, sizeof(v->status), "%s alone", name);
 	else
 		snprintf(v->status, sizeof(v->status), "all GPUs");
 }

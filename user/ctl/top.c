@@ -326,7 +326,7 @@ static int read_keys(struct session *s)
 		top_view_key(&t->view, &t->model, key);
 		ret = top_view_settle(&t->view, &t->model);
 		if (!ret && t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
-			ret = top_gather_queues(&t->model, t->sampler.g, t->view.pid);
+			ret = top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
 	}
 	take_request(s);
 	return ret;

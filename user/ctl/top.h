@@ -30,6 +30,7 @@ struct top_history {
 /* A process on a GPU. A number that is not known is GPREEMPT_UNKNOWN. */
 struct top_figure {
 	int64_t gpu_id;
+	int64_t gpu;  /* its index */
 	int64_t busy; /* in tenths of a percent */
 	const char *method;
 	int64_t looks;
@@ -48,7 +49,7 @@ struct top_process {
 	int64_t pid;
 	uint64_t start;
 	char user[64];
-	char gpu[32]; /* 0x7d63, or "8 GPUs" */
+	char gpu[32]; /* the index, or "8 GPUs" */
 	int64_t busy;
 	const char *method;
 	int64_t queues;
@@ -73,6 +74,7 @@ struct top_process {
 
 struct top_gpu {
 	int64_t gpu_id;
+	int64_t gpu; /* its index */
 	char device[64];
 	int64_t busy;
 	const char *method;
@@ -90,6 +92,7 @@ struct top_gpu {
 /* A queue on the process's page, with the columns that are texts. */
 struct top_queue {
 	struct gpreempt_queue q;
+	int64_t gpu; /* index of its GPU */
 	const char *type;
 	char state[96];
 };
@@ -309,7 +312,7 @@ extern const struct out_table top_processes, top_figures, top_queues, top_gpus;
 int top_gather(struct top_model *m, struct ctl_sampler *s);
 
 /* Read the queues of that process for its page. 0 or -ENOMEM. */
-int top_gather_queues(struct top_model *m, struct gpreempt *g, int64_t pid);
+int top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid);
 
 /* Table of keys: their actions, --help, the manual and the help on the screen are made of it. */
 
@@ -431,6 +434,8 @@ void top_screen_free(struct top_screen *s);
 int top_put(struct top_screen *s, int y, int x, int width, enum top_look look, const char *text);
 int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
 		  const char *text);
+/* Print "GPU 0", or "GPU 0x7d63" without an index. */
+void top_gpu_name(int64_t index, int64_t gpu_id, char *buf, size_t size);
 /* Put a text of another program's bytes in width columns. */
 int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
 		    const char *text);

@@ -212,6 +212,74 @@ int ctl_open_host(const char *to, struct gpreempt **out)
 	return ret ? ret : ctl_need_host(*out);
 }
 
+int ctl_find_gpu(const struct gp_gpus *gpus, const char *word, bool *chosen)
+{
+	int ret = gp_gpus_find(gpus, word, chosen);
+	char next[4096] = "one of ", *at = next + strlen(next);
+	size_t i;
+
+	if (!ret)
+		return 0;
+	for (i = 0; i < gpus->count && at + 128 < next + sizeof(next); i++) {
+		at += sprintf(at, i ? ", " : "");
+		at += gp_gpu_text(&gpus->items[i], at, 120);
+	}
+	return ret == -EEXIST ?
+		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, next,
+				     "several GPUs have the number %s", word) :
+		       ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, next, "there is no GPU %s", word);
+}
+
+/* Add the GPUs of a list of words. 0, or the exit status. */
+static int add_gpus(const struct gp_gpus *gpus, char *words, uint32_t *ids, size_t *n)
+{
+	__cleanup_free bool *chosen = shr_must(calloc(gpus->count + 1, sizeof(*chosen)));
+	char *word, *rest = NULL;
+	size_t i;
+	int ret;
+
+	for (word = strtok_r(words, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		ret = ctl_find_gpu(gpus, word, chosen);
+		if (ret)
+			return ret;
+		for (i = 0; i < gpus->count; i++) {
+			uint32_t id = gpus->items[i].gpu_id;
+
+			/* A packet has no number twice. */
+			if (!chosen[i] || shr_has(ids, *n, id))
+				continue;
+			if (*n == HOLD_MAX_GPUS)
+				return ctl_fail_text(GPREEMPT_CLASS_USAGE, "leave --gpu out",
+						     "--gpu takes up to %d GPUs", HOLD_MAX_GPUS);
+			ids[(*n)++] = id;
+		}
+	}
+	return 0;
+}
+
+int ctl_find_gpus(struct gpreempt *g, const struct ctl_target_args *args)
+{
+	/* The memory is that of ctl_new_args(). */
+	struct gpreempt_filter *which = (struct gpreempt_filter *)&args->queues;
+	__cleanup_free char *words = NULL;
+	struct gpreempt_error err;
+	struct gp_gpus gpus;
+	uint32_t *ids;
+	int ret;
+
+	if (!args->gpus || which->gpu_ids)
+		return 0;
+	if (gp_gpus_read(g, &gpus, &err))
+		return ctl_fail(&err);
+	words = shr_must(strdup(args->gpus));
+	ids = shr_must(calloc(HOLD_MAX_GPUS, sizeof(*ids)));
+	which->gpu_ids = ids;
+	which->n_gpu_ids = 0;
+	ret = add_gpus(&gpus, words, ids, &which->n_gpu_ids);
+	gp_gpus_free(&gpus);
+	return ret;
+}
+
 /* Is there a queue that the options of the command line choose? */
 static bool has_queues(struct gpreempt *g, const struct ctl_target_args *args, pid_t pid)
 {
@@ -330,16 +398,18 @@ int ctl_targets(struct gpreempt *g, const struct ctl_target_args *args,
 		struct gpreempt_targets **out)
 {
 	struct find f = { .g = g, .saved = args->from };
+	int ret = ctl_find_gpus(g, args);
 
-	return wait_for_targets(&f, args, out);
+	return ret ? ret : wait_for_targets(&f, args, out);
 }
 
 int ctl_targets_sure(struct gpreempt *g, const struct ctl_target_args *args,
 		     struct gpreempt_targets **out)
 {
 	struct find f = { .g = g, .saved = args->from, .sure = true };
+	int ret = ctl_find_gpus(g, args);
 
-	return wait_for_targets(&f, args, out);
+	return ret ? ret : wait_for_targets(&f, args, out);
 }
 
 int ctl_merge_status(int a, int b)

@@ -137,10 +137,41 @@ int gp_has_kfd_open(struct gpreempt *g, pid_t pid);
 bool gp_may_use_gpu(struct gpreempt *g, pid_t pid, int64_t gpu_id);
 
 /*
- * The GPU that a word means: a gpu_id in hexadecimal, the address of a PCI device, or the
- * number of a node. NULL: none.
+ * Names of a GPU, or of a partition of one. The index is that of amd-smi: rocm_smi_main.cc of
+ * ROCm/amdsmi sorts by PCI address without the partition's number in it, and keeps partitions of
+ * one device in the order of the kernel. HIP counts in the order of KFD's nodes, which is the same
+ * on a host whose firmware adds GPUs by address.
  */
-const struct gpreempt_node *gp_find_gpu(const struct gpreempt_nodes *nodes, const char *word);
+struct gp_gpu {
+	int64_t gpu_id;	    /* KFD's number */
+	int64_t index;	    /* unknown as long as a GPU has no address */
+	int64_t partition;  /* number among those of its device */
+	int64_t partitions; /* number of all of its device */
+	int64_t render;	    /* number of its renderD */
+	int64_t hip;	    /* its place among KFD's nodes */
+	char device[64];    /* PCI address, "": not known */
+};
+
+struct gp_gpus {
+	size_t count;
+	struct gp_gpu *items; /* in KFD's order */
+};
+
+/* Name the nodes, for gp_gpus_free(). 0 or -ENOMEM. */
+int gp_gpus_name(const struct gpreempt *g, const struct gpreempt_nodes *nodes, struct gp_gpus *out);
+/* The same, after a read of the nodes. */
+int gp_gpus_read(struct gpreempt *g, struct gp_gpus *out, struct gpreempt_error *err);
+void gp_gpus_free(struct gp_gpus *gpus);
+/* Returns the GPU with that gpu_id, or NULL. */
+const struct gp_gpu *gp_gpus_get(const struct gp_gpus *gpus, int64_t gpu_id);
+/*
+ * Find the GPUs that a word means: an index; a PCI address, also without the domain, which means
+ * all partitions of the device; renderD128; or a gpu_id, decimal or hexadecimal. @chosen: a flag
+ * for each. 0; -ENOENT: none; -EEXIST: the word has several meanings.
+ */
+int gp_gpus_find(const struct gp_gpus *gpus, const char *word, bool *chosen);
+/* Print its names, as "0 (0000:05:00.0, renderD128, 0xc7a6)". As snprintf(). */
+int gp_gpu_text(const struct gp_gpu *gpu, char *buf, size_t size);
 
 /* Returns the fact of that name, or NULL. */
 const struct gpreempt_fact *gp_facts_find(const struct gpreempt_facts *facts, const char *key);

@@ -37,7 +37,7 @@ start a --queues 2 --packet 5ms
 start b --queues 1 --packet 4ms --rate 60
 a=$(pid a) b=$(pid b)
 wait_for 15 running "$a"
-gpu=$(view "$a" gpu_id 0)
+gpu=0 # its index
 
 step "without a terminal"
 ctl 0 top --batch -n 1 -d 1s
@@ -77,7 +77,7 @@ wait_for 10 shows "^ *$a " "^ *$b "
 
 step "a process alone"
 keys Home Enter
-wait_for 10 shows "^process $a +vgpu-load --queues 2" 'held by|state active' '^ +1 +0x.* compute-aql'
+wait_for 10 shows "^process $a +vgpu-load --queues 2" 'held by|state active' '^ +1 +0 +compute-aql'
 print_screen details
 keys Escape
 

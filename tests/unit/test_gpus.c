@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of GPUs: index, PCI address, render node, gpu_id; on hosts that are made up. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/see/words.h"
+#include "unit-ctl.h"
+
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+#define KFD   "/sys/class/kfd/kfd/proc/4194242/"
+#define DIR   "/sys/kernel/debug/gpreempt/"
+
+/* gpu_ids of nodes 2 to 9, behind two sockets: c7a6 fbfc 5df5 b857 7ab7 6a2e 3f34 3 */
+static const unsigned int ids[] = { 51110, 64508, 24053, 47191, 31415, 27182, 16180, 3 };
+/* Their buses: KFD's order is not that of the addresses for the last two. */
+static const unsigned int buses[] = { 0x05, 0x26, 0x47, 0x68, 0x89, 0xaa, 0xec, 0xcb };
+
+static void add_node(unsigned int node, unsigned int gpu_id, unsigned int bus, unsigned int render)
+{
+	set_file(unit_text(NODES "%u/gpu_id", node), unit_text("%u\n", gpu_id));
+	set_file(unit_text(NODES "%u/properties", node),
+		 unit_text("domain 0\nlocation_id %u\ndrm_render_minor %u\nnum_xcc 8\n"
+			   "gfx_target_version 90402\n",
+			   bus << 8, render));
+}
+
+/* A process with a queue and memory on each GPU. */
+static void setup(void)
+{
+	static char files[256], queues[64];
+	size_t i;
+
+	unit_setup();
+	set_file(NODES, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9");
+	add_node(0, 0, 0, 0);
+	add_node(1, 0, 0, 0);
+	strcpy(files, "queues");
+	*queues = '\0';
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		add_node(2 + i, ids[i], buses[i], 128 + i);
+		sprintf(files + strlen(files), "\nvram_%u", ids[i]);
+		set_file(unit_text(KFD "vram_%u", ids[i]), "0\n");
+		sprintf(queues + strlen(queues), "%zu\n", i);
+		set_file(unit_text(KFD "queues/%zu/gpuid", i), unit_text("%u\n", ids[i]));
+		set_file(unit_text(KFD "queues/%zu/type", i), "0\n");
+	}
+	set_file(KFD, files);
+	set_file(KFD "queues/", queues);
+	set_file("/proc/", "4194242");
+	set_file("/dev/kfd", "512");
+}
+
+/* Words, and the gpu_id that each means; NULL: none, "": several. */
+static const struct {
+	const char *word, *gpu_id;
+} words[] = {
+	{ "0", "0xc7a6" },
+	{ "2", "0x5df5" },
+	/* By address, 0xcb comes before 0xec. */
+	{ "6", "0x3" },
+	{ "7", "0x3f34" },
+	{ "0000:47:00.0", "0x5df5" },
+	{ "47:00.0", "0x5df5" },
+	{ "0000:EC:00.0", "0x3f34" },
+	{ "renderD130", "0x5df5" },
+	{ "renderD135", "0x3" },
+	{ "0x5df5", "0x5df5" },
+	{ "5DF5", "0x5df5" },
+	{ "24053", "0x5df5" },
+	{ "0x3", "0x3" },
+	/* Index 3 is 0xb857, and 3 is a gpu_id. */
+	{ "3", "" },
+	{ "8", NULL },
+	{ "renderD127", NULL },
+	{ "renderD", NULL },
+	{ "0000:48:00.0", NULL },
+	{ "5df", NULL },
+	{ "5df5x", NULL },
+	{ "gpu", NULL },
+	{ "-1", NULL },
+	{ "+0", NULL },
+	{ "0x", NULL },
+};
+
+TEST_EACH(word, ARRAY_SIZE(words))
+{
+	const char *word = words[_i].word, *id = words[_i].gpu_id;
+
+	if (id && *id) {
+		CTL(0, "queues 4194242 --gpu %s --json", word);
+		expect_rows("targets.0.queues", 1);
+		expect_text("targets.0.queues.0.gpu_id", id);
+		CTL(GPREEMPT_CLASS_BUSY, "list --gpu %s --quiet", word);
+		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json", word);
+		expect_text("gpu_id", id);
+		return;
+	}
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu %s", word);
+	ERR_LINE(id ? "several GPUs have the number %s\n" : "there is no GPU %s\n", word);
+	ERR_HAS("next: one of 0 (0000:05:00.0, renderD128, 0xc7a6), 1 (");
+	ERR_HAS("6 (0000:cb:00.0, renderD135, 0x3)\n");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s", word);
+	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194242 --gpu 0,%s", word);
+}
+
+TEST(lists)
+{
+	CTL(0, "queues 4194242 --gpu 1,0000:47:00.0,renderD128,1 --json");
+	expect_rows("targets.0.queues", 3);
+	expect_number("targets.0.queues.0.gpu", 0);
+	expect_text("targets.0.queues.0.device", "0000:05:00.0");
+	expect_number("targets.0.queues.2.gpu", 2);
+	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu 1,,2");
+	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu ''");
+	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu 1,");
+}
+
+/* The index stands in each table: in the order of addresses, with the gpu_ids beside it. */
+TEST(shown)
+{
+	CTL(0, "list --json");
+	expect_rows("processes.0.gpu", 8);
+	expect_number("processes.0.gpu.0", 0);
+	expect_number("processes.0.gpu.7", 7);
+	expect_text("processes.0.gpus.0", "0xc7a6");
+	expect_text("processes.0.gpus.6", "0x3");
+	CTL(0, "list");
+	OUT_HAS("\t0,1,2,3,4,5,6,7\t0xc7a6,0xfbfc,");
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_rows("gpus", 8);
+	/* In KFD's order. */
+	expect_number("gpus.6.gpu", 7);
+	expect_text("gpus.6.gpu_id", "0x3f34");
+	expect_rows("processes.0.gpus", 8);
+	/* By gpu_id. */
+	expect_number("processes.0.gpus.0.gpu", 6);
+	expect_text("processes.0.gpus.0.gpu_id", "0x3");
+	CTL(0, "metrics --for 0ms");
+	OUT_HAS("gpu_id=\"7\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0x3f34\",");
+	ctl_line("doctor");
+	OUT_HAS("\tgpus\t8: 0 (0000:05:00.0, renderD128, 0xc7a6), 1 (");
+}
+
+/* Four partitions of the second of two GPUs, as the module shows them. */
+TEST(partitions)
+{
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots\n0xc7a6 2 0000:26:00.0 8 24\n"
+			      "0xfbfc 3 0000:05:00.0 2 24\n0x5df5 4 0000:05:00.0 2 24\n"
+			      "0xb857 5 0000:05:00.0 2 24\n0x7ab7 6 0000:05:00.0 2 24\n");
+	CTL(0, "queues 4194242 --gpu 0 --json");
+	expect_text("targets.0.queues.0.gpu_id", "0xfbfc");
+	CTL(0, "queues 4194242 --gpu 3 --json");
+	expect_text("targets.0.queues.0.gpu_id", "0x7ab7");
+	CTL(0, "queues 4194242 --gpu 4 --json");
+	expect_text("targets.0.queues.0.gpu_id", "0xc7a6");
+	/* The address means the whole device. */
+	CTL(0, "queues 4194242 --gpu 0000:05:00.0 --json");
+	expect_rows("targets.0.queues", 4);
+	CTL(0, "metrics --for 0ms");
+	OUT_HAS("gpu_id=\"1\",gpu_partition_id=\"1\",kfd_gpu_id=\"0x5df5\",");
+	OUT_HAS("gpu_id=\"4\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0xc7a6\",");
+}
+
+/* Without an address of each GPU there is no index, and a small number means nothing. */
+TEST(no_address)
+{
+	set_file(NODES "5/properties", "num_xcc 8\n");
+	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu 2");
+	ERR_HAS("next: one of 0xc7a6, 0xfbfc, ");
+	CTL(0, "queues 4194242 --gpu 5df5 --json");
+	expect_null("targets.0.queues.0.gpu");
+	CTL(0, "list --json");
+	expect_null("processes.0.gpu");
+	expect_rows("processes.0.gpus", 8);
+}
+
+TEST_FIXTURE(setup, unit_teardown)
