@@ -312,9 +312,9 @@ const struct ctl_command ctl_doctor = {
 		"the partition mode. GPU is an index as amd-smi has it, a PCI address,\n"
 		"renderD128 or a gpu_id (0xf7bc). BLOCKS is yes, or maybe: of a process that may\n"
 		"not use this GPU, and of a descriptor that came from another process, it\n"
-		"depends on the driver and on that process. KEEPS is process; holder, of gpreempt-ctl;\n"
-		"descriptor, only that of another process; ended, a process that has ended, of\n"
-		"which another one has the descriptor. Exit status 7: there are such processes;\n"
-		"0: there are none; 4 or 1: not all processes could be looked at.\n",
+		"depends on the driver and on that process. KEEPS is process; holder, of\n"
+		"gpreempt-ctl; descriptor, only that of another process; ended, a process that\n"
+		"has ended, of which another one has the descriptor. Exit status 7: there are\n"
+		"such processes; 0: there are none; 4 or 1: not all processes could be looked at.\n",
 	.options = options,
 };

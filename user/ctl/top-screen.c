@@ -71,15 +71,23 @@ const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top
 
 #define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
 
+/* clang-format off */
 static const struct out_field gpu_fields[] = {
-	GPU(gpu, OUT_DEC),	  OUT_FIELD(struct top_gpu, device, NULL, OUT_TEXT, .array = true),
-	GPU(gpu_id, OUT_HEX),	  OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
-	GPU(method, OUT_TEXT),	  GPU(looks, OUT_DEC),
-	GPU(waves, OUT_DEC),	  GPU(waves_max, OUT_DEC),
-	GPU(slots_used, OUT_DEC), GPU(slots, OUT_DEC),
-	GPU(vram, OUT_DEC),	  GPU(vram_size, OUT_DEC),
+	GPU(gpu, OUT_DEC),
+	OUT_FIELD(struct top_gpu, device, NULL, OUT_TEXT, .array = true),
+	GPU(gpu_id, OUT_HEX),
+	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
+	GPU(method, OUT_TEXT),
+	GPU(looks, OUT_DEC),
+	GPU(waves, OUT_DEC),
+	GPU(waves_max, OUT_DEC),
+	GPU(slots_used, OUT_DEC),
+	GPU(slots, OUT_DEC),
+	GPU(vram, OUT_DEC),
+	GPU(vram_size, OUT_DEC),
 	GPU(processes, OUT_DEC),
 };
+/* clang-format on */
 
 const struct out_table top_gpus = OUT_TABLE("gpus", gpu_fields, struct top_gpu);
 
