@@ -325,6 +325,7 @@ TEST(no_driver)
 	struct gpreempt_nodes *list;
 
 	set_file(KFD "proc/", NULL);
+	set_file(KFD "topology/nodes/", NULL);
 	ck_assert_int_eq(gpreempt_processes_read(g, &processes, &err), -ENOENT);
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
 	ck_assert_int_eq(gpreempt_nodes_read(g, &list, &err), -ENOENT);

@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -624,4 +625,33 @@ void shr_stats(uint64_t *samples, size_t n, struct shr_stats *out)
 	out->p99 = nearest_rank(samples, n, 990);
 	out->p999 = nearest_rank(samples, n, 999);
 	out->max = samples[n - 1];
+}
+
+/*
+ * The parts of the kernel's struct statx that shr_device_at() reads, at their offsets: some C
+ * libraries have no statx(), and the header of the kernel clashes with that of others.
+ */
+struct device_statx {
+	uint32_t unused[7];
+	uint16_t mode;
+	uint16_t unused_too[49];
+	uint32_t major;
+	uint32_t minor;
+	uint32_t rest[30];
+};
+
+_Static_assert(offsetof(struct device_statx, mode) == 28, "stx_mode");
+_Static_assert(offsetof(struct device_statx, major) == 128, "stx_rdev_major");
+_Static_assert(sizeof(struct device_statx) == 256, "struct statx");
+
+int shr_device_at(int dir, const char *path, int flags, uint64_t *device)
+{
+	struct device_statx st;
+
+	if (syscall(SYS_statx, dir, path, flags | AT_STATX_DONT_SYNC, 1 /* STATX_TYPE */, &st) < 0)
+		return -errno;
+	if ((st.mode & S_IFMT) != S_IFCHR)
+		return -ENODEV;
+	*device = makedev(st.major, st.minor);
+	return 0;
 }

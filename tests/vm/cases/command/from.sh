@@ -48,9 +48,11 @@ now 2 queues "$b" --json
 now 3 queues comm:vgpu-load --queues 1,2
 now 4 doctor
 now 5 doctor "$a"
-now 6 doctor "$b"
-now 7 list comm:vgpu-load
+now 6 list comm:vgpu-load
 [ "$(grep -c vgpu-load "$W/1")" -eq 2 ] || fail "list does not name the two processes"
+# The lock of a hold is in no snapshot, from which doctor sees a tracer alone.
+ctl 0 doctor "$b"
+says "process $b is held by gpreempt-ctl suspend"
 lab 0 snapshot -o "$W/snap"
 release_target "$b"
 stop b
@@ -66,12 +68,13 @@ wait_for 15 no_kfd_process
 
 step "on another host"
 wait_for 5 rmmod vgpu
-for n in 1 2 3 4 5 6 7; do
+for n in 1 2 3 4 5 6; do
 	from $n "$W/snap"
 done
 for n in 8 9 10; do
 	from $n "$W/without"
 done
+ctl 7 doctor "$b" --from "$W/snap"
 ctl 0 monitor "$a" --from "$W/snap"
 says "$tab$a${tab}3${tab}"
 says "^# process $a: 1 samples in "
