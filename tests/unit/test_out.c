@@ -123,6 +123,36 @@ TEST(terminal)
 	ck_assert_ptr_null(strstr(ctl_out, "GPUS"));
 }
 
+/* 80 columns, of which the headings take 72: the highest rank goes, and the command is read. */
+TEST(ranks)
+{
+	static const struct out_field wide[] = {
+		FIELD(pid, "PID", OUT_DEC),
+		FIELD(gpus, "GPUS", OUT_NUMBERS, .many = "GPUs"),
+		FIELD(state, "A-STATE-OF-THIRTY-CHARACTERS..", OUT_WORD, .rank = 1),
+		FIELD(ns, "TIME-OF-24-CHARACTERS-US", OUT_US, .rank = 2),
+		FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
+	};
+	static const struct out_table narrow = OUT_TABLE("rows", wide, struct row);
+	static const struct row many[] = {
+		{ 1, "active", "0,1,2", 0, 0, 5, "/usr/bin/python3 -m vllm.entrypoints.openai" },
+		{ 2, "active", "0,1", 0, 0, 5, "x" },
+	};
+
+	unsetenv("TERM");
+	begin_capture();
+	out_rows(OUT_TERMINAL, &narrow, many, 2);
+	end_capture();
+	OUT_HAS("  1  3 GPUs  active");
+	OUT_HAS("  2  0,1     active");
+	OUT_HAS("/usr/bin/python3 -m ");
+	ck_assert_ptr_null(strstr(ctl_out, "TIME-OF"));
+	begin_capture();
+	out_rows(OUT_PIPE, &narrow, many, 1);
+	end_capture();
+	OUT_HAS("1\t0,1,2\tactive\t");
+}
+
 TEST(colour)
 {
 	setenv("TERM", "xterm", 1);

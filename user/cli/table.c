@@ -160,6 +160,7 @@ void out_json_print(struct json_object *object)
 /* Rows as columns for people, and as tab-separated lines for pipes. */
 
 #define NARROWEST  8  /* characters that a cut cell gets at least */
+#define READABLE   23 /* and that columns with a rank make room for: 20 and three points */
 #define GAP	   2  /* between columns */
 #define MAX_NUMBER 32 /* characters, with the end */
 
@@ -246,6 +247,15 @@ static const char *size_cell(int64_t bytes, char buf[MAX_NUMBER])
 	return buf;
 }
 
+static size_t count_numbers(const char *list)
+{
+	size_t n = 1;
+
+	for (; *list; list++)
+		n += *list == ',';
+	return n;
+}
+
 char *out_cell(const struct out_field *field, const void *row)
 {
 	char buf[MAX_NUMBER];
@@ -254,6 +264,10 @@ char *out_cell(const struct out_field *field, const void *row)
 	/* Programs get bytes. */
 	if (field->kind == OUT_SIZE && out_number_of(field, row) > 0)
 		cell = size_cell(out_number_of(field, row), buf);
+	if (field->many && count_numbers(cell) > 2) {
+		snprintf(buf, MAX_NUMBER, "%zu %s", count_numbers(cell), field->many);
+		cell = buf;
+	}
 	return shr_clean_copy(cell, false);
 }
 
@@ -349,6 +363,29 @@ static bool all_unknown(const struct out_table *table, char **cells, size_t line
 	return true;
 }
 
+/*
+ * Leave out columns by their rank, until the column that is cut can be read: it has @left columns
+ * too few now. Returns how many are too few then.
+ */
+static int make_room(const struct out_table *table, int *widths, int cut, int left)
+{
+	size_t i, first;
+
+	for (;;) {
+		if (left >= 0 || cut + left >= READABLE)
+			return left;
+		for (i = 0, first = table->n_fields; i < table->n_fields; i++)
+			if (widths[i] && table->fields[i].rank &&
+			    (first == table->n_fields ||
+			     table->fields[i].rank > table->fields[first].rank))
+				first = i;
+		if (first == table->n_fields)
+			return left;
+		left += widths[first] + GAP;
+		widths[first] = 0;
+	}
+}
+
 /* Find the widths; 0 for a column that is left out. */
 static void find_widths(const struct out_table *table, char **cells, size_t lines, int *widths)
 {
@@ -372,6 +409,8 @@ static void find_widths(const struct out_table *table, char **cells, size_t line
 		left -= widths[i] + GAP;
 	}
 	left += GAP;
+	if (cut)
+		left = make_room(table, widths, *cut, left);
 	if (cut && left < 0)
 		*cut = *cut + left > NARROWEST ? *cut + left : NARROWEST;
 }

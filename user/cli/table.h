@@ -36,6 +36,9 @@ struct out_field {
 	bool cut;   /* to fit the terminal; at most one field */
 	bool spare; /* not on a terminal if it is "-" in all rows */
 	bool array; /* a text that is in the row itself; "": not known */
+	/* Order of leaving a narrow terminal: the highest rank is first; 0: it stays. */
+	unsigned char rank;
+	const char *many; /* "GPUs": more than two numbers are "8 GPUs" on a terminal */
 };
 
 /* A member of a row; the rest as .width = 9. */
