@@ -72,6 +72,19 @@ TEST_AS_ROOT(an_empty_directory_will_do)
 	ERR_HAS("Not a directory");
 }
 
+/* A half has another name, which is refused; no parents are made; a failure leaves nothing. */
+TEST_AS_ROOT(halves)
+{
+	LAB(1, "snapshot -o none/day");
+	ERR_HAS("next: name a new directory");
+	ck_assert_int_ne(access("none", F_OK), 0);
+	LAB(0, "snapshot -o day");
+	ck_assert_int_eq(rename("day", "day.part-7"), 0);
+	CTL(GPREEMPT_CLASS_USAGE, "list --from day.part-7");
+	ERR_HAS("half of a snapshot");
+	LAB(1, "decode day.part-7");
+}
+
 TEST_AS_ROOT(series)
 {
 	LAB(0, "snapshot -o s --every 10ms --count 2 --tag busy");

@@ -236,6 +236,8 @@ void ctl_usage(const struct ctl_command *cmd, FILE *f);
 /* Check the method against the filter: a pause takes the whole process. 0, or the exit status. */
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues);
 
+/* A half of a snapshot has that in its name, and the PID of its writer. */
+#define CTL_SNAPSHOT_PART ".part-"
 /*
  * A handle on the library: on a snapshot's files, or with NULL on this system. 0, or
  * the exit status after saying why not.

@@ -143,10 +143,13 @@ static const struct gp_figure *find_figure(const struct ctl_process *p, int64_t 
 			       NULL;
 }
 
-static char *add_number(char *at, const char *begin, const char *format, uint64_t number)
+/* Add a number to a list of them. */
+static char *add_number(char *at, const char *begin, bool hex, uint64_t number)
 {
-	at += sprintf(at, at == begin ? "" : ",");
-	return at + sprintf(at, format, number);
+	const char *comma = at == begin ? "" : ",";
+
+	return at + (hex ? sprintf(at, "%s0x%" PRIx64, comma, number) :
+			   sprintf(at, "%s%" PRIu64, comma, number));
 }
 
 /* List the GPUs on which it has a queue or memory, by their index. */
@@ -165,8 +168,8 @@ static void list_used(const struct gp_gpus *names, struct ctl_process *p)
 			i++;
 		if (!gp_figure_is_used(find_figure(p, names->items[i].gpu_id)))
 			continue;
-		at = add_number(at, p->gpu_list, "0x%" PRIx64, names->items[i].gpu_id);
-		index = add_number(index, p->index_list, "%" PRIu64, k);
+		at = add_number(at, p->gpu_list, true, names->items[i].gpu_id);
+		index = add_number(index, p->index_list, false, k);
 	}
 	/* Add the GPUs without an index. */
 	for (i = 0; i < p->gpus.count; i++) {
@@ -174,7 +177,7 @@ static void list_used(const struct gp_gpus *names, struct ctl_process *p)
 
 		if (!gp_figure_is_used(gpu) || (known && gp_gpus_get(names, gpu->gpu_id)))
 			continue;
-		at = add_number(at, p->gpu_list, "0x%" PRIx64, gpu->gpu_id);
+		at = add_number(at, p->gpu_list, true, gpu->gpu_id);
 		all = false;
 	}
 	if (all)

@@ -188,8 +188,14 @@ int ctl_open(const char *from, struct gpreempt **out)
 		.size = sizeof(options),
 		.from = from,
 	};
-	int ret = gpreempt_new(&options, out);
+	int ret;
 
+	if (from && strstr(from, CTL_SNAPSHOT_PART))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
+				     "gpreempt-lab snapshot -o DIR makes another",
+				     "--from %s: it is half of a snapshot, which was interrupted",
+				     from);
+	ret = gpreempt_new(&options, out);
 	if (ret && !from)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	if (ret)

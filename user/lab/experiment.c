@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -256,19 +255,6 @@ struct run {
 	uint64_t since; /* time since which the number is the same */
 };
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void remove_all(const char *dir)
-{
-	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 static int snap(struct run *run, const char *tag)
 {
 	char path[4096];
@@ -458,10 +444,10 @@ static int take_during(struct run *run, size_t now)
 				    "looked at",
 				    run->dir);
 	if (ret || (run->shown && shown <= run->shown)) {
-		remove_all(next);
+		snapshot_remove(next);
 		return ret;
 	}
-	remove_all(path);
+	snapshot_remove(path);
 	if (rename(next, path))
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", path, strerror(errno));
 	run->shown = shown;
@@ -580,7 +566,7 @@ static bool is_done(const char *dir)
 	snprintf(path, sizeof(path), "%s/" EXP_RESULT, dir);
 	if (!access(path, F_OK))
 		return true;
-	remove_all(dir);
+	snapshot_remove(dir);
 	return false;
 }
 
@@ -592,6 +578,9 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind, const ch
 	snprintf(run.dir, sizeof(run.dir), "%s/%s", plan->dir, name);
 	if (is_done(run.dir))
 		return 0;
+	if (mkdir(run.dir, 0700))
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "--resume goes on with the experiment",
+				     "%s: %s", run.dir, strerror(errno));
 	fprintf(stderr, "run %s\n", name);
 	if (gpreempt_new(NULL, &run.g))
 		abort();

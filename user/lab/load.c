@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
@@ -346,6 +347,8 @@ static bool exists_in(const char *dir, const char *name)
 
 bool ctl_is_snapshot(const char *dir)
 {
+	if (strstr(dir, CTL_SNAPSHOT_PART))
+		return false;
 	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
 }
 

@@ -318,11 +318,7 @@ static int write_page(const char *path, struct json_object *o)
 	int ret = shr_file_replace(path, 0600, page, size);
 
 	free(page);
-	return ret ? ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				   "name a file in a directory that can be written",
-				   "the page %s cannot be written: %s", path,
-				   shr_file_reason(ret)) :
-		     0;
+	return ret ? ctl_fail_file("page", path, "cannot be written", ret) : 0;
 }
 
 static int run_report(void *data)

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -33,7 +34,24 @@ static int snapshot_fail(const char *what, int err)
 {
 	return ctl_fail_text(err == EACCES || err == EPERM ? GPREEMPT_CLASS_PERMISSION :
 							     GPREEMPT_CLASS_FAILED,
-			     NULL, "%s: %s", what, strerror(err));
+			     err == ENOSPC || err == EDQUOT ?
+				     "make room on that disk, and do it again" :
+				     "name a new directory, in one that is there and that can be "
+				     "written, with -o",
+			     "%s: %s", what, strerror(err));
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void snapshot_remove(const char *dir)
+{
+	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Make all directories above the last part of a path. 0, or the exit status. */
@@ -51,17 +69,21 @@ static int make_parents(const char *whole)
 	return 0;
 }
 
-/* Make the snapshot's own directory, which must be new, or empty. */
-static int make_new(const char *dir)
+/*
+ * Make the directory in which the snapshot comes into being, beside its own one, which must be
+ * new, or empty.
+ */
+static int make_part(const char *dir, char **part)
 {
-	int ret = make_parents(dir);
+	size_t len = strlen(dir);
 
-	if (ret || !mkdir(dir, 0700))
-		return ret;
-	/* An empty one will do. */
-	if (errno != EEXIST || rmdir(dir) || mkdir(dir, 0700))
+	while (len > 1 && dir[len - 1] == '/')
+		len--;
+	if (asprintf(part, "%.*s" CTL_SNAPSHOT_PART "%d", (int)len, dir, (int)getpid()) < 0)
+		abort();
+	if (rmdir(dir) && errno != ENOENT)
 		return snapshot_fail(dir, errno == ENOTEMPTY ? EEXIST : errno);
-	return 0;
+	return mkdir(*part, 0700) ? snapshot_fail(dir, errno) : 0;
 }
 
 /* Make a directory in it, which may be there. */
@@ -579,21 +601,12 @@ static int copy_text(const char *dir, int file)
 	return snapshot_copy(from, dir, text_names[file]);
 }
 
-int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
+/* Fill the directory. 0, or the exit status. */
+static int fill(const char *dir, const char *tag, struct snapshot_log *log)
 {
-	int ret = ctl_need_root("read the driver's text");
-
-	if (ret)
-		return ret;
-	if (access(TEXT_DIR, F_OK))
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "is amdgpu loaded, and debugfs mounted?",
-				     "there is no " TEXT_DIR);
-	ret = make_new(dir);
-	if (ret)
-		return ret;
 	/* Copy these two one right after the other: they are joined. */
-	ret = copy_text(dir, TEXT_MQDS);
+	int ret = copy_text(dir, TEXT_MQDS);
+
 	if (!ret)
 		ret = copy_text(dir, TEXT_HQDS);
 	if (ret < 0)
@@ -603,6 +616,29 @@ int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
 	if (ret <= 0)
 		ret = snapshot_save_host(dir);
 	return ret ? ret : write_own(dir, tag, log);
+}
+
+int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
+{
+	int ret = ctl_need_root("read the driver's text");
+	char *part = NULL;
+
+	if (ret)
+		return ret;
+	if (access(TEXT_DIR, F_OK))
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+				     "is amdgpu loaded, and debugfs mounted?",
+				     "there is no " TEXT_DIR);
+	ret = make_part(dir, &part);
+	if (!ret) {
+		ret = fill(part, tag, log);
+		if (!ret && rename(part, dir))
+			ret = snapshot_fail(dir, errno);
+		if (ret)
+			snapshot_remove(part);
+	}
+	free(part);
+	return ret;
 }
 
 /* snapshot: one, or a baseline, a series and a last one. */
@@ -779,6 +815,8 @@ static int run_snapshot(void *data)
 	strftime(when, sizeof(when), "gpreempt-snapshot-%Y%m%d-%H%M%S", localtime_r(&now, &tm));
 	snprintf(dir, sizeof(dir), "%s", args->output ? args->output : when);
 	series = args->every_ns || args->count || args->command;
+	if ((series || args->tag) && mkdir(dir, 0700) && errno != EEXIST)
+		return snapshot_fail(dir, errno);
 	snapshot_log_open(&log, !series);
 	if (series) {
 		struct series s = { .args = args, .dir = dir, .log = &log };
@@ -825,7 +863,8 @@ const struct ctl_command ctl_snapshot = {
 		"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
 		"such a directory, and list, queues, monitor and doctor do with --from DIR. It\n"
 		"is plain text, and you can send it to others. Nothing is overwritten. After\n"
-		"Ctrl-C a series ends with its final snapshot.\n"
+		"Ctrl-C a series ends with its final snapshot. One that is interrupted is half of\n"
+		"a snapshot, DIR.part-PID, which no command reads.\n"
 		"With a command there is a series while it runs: the first snapshot before it\n"
 		"starts, the final one after its end. What it prints is kept in DIR/command.out,\n"
 		"and the exit status is its own.\n",

@@ -22,8 +22,12 @@ struct snapshot_log {
 void snapshot_log_open(struct snapshot_log *log, bool all);
 void snapshot_log_close(struct snapshot_log *log);
 
+/* Remove a snapshot and all that is in it. */
+void snapshot_remove(const char *dir);
+
 /*
- * Take a snapshot into a directory that must not exist yet; those above it may be missing, too.
+ * Take a snapshot into a directory that must not exist yet, or be empty. It is made beside it, and
+ * gets its name when it is whole.
  * With a log that was opened: the lines since the last snapshot. 0, or the exit status after a
  * message.
  */
