@@ -72,15 +72,20 @@ static const struct {
 	{ "3", "" },
 	{ "8", NULL },
 	{ "renderD127", NULL },
-	{ "renderD", NULL },
 	{ "0000:48:00.0", NULL },
 	{ "5df", NULL },
 	{ "5df5x", NULL },
-	{ "gpu", NULL },
-	{ "-1", NULL },
-	{ "+0", NULL },
 	{ "0x", NULL },
 };
+
+/* No GPU of any host has such a name. */
+static const char *const no_names[] = { "renderD", "renderDx", "gpu", "-1", "+0", "0,", ",0", "" };
+
+TEST_EACH(no_name, ARRAY_SIZE(no_names))
+{
+	CTL(GPREEMPT_CLASS_USAGE, "list --gpu=%s", no_names[_i]);
+	ERR_HAS("GPUs are indexes as amd-smi has them");
+}
 
 TEST_EACH(word, ARRAY_SIZE(words))
 {

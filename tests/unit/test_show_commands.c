@@ -254,7 +254,7 @@ TEST(list_gpu)
 	ERR_HAS("no process uses the GPU");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu f7bc,99");
 	ERR_HAS("there is no GPU 99\n");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu xyz");
+	CTL(GPREEMPT_CLASS_USAGE, "list --gpu xyz");
 }
 
 /* Scripts get no output, and the status is the answer. */
