@@ -172,15 +172,17 @@ TEST(ended)
 /* Its parent has not waited for it. */
 TEST(ended_zombie)
 {
+	static const char stat[] = "4194242 (job) Z 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 %d 0 "
+				   "777 100 200 1844\n";
+
 	set_ended();
-	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n"
-					 "TracerPid:\t0\nThreads:\t1\n");
+	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n");
+	set_file("/proc/4194242/stat", unit_text(stat, 1));
 	CTL(0, "list --json");
 	expect_text("processes.0.state", "ended");
 	expect_number("processes.0.queues", 2);
 	/* Other threads of it live. */
-	set_file("/proc/4194242/status", "Name:\tjob\nState:\tZ (zombie)\nTgid:\t4194242\n"
-					 "TracerPid:\t0\nThreads:\t2\n");
+	set_file("/proc/4194242/stat", unit_text(stat, 2));
 	CTL(0, "list --json");
 	expect_null("processes.0.state");
 }

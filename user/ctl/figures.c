@@ -111,8 +111,7 @@ static void begin_process(const struct gp_figures *f, int64_t pid, struct ctl_pr
 
 	*p = (struct ctl_process){ .pid = pid, .fd = -1, .there = true };
 	p->fd = g->saved ? -1 : g->ops->open_process(g->be, pid);
-	gpreempt_start_time(f->g, pid, &p->start);
-	p->ended = gp_has_ended(g, pid);
+	p->ended = gp_has_ended(g, pid, &p->start);
 	p->vram = p->held_by = p->uid = p->ns_pid = GPREEMPT_UNKNOWN;
 	set_unknown(p);
 }
@@ -548,43 +547,46 @@ int gp_figures_list(struct gp_figures *f, struct gpreempt_error *err)
 	return 0;
 }
 
-/* List the GPUs that a process may use, once: they are fixed when it opens /dev/kfd. */
-static int list_gpus(struct gp_figures *f, struct ctl_process *p)
+static int take_memory(const struct gp_figures *f, struct ctl_process *p,
+		       const struct gpreempt_process_gpu *from)
 {
-	struct gpreempt_process_gpus *list;
-	int ret = 0;
-	size_t i;
+	struct gp_figure *gpu = gp_figures_gpu(p, from->gpu_id);
 
-	if (gp_process_gpus_read(f->g, p->pid, 0, &list, NULL)) {
-		p->vram = GPREEMPT_UNKNOWN;
-		return 0;
-	}
-	for (i = 0; !ret && i < list->count; i++)
-		if (!gp_figures_gpu(p, list->gpus[i].gpu_id))
-			ret = -ENOMEM;
-	p->listed = list->count && !ret;
-	gpreempt_list_free(list);
-	return ret;
+	if (!gpu)
+		return -ENOMEM;
+	gpu->vram = from->vram;
+	out_sum(&p->vram, from->vram);
+	if (!f->looks)
+		gpu->evicted_ms = from->evicted_ms;
+	return 0;
 }
 
+/* The GPUs that a process may use are listed once: they are fixed when it opens /dev/kfd. */
 static int read_memory(struct gp_figures *f, struct ctl_process *p)
 {
 	/* The module has the rest. */
 	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
+	struct gpreempt_process_gpus *list;
 	struct gpreempt_process_gpu gpu;
+	int ret = 0;
 	size_t i;
-	int ret;
 
 	p->vram = 0;
-	ret = p->listed ? 0 : list_gpus(f, p);
-	for (i = 0; !ret && i < p->gpus.count; i++) {
+	for (i = 0; p->listed && !ret && i < p->gpus.count; i++) {
 		gpu.gpu_id = p->gpus.items[i].gpu_id;
 		gp_process_gpu_read(f->g, p->pid, what, &gpu);
-		p->gpus.items[i].vram = gpu.vram;
-		out_sum(&p->vram, gpu.vram);
-		if (!f->looks)
-			p->gpus.items[i].evicted_ms = gpu.evicted_ms;
+		ret = take_memory(f, p, &gpu);
 	}
+	if (p->listed)
+		return ret;
+	if (gp_process_gpus_read(f->g, p->pid, what, &list, NULL)) {
+		p->vram = GPREEMPT_UNKNOWN;
+		return 0;
+	}
+	for (i = 0; !ret && i < list->count; i++)
+		ret = take_memory(f, p, &list->gpus[i]);
+	p->listed = list->count && !ret;
+	gpreempt_list_free(list);
 	return ret;
 }
 

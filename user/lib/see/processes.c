@@ -237,13 +237,45 @@ int gp_process_read(const struct gpreempt *g, pid_t pid, struct gp_process *out)
 	return out->state ? 0 : -EPROTO;
 }
 
-bool gp_has_ended(const struct gpreempt *g, pid_t pid)
-{
-	struct gp_process process;
-	int ret = gp_process_read(g, pid, &process);
+/* Numbers of /proc/<pid>/stat. */
+struct stat_line {
+	char state;
+	uint64_t threads;
+	uint64_t start;
+};
 
+static int read_stat(const struct gpreempt *g, pid_t pid, struct stat_line *out)
+{
+	char text[1024], *at;
+	int field;
+	ssize_t n;
+
+	n = gp_read_proc(g, pid, "stat", text, sizeof(text));
+	if (n < 0)
+		return n;
+	/* The name, field 2, may hold anything; it ends at the last ")". */
+	at = strrchr(text, ')');
+	for (field = 2; at && field < 22; field++) {
+		at = strchr(at + 1, ' ');
+		if (at && field == 2)
+			out->state = at[1];
+		else if (at && field == 19)
+			out->threads = strtoull(at + 1, NULL, 10);
+	}
+	if (!at)
+		return -EPROTO;
+	out->start = strtoull(at + 1, NULL, 10);
+	return 0;
+}
+
+bool gp_has_ended(const struct gpreempt *g, pid_t pid, uint64_t *start)
+{
+	struct stat_line line;
+	int ret = read_stat(g, pid, &line);
+
+	*start = ret ? 0 : line.start;
 	if (!ret)
-		return strchr("ZX", process.state) && process.threads <= 1;
+		return strchr("ZX", line.state) && line.threads <= 1;
 	if (g->saved)
 		return ret == -ENOENT;
 	ret = g->ops->open_process(g->be, pid);
@@ -254,21 +286,12 @@ bool gp_has_ended(const struct gpreempt *g, pid_t pid)
 
 int gpreempt_start_time(struct gpreempt *g, pid_t pid, uint64_t *ticks)
 {
-	char text[1024];
-	const char *at;
-	ssize_t n;
-	int field;
+	struct stat_line line;
+	int ret = read_stat(g, pid, &line);
 
-	n = gp_read_proc(g, pid, "stat", text, sizeof(text));
-	if (n < 0)
-		return n == -ENOENT ? -ESRCH : n;
-	/* The name, field 2, may hold anything; it ends at the last ")". */
-	at = strrchr(text, ')');
-	for (field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return -EPROTO;
-	*ticks = strtoull(at + 1, NULL, 10);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
+	*ticks = line.start;
 	return 0;
 }
 

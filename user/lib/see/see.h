@@ -29,8 +29,11 @@ int gp_view_module(const struct gpreempt *g, pid_t pid, struct gpreempt_view **o
 /* The same from the driver's sysfs: ids, GPUs and types, also of a process that has ended. */
 int gp_view_sysfs(const struct gpreempt *g, pid_t pid, struct gpreempt_view **out);
 
-/* Has the process ended? False, too, if that cannot be known: /proc may hide it from us. */
-bool gp_has_ended(const struct gpreempt *g, pid_t pid);
+/*
+ * Has the process ended? False, too, if that cannot be known: /proc may hide it from us. *start is
+ * when it started, or 0.
+ */
+bool gp_has_ended(const struct gpreempt *g, pid_t pid, uint64_t *start);
 
 /* Tables of the module's files for which sysfs can serve, too. */
 extern const struct gp_table gp_processes_table;

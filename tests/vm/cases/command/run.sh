@@ -62,7 +62,7 @@ run --offline -- true
 # has ROLE: a has it, and is a target by it
 has() {
 	ctl 0 list role:"$1"
-	says "^$pid_a	.*	$1	vgpu-load"
+	says "^$pid_a	.*	$1	[^	]*	vgpu-load"
 	! gpreempt-ctl list role:"$2" > "$W/ctl" 2>&1 || fail "it is $2, too: $(cat "$W/ctl")"
 }
 

@@ -21,6 +21,6 @@ chmod 700 "$DEBUGFS"
 as-user gpreempt-ctl queues "$p" > "$W/ctl" 2>&1 || fail "status $?"
 cat "$W/ctl"
 says 'root|debugfs'
-grep -Eq "^$p	0	0x[0-9a-f]+	" "$W/ctl" || fail "not even the queue's id and GPU"
+grep -Eq "^$p	0	0	[^	]*	0x[0-9a-f]+	" "$W/ctl" || fail "not even the queue's id and GPU"
 expect_progress a
 stop a
