@@ -87,7 +87,7 @@ TEST(paused_and_resumed)
 	OUT_HAS("owned");
 	/* The view shows no pause while it is old, or without the module. */
 	set_view(target, old_view);
-	ctl_line(unit_text("doctor %d", target));
+	ctl_line("doctor %d", target);
 	OUT_LINE("process %d is paused by gpreempt-ctl suspend (%d)", target, (int)holder().pid);
 	ck_assert_ptr_null(strstr(ctl_out, "can be"));
 	CTL(0, "resume %d", target);

@@ -32,7 +32,7 @@ TEST(held_and_resumed)
 	OUT_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid, (int)owner.guardian);
 	OUT_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
 	ERR_HAS("cannot attach to these until they are released");
-	ctl_line(unit_text("doctor %d", target));
+	ctl_line("doctor %d", target);
 	OUT_LINE("\nok\ttarget\tprocess %d is held by gpreempt-ctl suspend (%d)", target,
 		 (int)owner.pid);
 	CTL(0, "resume %d", target);
