@@ -162,12 +162,16 @@ int ctl_fail_text(enum gpreempt_class class, const char *next, const char *forma
 	return class;
 }
 
+const char *ctl_want_room(int code, const char *otherwise)
+{
+	return code == -ENOSPC || code == -EDQUOT ? "make room on that disk, and do it again" :
+						    otherwise;
+}
+
 int ctl_fail_file(const char *what, const char *path, const char *when, int code)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     code == -ENOSPC || code == -EDQUOT ?
-				     "make room on that disk, and do it again" :
-				     "name a file in a directory that can be written",
+			     ctl_want_room(code, "name a file in a directory that can be written"),
 			     "the %s %s %s: %s", what, path, when, shr_file_reason(code));
 }
 

@@ -173,15 +173,10 @@ static int run_resume(void *data)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl status lists what is held",
 				     "a target is needed, or --all");
 	ret = ctl_open_host("resume what is held", &g);
-	if (!ret && args->all) {
-		ret = resume_all(g, args);
-		gpreempt_free(g);
-		return ret;
-	}
-	if (!ret)
+	if (!ret && !args->all)
 		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (!ret)
-		ret = resume_list(g, args, list);
+		ret = args->all ? resume_all(g, args) : resume_list(g, args, list);
 	gpreempt_list_free(list);
 	gpreempt_free(g);
 	return ret;

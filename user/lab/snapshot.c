@@ -34,10 +34,8 @@ static int snapshot_fail(const char *what, int err)
 {
 	return ctl_fail_text(err == EACCES || err == EPERM ? GPREEMPT_CLASS_PERMISSION :
 							     GPREEMPT_CLASS_FAILED,
-			     err == ENOSPC || err == EDQUOT ?
-				     "make room on that disk, and do it again" :
-				     "name a new directory, in one that is there and that can be "
-				     "written, with -o",
+			     ctl_want_room(-err, "name a new directory, in one that is there and "
+						 "that can be written, with -o"),
 			     "%s: %s", what, strerror(err));
 }
 
