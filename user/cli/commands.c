@@ -167,27 +167,6 @@ static const char *take_priority(const char *text, void *field)
 }
 
 /* Take names of GPUs: ctl_find_gpus() finds out what they mean, on the host that is opened. */
-/* Can the words between commas be names of GPUs? Which ones the host has is asked later. */
-static bool are_gpus(const char *text)
-{
-	static const char render[] = "renderD";
-	const char *word, *letters;
-
-	for (;; text++) {
-		letters = "0123456789abcdefABCDEFxX:.";
-		if (!strncmp(text, render, strlen(render))) {
-			text += strlen(render);
-			letters = "0123456789";
-		}
-		word = text;
-		text += strspn(text, letters);
-		if (text == word || (*text && *text != ','))
-			return false;
-		if (!*text)
-			return true;
-	}
-}
-
 static const char *take_gpus(const char *text, void *field)
 {
 	struct ctl_target_args *args = field;
@@ -195,7 +174,7 @@ static const char *take_gpus(const char *text, void *field)
 	args->gpus = text;
 	/* A filter of GPUs, although they are not known yet. */
 	args->queues.n_gpu_ids = 1;
-	return are_gpus(text) ?
+	return gp_gpus_are_words(text) ?
 		       NULL :
 		       "GPUs are indexes as amd-smi has them, PCI addresses, renderD128, or gpu_ids, "
 		       "with commas between";

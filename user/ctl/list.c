@@ -119,7 +119,8 @@ static bool may_be_held(const struct ctl_process *p)
 static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
 {
 	struct gpreempt_description who = { .tracer = 0 };
-	struct hold_owner owner;
+	struct hold_state held = { .owned = false };
+	const char *role;
 
 	p->held_by = GPREEMPT_UNKNOWN;
 	*p->held_as = '\0';
@@ -127,9 +128,13 @@ static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
 	if (!may_be_held(p))
 		return;
 	/* /run/gpreempt is this system's. */
-	if (s->live && !hold_read_owner(p->pid, &owner) && owner.role != HOLD_ROLE_UNKNOWN) {
-		p->held_by = hold_command_of(&owner);
-		snprintf(p->held_as, sizeof(p->held_as), "%s", hold_role_name(owner.role));
+	if (s->live)
+		hold_look(s->g, p->pid, &held);
+	role = hold_role_of(&held);
+	if (role && held.owner.role != HOLD_ROLE_UNKNOWN) {
+		if (held.owned)
+			p->held_by = hold_command_of(&held.owner);
+		snprintf(p->held_as, sizeof(p->held_as), "%s", role);
 	} else if (!gp_identify(s->g, p->pid, &who) && who.tracer) {
 		p->held_by = who.tracer;
 		memcpy(p->held_as, who.tracer_comm, sizeof(p->held_as));

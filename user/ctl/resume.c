@@ -118,38 +118,29 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 	return status;
 }
 
-/* Processes that this host holds, each once. */
 struct held {
 	struct gpreempt *g;
 	struct gpreempt_targets list;
 };
 
-static int add_held(void *arg, pid_t pid)
+static int add_held(void *arg, const struct hold_state *s)
 {
 	struct held *held = arg;
 	struct gpreempt_target *target;
-	struct hold_state state;
 	uint64_t start;
-	size_t i;
 
-	for (i = 0; i < held->list.count; i++)
-		if (held->list.targets[i].pid == pid)
-			return 0;
-	hold_look(held->g, pid, &state);
-	if (!hold_role_of(&state) || gpreempt_start_time(held->g, pid, &start))
+	if (!hold_role_of(s) || gpreempt_start_time(held->g, s->pid, &start))
 		return 0;
 	target = shr_must(shr_array_add(&held->list.targets, &held->list.count, sizeof(*target)));
-	*target = (struct gpreempt_target){ pid, start };
+	*target = (struct gpreempt_target){ s->pid, start };
 	return 0;
 }
 
 static int resume_all(struct gpreempt *g, const struct resume_args *args)
 {
 	struct held held = { .g = g };
-	int ret = hold_list(add_held, &held);
+	int ret = hold_look_all(g, add_held, &held);
 
-	if (!ret)
-		ret = pause_journal_list(add_held, &held);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	if (held.list.count)

@@ -179,28 +179,23 @@ static bool is_in_journal(const struct hold_state *s)
 }
 
 /* Add a target with a lock or an entry. The holder may end while we look, or be about to begin. */
-static int add_target(void *arg, pid_t target)
+static int add_target(void *arg, const struct hold_state *s)
 {
-	struct row row = empty_row(target);
+	struct row row = empty_row(s->pid);
 	struct rows *rows = arg;
-	struct hold_state s;
-	const char *role;
+	const char *role = hold_role_of(s);
 
-	if (find_row(rows, target))
-		return 0;
-	hold_look(rows->g, target, &s);
-	role = hold_role_of(&s);
-	if (!role && !is_in_journal(&s))
+	if (!role && !is_in_journal(s))
 		return 0;
 	row.role = role ? role : "pause";
-	row.uid = hold_uid(&s);
-	row.unknown = s.owned && s.owner.role == HOLD_ROLE_UNKNOWN;
-	set_how(&row, hold_method(&s));
-	set_times(&row, hold_since(&s), GPREEMPT_UNKNOWN);
-	if (s.owned && s.owner.role != HOLD_ROLE_NONE) {
-		add_owner(&row, &s.owner);
+	row.uid = hold_uid(s);
+	row.unknown = s->owned && s->owner.role == HOLD_ROLE_UNKNOWN;
+	set_how(&row, hold_method(s));
+	set_times(&row, hold_since(s), GPREEMPT_UNKNOWN);
+	if (s->owned && s->owner.role != HOLD_ROLE_NONE) {
+		add_owner(&row, &s->owner);
 	} else {
-		row.pause = s.finding;
+		row.pause = s->finding;
 		add_left_pause(rows->g, &row);
 	}
 	return add_row(rows, &row);
@@ -363,9 +358,7 @@ static int run_status(void *data)
 		ret = ctl_open(NULL, &rows.g);
 	if (ret)
 		return ret;
-	ret = hold_list(add_target, &rows);
-	if (!ret)
-		ret = pause_journal_list(add_target, &rows);
+	ret = hold_look_all(rows.g, add_target, &rows);
 	if (!ret)
 		ret = add_foreign(&rows);
 	if (!ret)

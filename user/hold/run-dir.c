@@ -605,6 +605,45 @@ void hold_look(struct gpreempt *g, pid_t target, struct hold_state *out)
 		out->finding = PAUSE_ANSWERED;
 }
 
+struct pids {
+	SHR_ARRAY(int64_t, list);
+};
+
+static int add_pid(void *arg, pid_t target)
+{
+	struct pids *all = arg;
+	int64_t *pid = shr_add(&all->list);
+
+	if (!pid)
+		return -ENOMEM;
+	*pid = target;
+	return 0;
+}
+
+int hold_look_all(struct gpreempt *g, int (*fn)(void *arg, const struct hold_state *s), void *arg)
+{
+	struct pids all = { .list.count = 0 };
+	int64_t *pid, *last;
+	struct hold_state s;
+	int ret = hold_list(add_pid, &all);
+
+	if (!ret)
+		ret = pause_journal_list(add_pid, &all);
+	pid = all.list.items;
+	last = shr_end(&all.list);
+	if (pid)
+		qsort(pid, all.list.count, sizeof(*pid), shr_compare_first);
+	for (; pid < last && !ret; pid++) {
+		/* Most have a lock and an entry. */
+		if (pid + 1 < last && pid[0] == pid[1])
+			continue;
+		hold_look(g, *pid, &s);
+		ret = fn(arg, &s);
+	}
+	free(all.list.items);
+	return ret;
+}
+
 static bool is_paused(const struct hold_state *s)
 {
 	return s->finding == PAUSE_ANSWERED || s->finding == PAUSE_WAITS;

@@ -173,6 +173,8 @@ struct hold_state {
 void hold_look(struct gpreempt *g, pid_t target, struct hold_state *out);
 /* Look at the entry of a target whose lock the caller has. */
 void hold_look_locked(struct gpreempt *g, pid_t target, struct hold_state *out);
+/* Look at each target with a lock or an entry, once, by PID, until fn returns other than 0. */
+int hold_look_all(struct gpreempt *g, int (*fn)(void *arg, const struct hold_state *s), void *arg);
 /* "debug", "pause", or NULL: no program of ours holds it, or it is not known which one. */
 const char *hold_method(const struct hold_state *s);
 /* The role of its owner; "pause": it was left paused; NULL: no program of ours holds it. */

@@ -9,6 +9,7 @@
 #include "lib/core/internal.h"
 #include "shared/text.h"
 #include "see.h"
+#include "words.h"
 
 /* The GPU processes, out of the driver's sysfs files and /proc. */
 
@@ -453,4 +454,72 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 		return ret;
 	ret = gp_check_traceable(g, pid, step, err);
 	return ret ? ret : gp_check_gpus(g, pid, step, err);
+}
+
+/* Processes that have a descriptor of KFD. */
+
+static int add_pid(void *arg, const char *name)
+{
+	struct gp_pids *pids = arg;
+	uint64_t number;
+	pid_t *pid;
+
+	if (shr_parse_u64(name, INT32_MAX, &number))
+		return 0;
+	pid = shr_add(pids);
+	if (!pid)
+		return -ENOMEM;
+	*pid = number;
+	return 0;
+}
+
+int gp_all_pids(struct gpreempt *g, struct gp_pids *out)
+{
+	int ret;
+
+	*out = (struct gp_pids){ 0 };
+	ret = g->ops->list_dir(g->be, "/proc", add_pid, out);
+	if (ret) {
+		free(out->items);
+		*out = (struct gp_pids){ 0 };
+	}
+	return ret;
+}
+
+struct look {
+	struct gpreempt *g;
+	pid_t pid;
+	uint64_t kfd;
+	int denied; /* -errno of a descriptor that was not looked at */
+};
+
+static int is_kfd(void *arg, const char *name)
+{
+	struct look *look = arg;
+	char path[GP_PID_PATH], file[32];
+	uint64_t device;
+	int ret;
+
+	snprintf(file, sizeof(file), "fd/%.16s", name);
+	gp_pid_path(path, "/proc", look->pid, file);
+	ret = look->g->ops->device_of(look->g->be, path, &device);
+	if (ret == -EACCES || ret == -EPERM)
+		look->denied = ret;
+	return !ret && device == look->kfd;
+}
+
+int gp_has_kfd_open(struct gpreempt *g, pid_t pid)
+{
+	struct look look = { .g = g, .pid = pid };
+	char path[GP_PID_PATH];
+	int ret = g->ops->device_of(g->be, "/dev/kfd", &look.kfd);
+
+	if (ret)
+		return ret;
+	gp_pid_path(path, "/proc", pid, "fd");
+	ret = g->ops->list_dir(g->be, path, is_kfd, &look);
+	/* The process has ended. */
+	if (ret == -ENOENT || ret == -ESRCH)
+		return 0;
+	return ret ? ret : look.denied;
 }

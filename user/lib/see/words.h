@@ -164,6 +164,8 @@ int gp_gpus_read(struct gpreempt *g, struct gp_gpus *out, struct gpreempt_error 
 void gp_gpus_free(struct gp_gpus *gpus);
 /* Returns the GPU with that gpu_id, or NULL. */
 const struct gp_gpu *gp_gpus_get(const struct gp_gpus *gpus, int64_t gpu_id);
+/* Can the words between commas be names of GPUs? Which ones the host has is another question. */
+bool gp_gpus_are_words(const char *words);
 /*
  * Find the GPUs that a word means: an index; a PCI address, also without the domain, which means
  * all partitions of the device; renderD128; or a gpu_id, decimal or hexadecimal. @chosen: a flag
