@@ -180,4 +180,59 @@ TEST(no_address)
 	expect_rows("processes.0.gpus", 8);
 }
 
+#define DEVICE(name) "/sys/bus/pci/devices/0000:05:00.0/" name
+
+/* The files are those of amdgpu; their words, of public listings of MI300X hosts. */
+static void add_device(void)
+{
+	set_file(DEVICE("mem_info_vram_used"), "51539607552\n");
+	set_file(DEVICE("mem_info_vram_total"), "206141652992\n");
+	set_file(DEVICE("product_name"), "AMD Instinct MI300X\n");
+	set_file(DEVICE("current_compute_partition"), "SPX\n");
+	set_file(DEVICE("current_memory_partition"), "NPS1\n");
+	set_file(DEVICE("hwmon/"), "hwmon3");
+	set_file(DEVICE("hwmon/hwmon3/power1_average"), "144000000\n");
+}
+
+TEST(gpus)
+{
+	add_device();
+	CTL(0, "gpus --json");
+	expect_rows("gpus", 8);
+	expect_number("gpus.0.gpu", 0);
+	expect_text("gpus.0.device", "0000:05:00.0");
+	expect_text("gpus.0.render", "renderD128");
+	expect_text("gpus.0.model", "AMD Instinct MI300X");
+	expect_text("gpus.0.mode", "SPX/NPS1");
+	expect_text("gpus.0.gfx", "gfx942");
+	expect_number("gpus.0.vram_used", 51539607552);
+	expect_number("gpus.0.vram_size", 206141652992);
+	ck_assert_double_eq(json_object_get_double(json_at("gpus.0.power_watts")), 144);
+	/* By the index; of another device nothing is known, and its memory is that of processes. */
+	expect_text("gpus.6.gpu_id", "0x3");
+	expect_null("gpus.6.model");
+	expect_number("gpus.6.vram_used", 0);
+	expect_null("gpus.6.power_watts");
+	CTL(0, "gpus --gpu renderD135,0 --json");
+	expect_rows("gpus", 2);
+	expect_text("gpus.1.gpu_id", "0x3");
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_number("gpus.0.vram_used", 51539607552);
+	CTL(0, "metrics --for 0ms");
+	OUT_HAS("\ngpreempt_gpu_vram_used_bytes{");
+}
+
+/* 48 GiB of the first GPU are nobody's; of the others it is not known. */
+TEST(unowned_memory)
+{
+	ctl_line("doctor");
+	ck_assert_ptr_null(strstr(ctl_out, "unowned-memory"));
+	add_device();
+	ctl_line("doctor");
+	OUT_HAS("note\tunowned-memory\tGPU 0 (0000:05:00.0, renderD128, 0xc7a6): 48.0 of 48.0 GiB");
+	set_file(unit_text(KFD "vram_%u", ids[0]), "51000000000\n");
+	ctl_line("doctor");
+	ck_assert_ptr_null(strstr(ctl_out, "unowned-memory"));
+}
+
 TEST_FIXTURE(setup, unit_teardown)

@@ -158,6 +158,10 @@ static void expect_ended(void)
 	LAB(0, "pidmap --json");
 	expect_rows("processes", 1);
 	expect_null("processes.0.command");
+	ctl_line("doctor");
+	OUT_LINE("warning\tended-processes\tprocess %d has ended, and its queues and memory stay "
+		 "on the GPUs\tend one of %d (pt_data_worker)\n",
+		 PID, KEEPER);
 }
 
 TEST(ended)
@@ -210,6 +214,8 @@ TEST(container)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --partition f7bc");
 	LAB(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
 	CTL(GPREEMPT_CLASS_BUSY, "list --quiet");
+	ctl_line("doctor");
+	ck_assert_ptr_null(strstr(ctl_out, "ended-processes"));
 }
 
 TEST_FIXTURE(setup, unit_teardown)

@@ -130,6 +130,7 @@ struct ctl_command {
 	DO(resume)        \
 	DO(top)           \
 	DO(doctor)        \
+	DO(gpus)          \
 	DO(queues)        \
 	DO(status)        \
 	DO(monitor)       \

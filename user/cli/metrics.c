@@ -120,6 +120,8 @@ const struct out_family out_families[OUT_FAMILIES] = {
 		"Hardware slots that KFD has on each XCC." },
 	[OUT_GPU_VRAM] = { "gpreempt_gpu_vram_bytes", OUT_GAUGE, "bytes", GPU,
 		"Memory of the GPU that KFD counts for all its processes." },
+	[OUT_GPU_VRAM_USED] = { "gpreempt_gpu_vram_used_bytes", OUT_GAUGE, "bytes", GPU,
+		"Memory of the device that is in use, by whatever user; of its first partition." },
 	[OUT_GPU_VRAM_SIZE] = { "gpreempt_gpu_vram_size_bytes", OUT_GAUGE, "bytes", GPU,
 		"Memory that the GPU has." },
 	[OUT_GPU_PROCESSES] = { "gpreempt_gpu_processes", OUT_GAUGE, NULL, GPU,

@@ -8,6 +8,7 @@
 #include "hold/pause-owner.h"
 #include "hold/places.h"
 #include "doctor.h"
+#include "figures.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "lib/preempt/wire.h"
@@ -158,6 +159,78 @@ static int check_places(void *arg, const struct places_left *left)
 	return 0;
 }
 
+/* Report processes that have ended, and are on the GPUs still. */
+static void check_ended(struct report *r, const struct ctl_sampler *s)
+{
+	struct gp_finding f = { .name = "ended-processes", .health = GP_HEALTH_WARNING };
+	size_t i;
+
+	for (i = 0; i < s->figures.processes.count; i++) {
+		const struct ctl_process *p = &s->figures.processes.items[i];
+
+		if (!p->ended)
+			continue;
+		snprintf(f.text, sizeof(f.text),
+			 "process %lld has ended, and its queues and memory stay on the GPUs",
+			 (long long)p->pid);
+		snprintf(f.next, sizeof(f.next), *p->kept_by ? "end one of %.160s" : "%s",
+			 *p->kept_by ? p->kept_by : "gpreempt-ctl list");
+		report(r, &f);
+	}
+}
+
+/* Memory of a device that its processes need not account for: the driver's own is below that. */
+#define UNOWNED_MEMORY (1ll << 30)
+
+/* Report GPUs with memory in use that no process of KFD has. */
+static void check_memory(struct report *r, const struct gp_figures *figures)
+{
+	struct gp_finding f = { .name = "unowned-memory", .health = GP_HEALTH_NOTE };
+	size_t i, j;
+
+	for (i = 0; i < figures->gpus.count; i++) {
+		const struct gp_gpu *gpu = &figures->names.items[i];
+		int64_t left = figures->gpus.items[i].vram_used, used = left;
+		char name[128];
+
+		for (j = 0; j < figures->gpus.count && used != GPREEMPT_UNKNOWN; j++)
+			if (!strcmp(figures->names.items[j].device, gpu->device) &&
+			    figures->gpus.items[j].vram != GPREEMPT_UNKNOWN)
+				left -= figures->gpus.items[j].vram;
+		if (used == GPREEMPT_UNKNOWN || left < UNOWNED_MEMORY)
+			continue;
+		gp_gpu_text(gpu, name, sizeof(name));
+		snprintf(f.text, sizeof(f.text),
+			 "GPU %s: %.1f of %.1f GiB in use belong to no process of KFD (graphics, "
+			 "memory that was exported, or a leak)",
+			 name, left / (double)UNOWNED_MEMORY, used / (double)UNOWNED_MEMORY);
+		snprintf(f.next, sizeof(f.next), "gpreempt-ctl doctor --partition %lld",
+			 (long long)gpu->index);
+		report(r, &f);
+	}
+}
+
+static void check_users(struct report *r, bool live)
+{
+	struct gpreempt_error err;
+	struct ctl_sampler s;
+	size_t unseen;
+	int code;
+
+	/* In a container all processes of the host would seem to have ended. */
+	if (live && !ctl_is_host(r->g, &err))
+		return;
+	ctl_sampler_init(&s, r->g, 0);
+	s.live = live;
+	if (!ctl_sampler_refresh(&s, &err)) {
+		if (live)
+			ctl_sampler_keepers(&s, &unseen, &code);
+		check_ended(r, &s);
+		check_memory(r, &s.figures);
+	}
+	ctl_sampler_clear(&s);
+}
+
 /* Report by which of our own programs a process is held: no method has to be found for it. */
 static bool check_held(struct report *r, pid_t pid)
 {
@@ -226,6 +299,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		return ret;
 	if (r->mode != OUT_JSON)
 		out_heading(r->mode, &table);
+	check_users(r, !args->targets.from);
 	gp_doctor(r->g, report, r);
 	if (!args->targets.from) {
 		check_dir(r);

@@ -617,8 +617,14 @@ static void add_up_memory(struct gp_figures *f)
 {
 	size_t i, j;
 
-	for (i = 0; i < f->gpus.count; i++)
-		f->gpus.items[i].vram = 0;
+	for (i = 0; i < f->gpus.count; i++) {
+		struct gp_gpu_figures *gpu = &f->gpus.items[i];
+		const struct gp_gpu *name = gp_gpus_get(&f->names, gpu->node.gpu_id);
+
+		gpu->vram = 0;
+		gpu->vram_used = name && !name->partition ? gp_device_vram_used(f->g, name) :
+							    GPREEMPT_UNKNOWN;
+	}
 	for (i = 0; i < f->processes.count; i++) {
 		struct ctl_process *p = &f->processes.items[i];
 

@@ -134,6 +134,7 @@ struct gp_gpu_figures {
 	int64_t waves;
 	int64_t waves_max;
 	int64_t vram;	   /* memory of all processes, bytes */
+	int64_t vram_used; /* memory in use, by all users; of the first partition of a device */
 	int64_t vram_size; /* memory of the GPU */
 	struct gp_look look;
 };

@@ -118,6 +118,7 @@ static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
 		out_metric_known(m, OUT_GPU_SLOTS_USED, &labels, gpu->node.slots_used);
 		out_metric_known(m, OUT_GPU_SLOTS, &labels, gpu->node.slots);
 		out_metric_known(m, OUT_GPU_VRAM, &labels, gpu->vram);
+		out_metric_known(m, OUT_GPU_VRAM_USED, &labels, gpu->vram_used);
 		out_metric_known(m, OUT_GPU_VRAM_SIZE, &labels, gpu->vram_size);
 		out_metric_known(m, OUT_GPU_PROCESSES, &labels, gpu->node.processes);
 		out_metric_known(m, OUT_GPU_QUEUES, &labels, gpu->node.queues);

@@ -192,6 +192,7 @@ static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 			.slots_used = f->node.slots_used,
 			.slots = f->node.slots,
 			.vram = f->vram,
+			.vram_used = f->vram_used,
 			.vram_size = f->vram_size,
 			.processes = count_users(m, f->node.gpu_id, looked),
 			.history = history,

@@ -84,6 +84,7 @@ static const struct out_field gpu_fields[] = {
 	GPU(slots_used, OUT_DEC),
 	GPU(slots, OUT_DEC),
 	GPU(vram, OUT_DEC),
+	GPU(vram_used, OUT_DEC),
 	GPU(vram_size, OUT_DEC),
 	GPU(processes, OUT_DEC),
 };
@@ -136,7 +137,8 @@ static void pair(char buf[TEXT], const char *name, void (*put)(char buf[TEXT / 2
 
 static void vram(const struct top_gpu *gpu, char buf[TEXT])
 {
-	pair(buf, "VRAM ", put_size, gpu->vram, gpu->vram_size);
+	pair(buf, "VRAM ", put_size,
+	     gpu->vram_used == GPREEMPT_UNKNOWN ? gpu->vram : gpu->vram_used, gpu->vram_size);
 }
 
 static void waves(const struct top_gpu *gpu, char buf[TEXT])

@@ -83,7 +83,8 @@ struct top_gpu {
 	int64_t waves_max;
 	int64_t slots_used;
 	int64_t slots;
-	int64_t vram;
+	int64_t vram;	   /* memory of all processes */
+	int64_t vram_used; /* by all users */
 	int64_t vram_size;
 	int64_t processes; /* processes that have queues or memory there */
 	struct top_history history;

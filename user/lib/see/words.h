@@ -175,6 +175,23 @@ int gp_gpus_find(const struct gp_gpus *gpus, const char *word, bool *chosen);
 /* Print its names, as "0 (0000:05:00.0, renderD128, 0xc7a6)". As snprintf(). */
 int gp_gpu_text(const struct gp_gpu *gpu, char *buf, size_t size);
 
+/*
+ * A GPU's device, by the files that amdgpu has for it (amdgpu_vram_mgr.c, amdgpu_gfx.c,
+ * amdgpu_fru_eeprom.c, amdgpu_pm.c). All partitions of a device have one. A number that is not
+ * known is GPREEMPT_UNKNOWN, a text "".
+ */
+struct gp_device {
+	char model[64];
+	char mode[24];	    /* partition mode of compute and memory, as "SPX/NPS1" */
+	int64_t vram_used;  /* bytes, by all users */
+	int64_t vram_total; /* bytes */
+	int64_t power_uw;   /* microwatts */
+};
+
+void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_device *out);
+/* Read vram_used alone. */
+int64_t gp_device_vram_used(const struct gpreempt *g, const struct gp_gpu *gpu);
+
 /* Returns the fact of that name, or NULL. */
 const struct gpreempt_fact *gp_facts_find(const struct gpreempt_facts *facts, const char *key);
 
