@@ -222,7 +222,7 @@ TEST(gpus)
 	OUT_HAS("\ngpreempt_gpu_vram_used_bytes{");
 }
 
-/* 48 GiB of the first GPU are nobody's; of the others it is not known. */
+/* 48 GiB of the first GPU belong to no process; those of the others are not known. */
 TEST(unowned_memory)
 {
 	ctl_line("doctor");
