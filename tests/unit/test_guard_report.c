@@ -112,6 +112,7 @@ TEST(metrics)
 	char *at;
 
 	set_figures();
+	guard.options = &(struct guard_options){ .metrics = "/srv/a.prom" };
 	guard.n_online = 1;
 	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	guard.n_online = 0;
@@ -124,31 +125,35 @@ TEST(metrics)
 		memmove(at, end, strlen(end) + 1);
 	}
 #define NAME "\ngpreempt_guard_"
-	expect_metric(text, NAME "preemptions_total{} 4\n");
-	expect_metric(text, NAME "failures_total{} 2\n");
-	expect_metric(text, NAME "held_seconds_total{} 3\n");
-	expect_metric(text, NAME "offline_share_ratio{} 0.25\n");
-	expect_metric(text, NAME "poll_cpu_seconds_total{} 1\n");
-	expect_metric(text, NAME "targets{role=\"online\"} 1\n");
-	expect_metric(text, NAME "targets{role=\"offline\"} 0\n");
+	expect_metric(text, NAME "preemptions_total{guard=\"a\"} 4\n");
+	expect_metric(text, NAME "failures_total{guard=\"a\"} 2\n");
+	expect_metric(text, NAME "held_seconds_total{guard=\"a\"} 3\n");
+	expect_metric(text, NAME "offline_share_ratio{guard=\"a\"} 0.25\n");
+	expect_metric(text, NAME "poll_cpu_seconds_total{guard=\"a\"} 1\n");
+	expect_metric(text, NAME "targets{guard=\"a\",role=\"online\"} 1\n");
+	expect_metric(text, NAME "targets{guard=\"a\",role=\"offline\"} 0\n");
 #define TIMES NAME "arrival_to_"
-	expect_metric(text, TIMES "ioctl_seconds_sum{} 0.000006\n");
-	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"5e-05\"} 2\n");
-	expect_metric(text, TIMES "suspended_seconds_bucket{le=\"0.0001\"} 3\n");
-	expect_metric(text, TIMES "suspended_seconds_sum{} 0.000116\n");
-	expect_metric(text, TIMES "suspended_seconds_count{} 3\n");
+	expect_metric(text, TIMES "ioctl_seconds_sum{guard=\"a\"} 0.000006\n");
+	expect_metric(text, TIMES "suspended_seconds_bucket{guard=\"a\",le=\"5e-05\"} 2\n");
+	expect_metric(text, TIMES "suspended_seconds_bucket{guard=\"a\",le=\"0.0001\"} 3\n");
+	expect_metric(text, TIMES "suspended_seconds_sum{guard=\"a\"} 0.000116\n");
+	expect_metric(text, TIMES "suspended_seconds_count{guard=\"a\"} 3\n");
 	/* The slots were not watched in one of them. */
-	expect_metric(text, TIMES "slots_seconds_bucket{le=\"+Inf\"} 2\n");
-	expect_metric(text, TIMES "slots_seconds_count{} 2\n");
+	expect_metric(text, TIMES "slots_seconds_bucket{guard=\"a\",le=\"+Inf\"} 2\n");
+	expect_metric(text, TIMES "slots_seconds_count{guard=\"a\"} 2\n");
 }
 
 /* Write the text for Prometheus, for "make check-metrics", which names a directory. */
-TEST_EACH(file, getenv("METRICS_DIR") ? 1 : 0)
+TEST_EACH(file, getenv("METRICS_DIR") ? 2 : 0)
 {
-	FILE *f = fopen(unit_text("%s/guard.prom", getenv("METRICS_DIR")), "w");
+	const char *path = unit_text("%s/%s.prom", getenv("METRICS_DIR"), _i ? "other" : "guard");
+	struct guard_options named = *guard.options;
+	FILE *f = fopen(path, "w");
 
 	ck_assert_ptr_nonnull(f);
 	set_figures();
+	named.metrics = path;
+	guard.options = &named;
 	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	fclose(f);
 }

@@ -15,6 +15,7 @@
 
 const char *const out_label_names[OUT_LABELS] = {
 	[OUT_HOSTNAME] = "hostname",
+	[OUT_GUARD] = "guard",
 	[OUT_GPU_ID] = "gpu_id",
 	[OUT_GPU_PARTITION_ID] = "gpu_partition_id",
 	[OUT_KFD_GPU_ID] = "kfd_gpu_id",
@@ -41,6 +42,7 @@ const char *const out_label_names[OUT_LABELS] = {
 /* clang-format off */
 const char *const out_label_texts[OUT_LABELS] = {
 	[OUT_HOSTNAME] = "The host's name, as `gethostname()` returns it",
+	[OUT_GUARD] = "Name of the guard: that of its file, without the end `.prom`",
 	[OUT_GPU_ID] = "AMD's index of the GPU: 0 is the one with the lowest PCI address; "
 		"partitions of a GPU follow each other",
 	[OUT_GPU_PARTITION_ID] = "Number of the partition in its GPU, from 0; `NA` for a GPU "
@@ -86,6 +88,7 @@ const char *const out_type_suffixes[] = {
 
 #define BIT(label) (1u << OUT_##label)
 #define HOST	   BIT(HOSTNAME)
+#define GUARD	   (HOST | BIT(GUARD))
 #define NODE	   (HOST | BIT(GPU_ID) | BIT(GPU_PARTITION_ID) | BIT(KFD_GPU_ID))
 #define GPU	   (NODE | BIT(DEVICE))
 #define PROCESS	   (HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(POD) | \
@@ -154,34 +157,34 @@ const struct out_family out_families[OUT_FAMILIES] = {
 		BOTH,
 		"How long, of gpreempt_sample_seconds, all its queues on the GPU were "
 		"suspended by the debug interface." },
-	[OUT_GUARD_SIMULATED] = { "gpreempt_guard_simulated", OUT_GAUGE, NULL, HOST,
+	[OUT_GUARD_SIMULATED] = { "gpreempt_guard_simulated", OUT_GAUGE, NULL, GUARD,
 		"1: the GPUs of this guard are simulated." },
-	[OUT_GUARD_TARGETS] = { "gpreempt_guard_targets", OUT_GAUGE, NULL, HOST | BIT(ROLE),
+	[OUT_GUARD_TARGETS] = { "gpreempt_guard_targets", OUT_GAUGE, NULL, GUARD | BIT(ROLE),
 		"Processes that guard has now." },
-	[OUT_GUARD_PREEMPTIONS] = { "gpreempt_guard_preemptions", OUT_COUNTER, NULL, HOST,
+	[OUT_GUARD_PREEMPTIONS] = { "gpreempt_guard_preemptions", OUT_COUNTER, NULL, GUARD,
 		"Times that an offline process was suspended." },
-	[OUT_GUARD_FAILURES] = { "gpreempt_guard_failures", OUT_COUNTER, NULL, HOST,
+	[OUT_GUARD_FAILURES] = { "gpreempt_guard_failures", OUT_COUNTER, NULL, GUARD,
 		"Suspends and resumes that failed." },
-	[OUT_GUARD_HELD] = { "gpreempt_guard_held_seconds", OUT_COUNTER, "seconds", HOST,
+	[OUT_GUARD_HELD] = { "gpreempt_guard_held_seconds", OUT_COUNTER, "seconds", GUARD,
 		"How long offline processes were held, added up." },
 	[OUT_GUARD_RELEASED] = { "gpreempt_guard_released_seconds", OUT_COUNTER, "seconds",
-		HOST,
+		GUARD,
 		"How long they ran in part although they were to be held, since they "
 		"destroyed queues." },
 	[OUT_GUARD_OFFLINE_SHARE] = { "gpreempt_guard_offline_share_ratio", OUT_GAUGE, "ratio",
-		HOST,
+		GUARD,
 		"Part of their time that offline processes were not held, since guard began." },
 	[OUT_GUARD_POLL_CPU] = { "gpreempt_guard_poll_cpu_seconds", OUT_COUNTER, "seconds",
-		HOST,
+		GUARD,
 		"Processor time that looking for online work took." },
 	[OUT_GUARD_TO_IOCTL] = { "gpreempt_guard_arrival_to_ioctl_seconds", OUT_HISTOGRAM,
-		"seconds", HOST,
+		"seconds", GUARD,
 		"From the arrival of online work to the call that suspends." },
 	[OUT_GUARD_TO_SUSPENDED] = { "gpreempt_guard_arrival_to_suspended_seconds",
-		OUT_HISTOGRAM, "seconds", HOST,
+		OUT_HISTOGRAM, "seconds", GUARD,
 		"From the arrival of online work to the return of that call." },
 	[OUT_GUARD_TO_SLOTS] = { "gpreempt_guard_arrival_to_slots_seconds", OUT_HISTOGRAM,
-		"seconds", HOST,
+		"seconds", GUARD,
 		"From the arrival of online work until no slot holds the queues any more, "
 		"where the slots were watched." },
 };
@@ -259,6 +262,7 @@ static void put_labels(struct out_metrics *m, FILE *f, unsigned int mask,
 
 	for (i = 0; i < OUT_LABELS; i++) {
 		const char *value = i == OUT_HOSTNAME ? m->hostname :
+				    i == OUT_GUARD    ? m->guard :
 				    labels	      ? labels->value[i] :
 							NULL;
 

@@ -17,6 +17,7 @@
  */
 enum out_label {
 	OUT_HOSTNAME, /* a label of each sample, set by out_metric() */
+	OUT_GUARD,    /* a label of each sample of a guard, as the hostname */
 	OUT_GPU_ID,
 	OUT_GPU_PARTITION_ID,
 	OUT_KFD_GPU_ID,
@@ -123,6 +124,7 @@ void out_histogram_add(struct out_histogram *h, uint64_t ns);
 /* Samples are kept by family until they are printed. */
 struct out_metrics {
 	char hostname[256];
+	char guard[64];
 	bool counting; /* only count the added series */
 	size_t series;
 	bool failed; /* without memory */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -568,9 +569,13 @@ static void add_metrics(struct guard *guard, struct out_metrics *m)
 
 int guard_print_metrics(struct guard *guard, FILE *out)
 {
+	const char *path = guard->options->metrics, *name = path ? strrchr(path, '/') : NULL;
 	struct out_metrics m;
 
 	out_metrics_init(&m);
+	/* A collector reads the files of all guards of a host together. */
+	name = name ? name + 1 : path ? path : "";
+	snprintf(m.guard, sizeof(m.guard), "%.*s", (int)strcspn(name, "."), name);
 	add_metrics(guard, &m);
 	return out_metrics_print(&m, OUT_PROMETHEUS, out);
 }
