@@ -103,6 +103,10 @@ TEST_EACH(state, ARRAY_SIZE(rows))
 	if (row->role)
 		lock = hold_take(PID, &owner);
 	CTL(0, "list --json");
+	if (row->role)
+		ck_assert_ptr_nonnull(json_at("processes.0.held_us"));
+	else
+		expect_null("processes.0.held_us");
 	expect_row(row, getpid(), as);
 	CTL(0, "top --json -n 1 -d 100ms");
 	expect_row(row, getpid(), as);
@@ -111,6 +115,28 @@ TEST_EACH(state, ARRAY_SIZE(rows))
 	expect_series("gpreempt_process_held", "by", row->how ? as ? as : "unknown" : NULL);
 	if (row->role)
 		hold_drop(PID, lock);
+}
+
+static void expect_said(bool said)
+{
+	ctl_line("doctor %d", PID);
+	ck_assert_int_eq(!!strstr(ctl_out, "warning\tevicted\tthe driver has evicted process"),
+			 said);
+}
+
+/* doctor reports that a process does not run, if no pause is why. */
+TEST(evicted)
+{
+	static const char queues[] = "gpreempt-queues - version: 2.0\n# qid gpu_id evicted state\n"
+				     "0 0xf7bc %d %s\n1 0xf7bc 1 evicted\n";
+
+	set_row(&rows[4]);
+	set_file(DIR "pid/4194242/queues", unit_text(queues, 1, "evicted"));
+	expect_said(true);
+	set_file(DIR "pid/4194242/queues", unit_text(queues, 0, "active"));
+	expect_said(false);
+	set_file(DIR "pid/4194242/queues", unit_text(queues, 1, "evicted,paused"));
+	expect_said(false);
 }
 
 /* A process that was killed, whose queues and memory a copy of its descriptor keeps. */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "hold/client.h"
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
 #include "hold/places.h"
@@ -284,6 +285,12 @@ static void check_target(struct report *r, pid_t pid)
 	} else {
 		snprintf(f.text, sizeof(f.text), "process %d can be suspended", pid);
 	}
+	report(r, &f);
+	if (!hold_is_evicted(r->g, pid))
+		return;
+	f = (struct gp_finding){ .name = "evicted", .health = GP_HEALTH_WARNING };
+	snprintf(f.text, sizeof(f.text), TEXT_EVICTED, pid);
+	snprintf(f.next, sizeof(f.next), "free memory of its GPUs: gpreempt-ctl gpus, list");
 	report(r, &f);
 }
 

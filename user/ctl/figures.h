@@ -125,6 +125,8 @@ struct ctl_process {
 	int64_t held_by;   /* GPREEMPT_UNKNOWN: nothing holds it, or it is not known */
 	char held_as[64];  /* the command ("suspend", "guard"), or the name of a debugger */
 	const char *how;   /* "pause" or "debug"; NULL: not held */
+	int64_t held_ns;   /* for how long a program of ours has held it */
+	int64_t held_uid;  /* user for whom it does */
 	char kept_by[256]; /* processes that may have its descriptor, if it has ended */
 };
 

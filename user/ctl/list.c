@@ -122,7 +122,7 @@ static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
 	struct hold_state held = { .owned = false };
 	const char *role;
 
-	p->held_by = GPREEMPT_UNKNOWN;
+	p->held_by = p->held_ns = p->held_uid = GPREEMPT_UNKNOWN;
 	*p->held_as = '\0';
 	p->how = p->paused == 1 ? "pause" : p->debugged == 1 || p->suspended > 0 ? "debug" : NULL;
 	if (!may_be_held(p))
@@ -131,6 +131,8 @@ static void find_holder(struct ctl_sampler *s, struct ctl_process *p)
 	if (s->live)
 		hold_look(s->g, p->pid, &held);
 	role = hold_role_of(&held);
+	p->held_ns = hold_since(&held);
+	p->held_uid = hold_uid(&held);
 	if (role && held.owner.role != HOLD_ROLE_UNKNOWN) {
 		if (held.owned)
 			p->held_by = hold_command_of(&held.owner);
@@ -366,6 +368,8 @@ static const struct out_field fields[] = {
 	FIELD(held_by, "HELD-BY", OUT_DEC, .spare = true),
 	FIELD(held_as, "AS", OUT_TEXT, .array = true, .spare = true),
 	FIELD(how, "HOW", OUT_TEXT, .spare = true, .rank = 4),
+	OUT_NAMED("held_us", struct ctl_process, held_ns, NULL, OUT_US),
+	FIELD(held_uid, NULL, OUT_DEC),
 	FIELD(role, "ROLE", OUT_TEXT, .spare = true, .rank = 3),
 	FIELD(kept_by, "KEPT-BY", OUT_TEXT, .array = true, .spare = true),
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),

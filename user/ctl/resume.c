@@ -73,8 +73,8 @@ struct resume_args {
 	enum out_mode mode;
 };
 
-static int print_all(enum out_mode mode, const struct hold_job *jobs, struct row *rows,
-		     size_t count)
+static int print_all(struct gpreempt *g, enum out_mode mode, const struct hold_job *jobs,
+		     struct row *rows, size_t count)
 {
 	int status = jobs[0].reply.status;
 	bool times = false;
@@ -87,8 +87,11 @@ static int print_all(enum out_mode mode, const struct hold_job *jobs, struct row
 		if (rows[i].status)
 			hold_fail(&jobs[i].reply);
 	}
-	for (i = 0; mode != OUT_JSON && i < count; i++)
+	for (i = 0; mode != OUT_JSON && i < count; i++) {
 		print_row(&rows[i]);
+		if (!rows[i].status && rows[i].held && !rows[i].left)
+			hold_note_evicted(g, rows[i].pid);
+	}
 	if (mode == OUT_JSON)
 		out_json_print_timed(&table, rows, count);
 	else if (times)
@@ -112,7 +115,7 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		gp_hold_put_filter(&jobs[i].request, &args->targets.queues);
 	}
 	hold_resume(g, jobs, list->count);
-	status = print_all(args->mode, jobs, rows, list->count);
+	status = print_all(g, args->mode, jobs, rows, list->count);
 	free(rows);
 	free(jobs);
 	return status;

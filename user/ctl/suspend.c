@@ -273,7 +273,8 @@ struct suspend_args {
 };
 
 /* Print all targets by the results in the jobs. 0, or the exit status. */
-static int print_all(const struct suspend_args *args, struct hold_job *jobs, size_t count)
+static int print_all(struct gpreempt *g, const struct suspend_args *args, struct hold_job *jobs,
+		     size_t count)
 {
 	int status = jobs[0].reply.status;
 	bool any = false;
@@ -284,6 +285,8 @@ static int print_all(const struct suspend_args *args, struct hold_job *jobs, siz
 	for (i = 0; i < count; i++) {
 		if (args->mode != OUT_JSON)
 			print_job(&jobs[i]);
+		if (args->mode != OUT_JSON && is_held(&jobs[i]))
+			hold_note_evicted(g, jobs[i].pid);
 		print_failure(&jobs[i]);
 		any |= is_held(&jobs[i]);
 		status = ctl_merge_status(status, jobs[i].reply.status);
@@ -358,7 +361,7 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 	hold_suspend(g, jobs, list->count);
 	for (i = 0; i < list->count; i++)
 		judge(&jobs[i]);
-	status = print_all(args, jobs, list->count);
+	status = print_all(g, args, jobs, list->count);
 	stay_or_leave(g, args, jobs, list->count);
 	free(jobs);
 	return status;

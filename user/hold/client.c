@@ -126,6 +126,27 @@ void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns)
 		 target, ran, window);
 }
 
+bool hold_is_evicted(struct gpreempt *g, pid_t target)
+{
+	struct gpreempt_view *view;
+	bool evicted;
+	size_t i;
+
+	if (gpreempt_view_read(g, target, &view, NULL))
+		return false;
+	evicted = view->count && !gp_view_paused(view);
+	for (i = 0; i < view->count; i++)
+		evicted &= view->queues[i].evicted == 1;
+	gpreempt_list_free(view);
+	return evicted;
+}
+
+void hold_note_evicted(struct gpreempt *g, pid_t target)
+{
+	if (hold_is_evicted(g, target))
+		ctl_note(TEXT_EVICTED, target);
+}
+
 /* Send the request. Note the holder, since another one may follow it at once. */
 static void ask_begin(struct hold_job *job)
 {

@@ -31,4 +31,20 @@ wait_for 15 view_is "$p" evicted 0
 expect_suspended "$p"
 expect_no_progress a
 release_target "$p"
+
+step "suspend, resume and doctor report that it does not run"
+note="the driver has evicted process $p"
+echo 1 > "$VGPU/short_of_memory"
+echo "$p" > "$VGPU/evict"
+wait_for 15 view_is "$p" evicted 1
+gpreempt-ctl doctor "$p" > "$W/ctl"
+says "evicted.*$note"
+if has_debug_trap; then
+	ctl 0 suspend "$p"
+	says "^note: $note"
+	ctl 0 resume "$p"
+	says "^note: $note"
+fi
+echo 0 > "$VGPU/short_of_memory"
+wait_for 15 running "$p"
 stop a
