@@ -13,7 +13,7 @@
 #include "lib/core/internal.h"
 
 #define GP_LOOP_MAX    1100
-#define GP_LOOP_FILES  64
+#define GP_LOOP_FILES  512
 #define GP_LOOP_ERRORS 8
 #define GP_LOOP_STOPS  16
 

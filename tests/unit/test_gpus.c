@@ -10,20 +10,6 @@
 #define KFD   "/sys/class/kfd/kfd/proc/4194242/"
 #define DIR   "/sys/kernel/debug/gpreempt/"
 
-/* gpu_ids of nodes 2 to 9, behind two sockets: c7a6 fbfc 5df5 b857 7ab7 6a2e 3f34 3 */
-static const unsigned int ids[] = { 51110, 64508, 24053, 47191, 31415, 27182, 16180, 3 };
-/* Their buses: KFD's order is not that of the addresses for the last two. */
-static const unsigned int buses[] = { 0x05, 0x26, 0x47, 0x68, 0x89, 0xaa, 0xec, 0xcb };
-
-static void add_node(unsigned int node, unsigned int gpu_id, unsigned int bus, unsigned int render)
-{
-	set_file(unit_text(NODES "%u/gpu_id", node), unit_text("%u\n", gpu_id));
-	set_file(unit_text(NODES "%u/properties", node),
-		 unit_text("domain 0\nlocation_id %u\ndrm_render_minor %u\nnum_xcc 8\n"
-			   "gfx_target_version 90402\n",
-			   bus << 8, render));
-}
-
 /* A process with a queue and memory on each GPU. */
 static void setup(void)
 {
@@ -31,17 +17,14 @@ static void setup(void)
 	size_t i;
 
 	unit_setup();
-	set_file(NODES, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9");
-	add_node(0, 0, 0, 0);
-	add_node(1, 0, 0, 0);
+	unit_eight_gpus();
 	strcpy(files, "queues");
 	*queues = '\0';
-	for (i = 0; i < ARRAY_SIZE(ids); i++) {
-		add_node(2 + i, ids[i], buses[i], 128 + i);
-		sprintf(files + strlen(files), "\nvram_%u", ids[i]);
-		set_file(unit_text(KFD "vram_%u", ids[i]), "0\n");
+	for (i = 0; i < UNIT_GPUS; i++) {
+		sprintf(files + strlen(files), "\nvram_%u", unit_gpu_ids[i]);
+		set_file(unit_text(KFD "vram_%u", unit_gpu_ids[i]), "0\n");
 		sprintf(queues + strlen(queues), "%zu\n", i);
-		set_file(unit_text(KFD "queues/%zu/gpuid", i), unit_text("%u\n", ids[i]));
+		set_file(unit_text(KFD "queues/%zu/gpuid", i), unit_text("%u\n", unit_gpu_ids[i]));
 		set_file(unit_text(KFD "queues/%zu/type", i), "0\n");
 	}
 	set_file(KFD, files);
@@ -230,7 +213,7 @@ TEST(unowned_memory)
 	add_device();
 	ctl_line("doctor");
 	OUT_HAS("note\tunowned-memory\tGPU 0 (0000:05:00.0, renderD128, 0xc7a6): 48.0 of 48.0 GiB");
-	set_file(unit_text(KFD "vram_%u", ids[0]), "51000000000\n");
+	set_file(unit_text(KFD "vram_%u", unit_gpu_ids[0]), "51000000000\n");
 	ctl_line("doctor");
 	ck_assert_ptr_null(strstr(ctl_out, "unowned-memory"));
 }

@@ -241,6 +241,33 @@ void unit_make_process(pid_t pid)
 	set_file(unit_text("/proc/%d/task/", pid), unit_text("%d", pid));
 }
 
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+
+/* c7a6 fbfc 5df5 b857 7ab7 6a2e 3f34 3 */
+const unsigned int unit_gpu_ids[] = { 51110, 64508, 24053, 47191, 31415, 27182, 16180, 3 };
+
+static void add_node(unsigned int node, unsigned int gpu_id, unsigned int bus, unsigned int render)
+{
+	set_file(unit_text(NODES "%u/gpu_id", node), unit_text("%u\n", gpu_id));
+	set_file(unit_text(NODES "%u/properties", node),
+		 unit_text("domain 0\nlocation_id %u\ndrm_render_minor %u\nnum_xcc 8\n"
+			   "gfx_target_version 90402\n",
+			   bus << 8, render));
+}
+
+void unit_eight_gpus(void)
+{
+	/* KFD's order is not that of the addresses for the last two. */
+	static const unsigned int buses[] = { 0x05, 0x26, 0x47, 0x68, 0x89, 0xaa, 0xec, 0xcb };
+	unsigned int i;
+
+	set_file(NODES, "0\n1\n2\n3\n4\n5\n6\n7\n8\n9");
+	add_node(0, 0, 0, 0);
+	add_node(1, 0, 0, 0);
+	for (i = 0; i < UNIT_GPUS; i++)
+		add_node(2 + i, unit_gpu_ids[i], buses[i], 128 + i);
+}
+
 void unit_setup_for(pid_t pid)
 {
 	descriptors = unit_count_descriptors();

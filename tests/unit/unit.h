@@ -85,6 +85,10 @@ void unit_setup_for(pid_t pid);
 void unit_teardown(void);
 /* A process of that number, which has a GPU, is listed nowhere yet. */
 void unit_make_process(pid_t pid);
+/* 8 GPUs, as nodes 2 to 9 behind two sockets. */
+#define UNIT_GPUS 8
+extern const unsigned int unit_gpu_ids[UNIT_GPUS];
+void unit_eight_gpus(void);
 /* A file of that system; both texts must live as long as the test. */
 void set_file(const char *path, const char *text);
 /* Set the module's text of that process's queues. */

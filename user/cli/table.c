@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables for a terminal and for a pipe, and the same rows as JSON. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -160,7 +161,7 @@ void out_json_print(struct json_object *object)
 /* Rows as columns for people, and as tab-separated lines for pipes. */
 
 #define NARROWEST  8  /* characters that a cut cell gets at least */
-#define READABLE   23 /* and that columns with a rank make room for: 20 and three points */
+#define READABLE   23 /* and that other columns make room for: 20 and three points */
 #define GAP	   2  /* between columns */
 #define MAX_NUMBER 32 /* characters, with the end */
 
@@ -276,17 +277,45 @@ bool out_to_the_right(const struct out_field *field)
 	return field->kind == OUT_DEC || field->kind >= OUT_US;
 }
 
-/* Cut it so that it takes that many columns, three of them points. */
+#define POINTS "..."
+
+/*
+ * Cut it so that it takes that many columns: first a long directory before the name of a program,
+ * as the end of a path tells more, then the end.
+ */
 static void cut_cell(char *cell, int width)
 {
-	int keep = width - 3;
+	char *name = *cell == '/' ? memrchr(cell, '/', strcspn(cell, " ")) : NULL;
+	int keep = width - (int)strlen(POINTS);
 
+	if (text_width(cell) <= width)
+		return;
+	if (name && name - cell > NARROWEST) {
+		memmove(cell + strlen(POINTS), name, strlen(name) + 1);
+		memcpy(cell, POINTS, strlen(POINTS));
+	}
 	if (text_width(cell) <= width)
 		return;
 	for (; *cell; cell++)
 		if ((*cell & 0xc0) != 0x80 && !keep--)
 			break;
-	strcpy(cell, "...");
+	strcpy(cell, POINTS);
+}
+
+/* Print it from a column of the line on, and break it between words, never in a word. */
+static void print_wrapped(char *text, int at, int width)
+{
+	char *word, *rest = NULL;
+	int indent = at;
+
+	for (word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		if (at > indent && at + 1 + text_width(word) <= width)
+			at += printf(" ");
+		else if (at > indent)
+			at = printf("\n%*s", indent, "") - 1;
+		fputs(word, stdout);
+		at += text_width(word);
+	}
 }
 
 static const char *colour_of(const struct out_field *field, const char *cell)
@@ -301,32 +330,68 @@ static const char *colour_of(const struct out_field *field, const char *cell)
 	return "";
 }
 
-/* Print one line. widths has one for each field, 0: left out. The last column is not filled up. */
-static void print_line(const struct out_table *table, char **cells, const int *widths, bool colour,
+void out_sentence(const char *format, ...)
+{
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, format);
+	if (vasprintf(&text, format, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	if (text && out_mode() == OUT_TERMINAL)
+		print_wrapped(text, 0, out_terminal_width());
+	else if (text)
+		fputs(text, stdout);
+	putchar('\n');
+	free(text);
+}
+
+/* How a table looks on this terminal. */
+struct layout {
+	int width;   /* columns of the terminal */
+	int *widths; /* one for each column; 0: it is left out */
+	bool colour;
+};
+
+static size_t last_column(const struct out_table *table, const int *widths)
+{
+	size_t i = table->n_fields;
+
+	while (i > 1 && !widths[i - 1])
+		i--;
+	return i - 1;
+}
+
+/* Print one line. The last column is not filled up. */
+static void print_line(const struct out_table *table, char **cells, const struct layout *l,
 		       bool heading)
 {
-	size_t i, last = 0;
+	size_t i, last = last_column(table, l->widths);
+	int at = 0;
 
-	for (i = 0; i < table->n_fields; i++)
-		if (widths[i])
-			last = i;
 	for (i = 0; i <= last; i++) {
 		const struct out_field *field = &table->fields[i];
-		int space = widths[i] - text_width(cells[i]);
+		bool right = out_to_the_right(field);
 		const char *on = "";
+		int space;
 
-		if (!widths[i])
+		if (!l->widths[i])
 			continue;
-		if (colour)
+		if (i == last && !field->wrap)
+			cut_cell(cells[i], l->widths[i]);
+		if (l->colour)
 			on = heading ? BOLD : colour_of(field, cells[i]);
+		space = l->widths[i] - text_width(cells[i]);
 		if (space < 0)
 			space = 0;
-		printf("%*s%s%s%s%*s", out_to_the_right(field) ? space : 0, "", on, cells[i],
-		       *on ? PLAIN : "",
-		       i == last	       ? 0 :
-		       out_to_the_right(field) ? GAP :
-						 space + GAP,
-		       "");
+		printf("%*s%s", right ? space : 0, "", on);
+		if (i == last && field->wrap)
+			print_wrapped(cells[i], at, l->width);
+		else
+			fputs(cells[i], stdout);
+		printf("%s%*s", *on ? PLAIN : "", i == last ? 0 : right ? GAP : space + GAP, "");
+		at += text_width(cells[i]) + space + GAP;
 	}
 	putchar('\n');
 }
@@ -364,77 +429,83 @@ static bool all_unknown(const struct out_table *table, char **cells, size_t line
 }
 
 /*
- * Leave out columns by their rank, until the column that is cut can be read: it has @left columns
- * too few now. Returns how many are too few then.
+ * Leave out a column by its rank, but not the first one, nor the last one without a rank. Returns
+ * the room that it had; 0: there is none.
  */
-static int make_room(const struct out_table *table, int *widths, int cut, int left)
+static int leave_out(const struct out_table *table, int *widths)
 {
-	size_t i, first;
+	size_t i, n = table->n_fields, first = n, pick = n, last = last_column(table, widths);
+	int room;
 
-	for (;;) {
-		if (left >= 0 || cut + left >= READABLE)
-			return left;
-		for (i = 0, first = table->n_fields; i < table->n_fields; i++)
-			if (widths[i] && table->fields[i].rank &&
-			    (first == table->n_fields ||
-			     table->fields[i].rank > table->fields[first].rank))
-				first = i;
-		if (first == table->n_fields)
-			return left;
-		left += widths[first] + GAP;
-		widths[first] = 0;
+	for (i = 0; i < last + !!table->fields[last].rank; i++) {
+		if (!widths[i])
+			continue;
+		if (first == n)
+			first = i;
+		else if (pick == n || table->fields[i].rank >= table->fields[pick].rank)
+			pick = i;
 	}
+	if (pick == n)
+		return 0;
+	room = widths[pick] + GAP;
+	widths[pick] = 0;
+	return room;
 }
 
-/* Find the widths; 0 for a column that is left out. */
-static void find_widths(const struct out_table *table, char **cells, size_t lines, int *widths)
+/* Make the columns fit: some are left out before the last one cannot be read. */
+static void fit(const struct out_table *table, struct layout *l)
 {
-	int left = out_terminal_width(), *cut = NULL;
-	size_t i, j;
+	int *end, least, room, left = l->width + GAP;
+	size_t i, last = last_column(table, l->widths);
 
-	for (i = 0; i < table->n_fields; i++) {
-		const struct out_field *field = &table->fields[i];
+	for (i = 0; i <= last; i++)
+		if (l->widths[i])
+			left -= l->widths[i] + GAP;
+	end = &l->widths[last];
+	least = l->width * 3 / 10 < READABLE ? l->width * 3 / 10 : READABLE;
+	if (!table->fields[last].cut && !table->fields[last].wrap)
+		least = *end;
+	while (left < 0 && *end + left < least && (room = leave_out(table, l->widths)))
+		left += room;
+	if (left < 0)
+		*end = *end + left > NARROWEST ? *end + left : NARROWEST;
+}
 
-		widths[i] = 0;
-		if (!field->heading || all_unknown(table, cells, lines, i))
-			continue;
-		for (j = 0; j < lines; j++) {
-			int width = text_width(cells[j * table->n_fields + i]);
-
-			if (width > widths[i])
-				widths[i] = width;
-		}
-		if (field->cut)
-			cut = &widths[i];
-		left -= widths[i] + GAP;
-	}
-	left += GAP;
-	if (cut)
-		left = make_room(table, widths, *cut, left);
-	if (cut && left < 0)
-		*cut = *cut + left > NARROWEST ? *cut + left : NARROWEST;
+static struct layout new_layout(const struct out_table *table)
+{
+	return (struct layout){
+		.width = out_terminal_width(),
+		.widths = shr_must(calloc(table->n_fields, sizeof(int))),
+		.colour = out_want_colour(),
+	};
 }
 
 static void print_columns(const struct out_table *table, const void *rows, size_t count)
 {
 	size_t n = table->n_fields, i, j;
 	char **cells = shr_must(calloc((count + 1) * n, sizeof(*cells)));
-	int *widths = shr_must(calloc(n, sizeof(*widths)));
-	bool colour = out_want_colour();
+	struct layout l = new_layout(table);
 
 	fill_row(table, NULL, cells);
 	for (i = 0; i < count; i++)
 		fill_row(table, (const char *)rows + i * table->row_size, cells + (i + 1) * n);
-	find_widths(table, cells, count + 1, widths);
+	for (j = 0; j < n; j++) {
+		if (!table->fields[j].heading || all_unknown(table, cells, count + 1, j))
+			continue;
+		for (i = 0; i <= count; i++) {
+			int width = text_width(cells[i * n + j]);
+
+			if (width > l.widths[j])
+				l.widths[j] = width;
+		}
+	}
+	fit(table, &l);
 	for (i = 0; i <= count; i++) {
-		for (j = 0; j < n; j++)
-			if (table->fields[j].cut)
-				cut_cell(cells[i * n + j], widths[j]);
-		print_line(table, cells + i * n, widths, colour, !i);
+		print_line(table, cells + i * n, &l, !i);
 		free_row(table, cells + i * n);
 	}
 	free(cells);
-	free(widths);
+	free(l.widths);
 }
 
 /* A cell with commas is one cell all the same. */
@@ -501,23 +572,22 @@ void out_rows(enum out_mode mode, const struct out_table *table, const void *row
 	}
 }
 
-/* Widths are the table's own here: later rows are unknown. */
+/* Widths are the table's own here: later rows are unknown. The last column gets what is left. */
 static void print_one(const struct out_table *table, const void *row)
 {
-	size_t n = table->n_fields, i;
-	char **cells = shr_must(calloc(n, sizeof(*cells)));
-	int *widths = shr_must(calloc(n, sizeof(*widths)));
+	char **cells = shr_must(calloc(table->n_fields, sizeof(*cells)));
+	struct layout l = new_layout(table);
+	size_t i;
 
 	fill_row(table, row, cells);
-	for (i = 0; i < n; i++) {
-		int width = table->fields[i].width;
-
-		widths[i] = !table->fields[i].heading ? 0 : width ? width : 1;
-	}
-	print_line(table, cells, widths, out_want_colour(), !row);
+	for (i = 0; i < table->n_fields; i++)
+		if (table->fields[i].heading)
+			l.widths[i] = table->fields[i].width ? table->fields[i].width : l.width;
+	fit(table, &l);
+	print_line(table, cells, &l, !row);
 	free_row(table, cells);
 	free(cells);
-	free(widths);
+	free(l.widths);
 }
 
 void out_heading(enum out_mode mode, const struct out_table *table)

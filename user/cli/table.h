@@ -33,10 +33,11 @@ struct out_field {
 	enum out_kind kind;
 	size_t offset;
 	int width;  /* on a terminal, when lines come one by one */
-	bool cut;   /* to fit the terminal; at most one field */
+	bool cut;   /* to fit the terminal, before others leave it; the last field only */
+	bool wrap;  /* in place of that: between words, on lines of its own */
 	bool spare; /* not on a terminal if it is "-" in all rows */
 	bool array; /* a text that is in the row itself; "": not known */
-	/* Order of leaving a narrow terminal: the highest rank is first; 0: it stays. */
+	/* Order of leaving a narrow terminal: the highest rank, and of equal ones the last. */
 	unsigned char rank;
 	const char *many; /* "GPUs": more than two numbers are "8 GPUs" on a terminal */
 };
@@ -109,6 +110,9 @@ void out_rows(enum out_mode mode, const struct out_table *table, const void *row
 /* Print a table row by row, for all modes but OUT_JSON. Each line is flushed. */
 void out_heading(enum out_mode mode, const struct out_table *table);
 void out_row(enum out_mode mode, const struct out_table *table, const void *row);
+
+/* Print a sentence of our own words, broken between them on a terminal. */
+__attribute__((format(printf, 1, 2))) void out_sentence(const char *format, ...);
 
 /* Returns the rows as JSON, for a command that adds keys. */
 struct json_object *out_json_rows(const struct out_table *table, const void *rows, size_t count);

@@ -25,7 +25,7 @@ struct row {
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, result, "RESULT", OUT_WORD, .width = 7),
 	OUT_FIELD(struct row, check, "CHECK", OUT_TEXT, .width = 14),
-	OUT_FIELD(struct row, text, "FOUND", OUT_TEXT),
+	OUT_FIELD(struct row, text, "FOUND", OUT_TEXT, .wrap = true),
 	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
 };
 

@@ -30,7 +30,7 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct sample, slots, "SLOTS", OUT_DEC, .width = 5),
 	OUT_FIELD(struct sample, suspended, "SUSPENDED", OUT_DEC, .width = 9),
 	OUT_FIELD(struct sample, evicted, "EVICTED", OUT_DEC, .width = 7),
-	OUT_FIELD(struct sample, ids, "QUEUE-IDS", OUT_LIST),
+	OUT_FIELD(struct sample, ids, "QUEUE-IDS", OUT_LIST, .cut = true),
 };
 
 static const struct out_table table = OUT_TABLE("series", fields, struct sample);

@@ -33,12 +33,12 @@ struct row {
 
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
-	OUT_FIELD(struct row, blocks, "BLOCKS", OUT_WORD),
-	OUT_FIELD(struct row, keeps, "KEEPS", OUT_TEXT),
-	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true),
+	OUT_FIELD(struct row, blocks, "BLOCKS", OUT_WORD, .rank = 3),
+	OUT_FIELD(struct row, keeps, "KEEPS", OUT_TEXT, .rank = 4),
+	OUT_FIELD(struct row, container, "CONTAINER", OUT_TEXT, .spare = true, .rank = 2),
 	OUT_FIELD(struct row, container_id, NULL, OUT_TEXT),
 	OUT_FIELD(struct row, engine, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, next, "NEXT", OUT_TEXT),
+	OUT_FIELD(struct row, next, "NEXT", OUT_TEXT, .rank = 1),
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 

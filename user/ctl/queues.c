@@ -26,7 +26,8 @@ struct row {
 	const char *unit;
 };
 
-#define NUMBER(member, title, what) OUT_NAMED(#member, struct row, q.member, title, what)
+#define NUMBER(member, title, what, ...) \
+	OUT_NAMED(#member, struct row, q.member, title, what, __VA_ARGS__)
 
 /* Columns by their importance for a reader; the last ones are for programs. */
 static const struct out_field fields[] = {
@@ -35,13 +36,13 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, gpu, "GPU", OUT_DEC),
 	OUT_FIELD(struct row, device, NULL, OUT_TEXT),
 	NUMBER(gpu_id, NULL, OUT_HEX),
-	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT),
+	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT, .rank = 1),
 	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
-	NUMBER(active, "ACTIVE", OUT_DEC),
-	NUMBER(slots, "SLOTS", OUT_DEC),
-	NUMBER(waves, "WAVES", OUT_DEC),
-	NUMBER(priority, "PRIORITY", OUT_DEC),
-	NUMBER(age_ms, "AGE-MS", OUT_DEC),
+	NUMBER(active, "ACTIVE", OUT_DEC, .rank = 2),
+	NUMBER(slots, "SLOTS", OUT_DEC, .rank = 3),
+	NUMBER(waves, "WAVES", OUT_DEC, .rank = 4),
+	NUMBER(priority, "PRIORITY", OUT_DEC, .rank = 5),
+	NUMBER(age_ms, "AGE-MS", OUT_DEC, .rank = 6),
 	NUMBER(suspended, NULL, OUT_FLAG),
 	NUMBER(evicted, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, hardware, NULL, OUT_TEXT),

@@ -51,12 +51,12 @@ struct rows {
 
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
-	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC),
-	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC),
-	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC),
-	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true),
-	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true),
-	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT),
+	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC, .rank = 4),
+	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC, .rank = 6),
+	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC, .rank = 5),
+	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true, .rank = 1),
+	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true, .rank = 3),
+	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT, .rank = 2),
 	OUT_FIELD(struct row, release_with, "RELEASE-WITH", OUT_TEXT, .array = true),
 	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
 	OUT_NAMED("held_us", struct row, held_ns, NULL, OUT_US),

@@ -7,8 +7,8 @@
 
 #define NO_FIELD(...)
 
-#define AS_FIELD(member, key, title, what, columns, rank, help, ...) \
-	OUT_NAMED(key, struct top_process, member, title, what, __VA_ARGS__),
+#define AS_FIELD(member, key, title, what, columns, order, help, ...) \
+	OUT_NAMED(key, struct top_process, member, title, what, .rank = order, __VA_ARGS__),
 
 static const struct out_field process_fields[] = { TOP_COLUMNS(AS_FIELD, NO_FIELD) };
 

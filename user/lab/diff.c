@@ -278,13 +278,14 @@ static void print_json(const struct diff *diff)
 static void print_counts(const char *what, const struct diff_counts *counts)
 {
 	double overlap = diff_overlap(counts);
+	char percent[16] = "not known";
 
-	printf("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64 " only in B, overlap ",
-	       what, counts->of[DIFF_BOTH], counts->of[DIFF_A], counts->of[DIFF_B]);
-	if (overlap < 0)
-		printf("not known: there are none\n");
-	else
-		printf("%.0f%%: %s\n", 100 * overlap, diff_verdict_name(diff_judge(overlap)));
+	if (overlap >= 0)
+		snprintf(percent, sizeof(percent), "%.0f%%", 100 * overlap);
+	out_sentence("%s: %" PRIu64 " common, %" PRIu64 " only in A, %" PRIu64
+		     " only in B, overlap %s: %s",
+		     what, counts->of[DIFF_BOTH], counts->of[DIFF_A], counts->of[DIFF_B], percent,
+		     overlap < 0 ? "there are none" : diff_verdict_name(diff_judge(overlap)));
 }
 
 static void print_number(const char *what, int64_t value, const char *behind)
@@ -299,8 +300,8 @@ static void print_number(const char *what, int64_t value, const char *behind)
 static void print_queues(enum out_mode mode, const struct diff *diff)
 {
 	if (!diff->ids_known)
-		printf("queue ids: not known. A snapshot has them, the "
-		       "driver's text alone does not\n");
+		out_sentence("queue ids: not known. A snapshot has them, the driver's text alone "
+			     "does not");
 	else
 		out_rows(mode, &queues_table, diff->queues.rows, diff->queues.n);
 	if (diff->ids_known)
@@ -321,12 +322,12 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 		out_rows(mode, &slots_table, diff->slots.rows, diff->slots.n);
 		print_counts("CP slots", &diff->slots.counts);
 	} else {
-		printf("CP slots: not known: hqds, with registers that can be "
-		       "read, is not there on both sides\n");
+		out_sentence("CP slots: not known: hqds, with registers that can be read, is not "
+			     "there on both sides");
 	}
 	if (diff->other_process && diff->queues.counts.of[DIFF_BOTH])
-		printf("Queue ids are a process's own: two processes that both "
-		       "have such an id share no queue.\n");
+		out_sentence("Queue ids are a process's own: two processes that both have such an "
+			     "id share no queue.");
 }
 
 static int fail_pid(int64_t pid, const char *where)

@@ -31,8 +31,8 @@ static const struct out_field fields[] = {
 	FIELD(ns_pid, "INSIDE", OUT_DEC),
 	FIELD(pids, NULL, OUT_LIST, .array = true),
 	FIELD(container, "CONTAINER", OUT_TEXT, .array = true),
-	FIELD(name, "NAME", OUT_TEXT),
-	FIELD(comm, "COMM", OUT_TEXT),
+	FIELD(name, "NAME", OUT_TEXT, .rank = 1),
+	FIELD(comm, "COMM", OUT_TEXT, .rank = 2),
 	FIELD(command, "COMMAND", OUT_TEXT, .cut = true),
 };
 

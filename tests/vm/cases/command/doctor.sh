@@ -86,7 +86,7 @@ found 3 failed kfd 'modprobe amdgpu'
 mv /dev/kfd.away /dev/kfd
 
 step "on a terminal and as JSON"
-NO_COLOR=1 terminal 80 gpreempt-ctl doctor > "$W/pty" || fail "on a terminal"
+NO_COLOR=1 terminal 200 gpreempt-ctl doctor > "$W/pty" || fail "on a terminal"
 grep -q 'module.*; gpreempt-ctl module load' "$W/pty" || fail "no remedy: $(cat "$W/pty")"
 ctl 0 doctor --json
 says '"status": 0'

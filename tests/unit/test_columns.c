@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tables on terminals of several widths, on a host with 8 GPUs and 16 processes of vLLM, of which
+ * one is held and one is paused.
+ */
+#include <ctype.h>
+#include <pty.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hold/run-dir.h"
+#include "unit-command.h"
+#include "unit-host.h"
+
+#define DIR	  "/sys/kernel/debug/gpreempt/"
+#define KFD	  "/sys/class/kfd/kfd/proc/"
+#define PROCESSES 16
+#define FIRST	  4194200
+#define HELD	  FIRST
+#define PAUSED	  (FIRST + 1)
+#define BOX	  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define COMMAND                                                                       \
+	"/opt/venv/bin/python3 -m vllm.entrypoints.openai.api_server --model /models" \
+	"/Qwen2.5-72B-Instruct --tensor-parallel-size 8 --port 8000"
+
+static int locks[2];
+
+static const char *add(const char *text, const char *line)
+{
+	return unit_text("%s%s", text, line);
+}
+
+/* With 8 queues and memory on 8 GPUs, in a container. */
+static void make_vllm(pid_t pid)
+{
+	const char *files = "queues", *view = "gpreempt-queues - version: 1.0\n"
+					      "# qid gpu_id type state active slots suspended "
+					      "evicted waves priority age_ms\n";
+	unsigned int i;
+
+	unit_make_process(pid);
+	for (i = 0; i < UNIT_GPUS; i++) {
+		files = add(files, unit_text("\nvram_%u", unit_gpu_ids[i]));
+		set_file(unit_text(KFD "%d/vram_%u", pid, unit_gpu_ids[i]), "103079215104\n");
+		view = add(view, unit_text("%u 0x%x compute-aql %s 0 32 1 1 1024 15 12345\n", i,
+					   unit_gpu_ids[i], "suspended,evicted,destroying"));
+	}
+	set_file(unit_text(KFD "%d/", pid), files);
+	set_view(pid, view);
+	set_file(unit_text("/proc/%d/comm", pid), "python3\n");
+	set_file(unit_text("/proc/%d/cmdline", pid), COMMAND);
+	set_file(unit_text("/proc/%d/cgroup", pid), "0::/system.slice/docker-" BOX ".scope\n");
+	set_file(unit_text("/proc/%d/status", pid),
+		 unit_text("Name:\tpython3\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\nPPid:\t1\n"
+			   "TracerPid:\t%d\nUid:\t1000\t1000\t1000\t1000\nNSpid:\t%d\t%d\n"
+			   "Threads:\t64\n",
+			   pid, pid, pid == HELD ? 4194300 : 0, pid, pid - FIRST + 1));
+}
+
+static void make_host(void)
+{
+	const char *nodes = "gpreempt-nodes - version: 1.2\n"
+			    "# gpu_id node device xccs slots_used slots processes queues\n";
+	const char *usage = "gpreempt-usage - version: 2.0\n"
+			    "# pid gpu_id queues busy waves hardware suspended evicted\n";
+	const char *list = "gpreempt-processes - version: 1.1\n"
+			   "# pid ns_pid queues active slots suspended evicted paused debugged\n";
+	const char *all = "", *lines;
+	unsigned int i, k;
+
+	unit_eight_gpus();
+	for (i = 0; i < PROCESSES; i++) {
+		pid_t pid = FIRST + (pid_t)i;
+		bool held = pid == HELD, paused = pid == PAUSED;
+
+		make_vllm(pid);
+		all = add(all, unit_text("%d\n", pid));
+		list = add(list, unit_text("%d %u 8 %d 256 %d %d %d %d\n", pid, i + 1,
+					   held || paused ? 0 : 256, held ? 8 : 0, paused ? 8 : 0,
+					   paused, held));
+		for (k = 0, lines = ""; k < UNIT_GPUS; k++)
+			lines = add(lines, unit_text("%d 0x%x 1 1 1024 read %d %d\n", pid,
+						     unit_gpu_ids[k], held, paused));
+		usage = add(usage, lines);
+	}
+	for (k = 0; k < UNIT_GPUS; k++)
+		nodes = add(nodes, unit_text("0x%x %u 0000:%02x:00.0 8 16 24 16 16\n",
+					     unit_gpu_ids[k], k + 2, 5 + k));
+	set_file(KFD, all);
+	set_file("/proc/", all);
+	set_file(DIR "processes", list);
+	set_file(DIR "usage", usage);
+	set_file(DIR "nodes", nodes);
+	set_file("/etc/passwd", "ml-platform:x:1000:1000:::\n");
+}
+
+static void setup(void)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 4194300, .guardian = 4194301 };
+
+	unit_setup();
+	hold_dir_setup();
+	make_host();
+	locks[0] = hold_take(HELD, &owner);
+	locks[1] = hold_take(PAUSED, &owner);
+	ck_assert_int_ge(locks[0] | locks[1], 0);
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+}
+
+static void teardown(void)
+{
+	hold_drop(HELD, locks[0]);
+	hold_drop(PAUSED, locks[1]);
+	unit_teardown();
+}
+
+TEST_FIXTURE(setup, teardown)
+
+/* Run it with a terminal as its output. Returns the lines, without carriage returns. */
+static const char *shown(int width, int (*program)(int argc, char **argv), const char *line)
+{
+	struct winsize size = { .ws_col = width, .ws_row = 50 };
+	static char text[1 << 16];
+	char copy[256], *argv[32];
+	size_t used = 0, i, n = 0;
+	int terminal, slave;
+	ssize_t got;
+	pid_t child;
+
+	ck_assert_int_eq(openpty(&terminal, &slave, NULL, NULL, &size), 0);
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		dup2(slave, STDOUT_FILENO);
+		ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+		close(slave);
+		snprintf(copy, sizeof(copy), "%s", line);
+		program(unit_words(copy, argv), argv);
+		fflush(NULL);
+		_exit(0);
+	}
+	close(slave);
+	while ((got = read(terminal, text + used, sizeof(text) - 1 - used)) > 0)
+		used += got;
+	close(terminal);
+	ck_assert_int_eq(unit_status(child), 0);
+	for (i = 0; i < used; i++)
+		if (text[i] != '\r')
+			text[n++] = text[i];
+	text[n] = '\0';
+	return text;
+}
+
+/*
+ * Commands, from which width on they fit, and the last column with how many lines of it; NULL:
+ * text. metrics is not among them: the lines of Prometheus's format are as long as they are.
+ */
+static const struct {
+	int (*program)(int argc, char **argv);
+	const char *line;
+	int from;
+	const char *last;
+	int rows;
+} commands[] = {
+	{ ctl_main, "gpreempt-ctl list", 0, "COMMAND", PROCESSES },
+	{ ctl_main, "gpreempt-ctl queues 4194200 4194201", 0, NULL, 0 },
+	{ ctl_main, "gpreempt-ctl status", 0, "RELEASE-WITH", 2 },
+	{ ctl_main, "gpreempt-ctl top --batch -n 1 -d 100ms", 0, "COMMAND", PROCESSES },
+	{ ctl_main, "gpreempt-ctl gpus", 0, NULL, 0 },
+	{ ctl_main, "gpreempt-ctl doctor", 0, NULL, 0 },
+	{ ctl_main, "gpreempt-ctl doctor 4194200", 0, NULL, 0 },
+	{ ctl_main, "gpreempt-ctl doctor --partition 0", 0, "COMMAND", PROCESSES },
+	{ ctl_main, "gpreempt-ctl repair --dry-run", 0, NULL, 0 },
+	{ lab_main, "gpreempt-lab pidmap", 0, "COMMAND", PROCESSES },
+	{ lab_main, "gpreempt-lab diff now ./now --pid-a 144 --pid-b 156", 0, NULL, 0 },
+	/* With sums below the tables, which are no sentences. */
+	{ ctl_main, "gpreempt-ctl monitor 4194202 4194203 --duration 1ms --interval 1ms", 80, NULL,
+	  0 },
+	{ lab_main, "gpreempt-lab decode now", 80, NULL, 0 },
+};
+
+static const int widths[] = { 40, 80, 120, 200 };
+
+/* The longest word that begins a line may be wider than the terminal: a path is not broken. */
+static bool is_one_word(const char *line, size_t len)
+{
+	size_t begin = strspn(line, " ");
+
+	return strcspn(line + begin, "\n ") == len - begin;
+}
+
+/* Each row is a line, and its last cell can be read. */
+static void check_rows(const char *text, int width, const char *last, int rows)
+{
+	const char *at = strchr(text, '\n') + 1, *heading = strstr(text, last);
+	size_t offset = heading - text, len;
+	int n;
+
+	ck_assert_msg(heading && heading < at, "no %s: %s", last, text);
+	ck_assert_msg(heading + strlen(last) == at - 1, "%s is not the last: %s", last, text);
+	for (n = 0; *at; n++, at += len + 1) {
+		len = strcspn(at, "\n");
+		ck_assert_msg(len > offset + (width < 80 ? 7 : 19), "%.*s", (int)len, at);
+		ck_assert(isdigit(*(at + strspn(at, " "))));
+	}
+	ck_assert_msg(n == rows, "%d lines: %s", n, text);
+}
+
+TEST_EACH(fits, ARRAY_SIZE(commands) * ARRAY_SIZE(widths))
+{
+	size_t which = _i / ARRAY_SIZE(widths), len;
+	int width = widths[_i % ARRAY_SIZE(widths)];
+	int (*program)(int argc, char **argv) = commands[which].program;
+	const char *line = commands[which].line;
+	bool files = strstr(line, " now");
+	const char *text, *at;
+
+	if (width < commands[which].from)
+		return;
+	if (files)
+		snapshots_setup();
+	text = shown(width, program, line);
+	if (files)
+		command_teardown();
+	ck_assert_msg(strchr(text, '\n'), "%s: nothing", line);
+	for (at = text; *at; at += len + 1) {
+		len = strcspn(at, "\n");
+		ck_assert_msg(len <= (size_t)width || is_one_word(at, len), "%s: %zu in %d: %.*s",
+			      line, len, width, (int)len, at);
+	}
+	if (commands[which].last)
+		check_rows(text, width, commands[which].last, commands[which].rows);
+}
+
+/* The end of a path tells more than its begin, and a short one is not touched. */
+TEST(path)
+{
+	HAS(shown(80, ctl_main, "gpreempt-ctl list"), "  .../python3 -m vllm.");
+	HAS(shown(240, ctl_main, "gpreempt-ctl doctor --partition 0"),
+	    "  /opt/venv/bin/python3 -m ");
+	set_file(unit_text("/proc/%d/cmdline", FIRST), "/srv/train " COMMAND);
+	HAS(shown(80, ctl_main, "gpreempt-ctl list"), "  /srv/train /opt/");
+}
