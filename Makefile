@@ -186,7 +186,7 @@ boot: $(O)/vm/vmrun $(O)/vm/boot/key
 check-vm:
 	@$(MAKE) --no-print-directory vmtest KEEP=1 TIER=gate
 check-demo:
-	@$(MAKE) --no-print-directory demo DEMO_CLOCK=--counted=test
+	@$(MAKE) --no-print-directory demo
 selftest-short:
 	@$(MAKE) --no-print-directory selftest SHORT=1
 
@@ -210,8 +210,10 @@ check-hip: ## tests of HIP (fetches 100 MB once; not part of check)
 
 .PHONY: demo
 demo: ## a GPU process suspended, measured and resumed, as a short story
+	@echo "demo: packages, a kernel and programs come first: minutes once, seconds later"
 	@$(MAKE) --no-print-directory -s vm-ready
-	@$(VM_RUN) $(DEMO_CLOCK) --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
+	@echo "demo: the virtual machine starts"
+	@$(VM_RUN) --counted=test --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
 		case $$? in \
 		124) echo "demo: failed: not done in 300 s" ;; \
 		12[5-9]|1[3-9]?) echo "demo: failed: the virtual machine or its shell ended" ;; \

@@ -109,8 +109,8 @@ chapter 6 "100 measured cycles: suspend, hold 2 ms, resume"
 ctl 0 preempt "$p" --count 100 --hold 2ms --interval 10ms
 says "cycles 100 succeeded 100"
 echo
-echo "      Times of the driver's path on a simulated GPU, on an emulated CPU: they are"
-echo "      good for comparing runs of this bench and say nothing about real hardware."
+echo "      Times of the driver's path on a simulated GPU: each instruction of the guest counts"
+echo "      4 ns. They compare runs of this bench, and say nothing about real hardware."
 
 kill -TERM "$p"
 wait "$p"
@@ -123,4 +123,4 @@ sed -n 's/^done /      /p' "$W/demo.out"
 [ "$(result demo copies)" -gt 0 ] || fail "nothing was copied"
 echo "      each packet exactly once, and what was copied is right"
 echo
-echo "demo: ok"
+echo "demo: ok; next: make vm"

@@ -20,6 +20,8 @@ static void run_shell(const struct job *job)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("HOME", "/root", 1);
 	setenv("PS1", "vm:\\w# ", 1);
+	/* An interactive shell reads it first. */
+	setenv("ENV", "/t/shell.sh", 1);
 	if (chdir("/t"))
 		chdir("/");
 	if (job->command[0])
