@@ -8,7 +8,7 @@
 #include "lib/see/words.h"
 #include "shared/cgroup.h"
 #include "unit-host.h"
-#include "unit.h"
+#include "unit-ctl.h"
 
 #define OFFLINE "/gpreempt/offline"
 
@@ -109,6 +109,9 @@ TEST(given)
 	ck_assert_str_eq(all_roles(), "");
 	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_OFFLINE), 0);
 	ck_assert_str_eq(all_roles(), "offline /job/step\n");
+	CTL(0, "role --json");
+	expect_text("roles.0.role", "offline");
+	expect_text("roles.0.cgroup", "/job/step");
 	ck_assert_int_eq(role_give("job/step/", GPREEMPT_ROLE_ONLINE), 0);
 	ck_assert_str_eq(all_roles(), "online /job/step\n");
 	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);

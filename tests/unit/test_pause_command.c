@@ -242,9 +242,9 @@ TEST(repairs_what_waits)
 	OUT_HAS("nothing");
 	ck_assert(!asked());
 	ck_assert_int_eq(loop.evicted, 1);
-	CTL(0, "repair %d", target);
-	OUT_HAS("waits");
-	OUT_HAS("unpaused");
+	CTL(0, "repair %d --json", target);
+	expect_text("pauses.0.found", "waits");
+	expect_text("pauses.0.done", "unpaused");
 	ck_assert_int_eq(loop.evicted, 0);
 	expect_no_entry();
 	CTL(0, "repair");

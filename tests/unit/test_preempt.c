@@ -47,6 +47,8 @@ static void report(enum out_mode mode, const char *error)
 	begin_capture();
 	preempt_print_result(&p, error);
 	end_capture();
+	if (mode == OUT_JSON)
+		expect_schema("preempt", ctl_out);
 }
 
 static void is_us(const char *path, double us)
@@ -71,6 +73,16 @@ TEST(as_json)
 	is_us("first_suspend_us", 7.5);
 	is_us("session_open_us", 123.456);
 	expect_null("error");
+}
+
+/* The command behind "--", and how long it ran. */
+TEST(online)
+{
+	args.command = (char *[]){ "serve", NULL };
+	add(&p.online, 3000, 1000, 2);
+	report(OUT_JSON, NULL);
+	expect_number("online_us.n", 2);
+	is_us("online_us.max", 4);
 }
 
 /* There are no slots without the module, and no other process is seen. */

@@ -116,9 +116,10 @@ TEST(events)
 		      "\"pid\":7,\"text\":\"x\",\"role\":\"online\","
 		      "\"comm\":\"s\\u001b\""),
 		EVENT("busy", "10", "1010", "\"pid\":7"),
+		EVENT("ran", "20", "1020", "\"pid\":8,\"ran_us\":4"),
 		"words\n",
 		EVENT("suspend", "30", "1030",
-		      "\"pid\":8,\"requested\":2,\"done\":2,"
+		      "\"pid\":8,\"reason\":\"arrival\",\"requested\":2,\"done\":2,"
 		      "\"ioctl_us\":12.5,\"arrival_to_ioctl_us\":null,"
 		      "\"simulated\":true"),
 		EVENT("suspend", "31", "1031",
@@ -129,6 +130,7 @@ TEST(events)
 		EVENT("resume", "1", "2050",
 		      "\"pid\":8,\"requested\":2,\"done\":2,"
 		      "\"ioctl_us\":20"),
+		EVENT("refused", "8", "2058", "\"pid\":9,\"text\":\"9 is left alone\""),
 		EVENT("summary", "9", "2059", "\"preemptions\":1"),
 	};
 	char text[4096] = "";
@@ -138,10 +140,13 @@ TEST(events)
 		strcat(text, lines[i]);
 	make_text("g", text);
 	LAB(0, "report g --json");
-	expect_rows("timelines.0.events", 4);
+	expect_rows("timelines.0.events", 6);
 	expect_text("timelines.0.events.0.comm", "s\033");
-	expect_number("timelines.0.events.2.t_us", 30);
-	expect_number("timelines.0.events.3.t_us", 1030);
+	expect_number("timelines.0.events.2.ran_us", 4);
+	expect_number("timelines.0.events.3.t_us", 30);
+	expect_text("timelines.0.events.3.reason", "arrival");
+	expect_number("timelines.0.events.4.t_us", 1030);
+	expect_text("timelines.0.events.5.text", "9 is left alone");
 	expect_number("timelines.0.to_us", 1059);
 	expect_number("timelines.0.lost_lines", 3);
 	expect_number("timelines.0.unread_lines", 2);

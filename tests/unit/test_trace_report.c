@@ -77,6 +77,8 @@ static void print(enum out_mode mode)
 	begin_capture();
 	trace_print(mode, &report);
 	end_capture();
+	if (mode == OUT_JSON)
+		expect_schema("trace", ctl_out);
 }
 
 TEST(table)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/schema.h"
 #include "unit-ctl.h"
 
 char ctl_out[1 << 18];
@@ -94,11 +95,57 @@ void end_capture(void)
 	printed = NULL;
 }
 
+static struct json_object *read_schema(const char *command)
+{
+	const char *dir = getenv("SCHEMAS");
+	struct json_object *schema;
+	char path[4096];
+
+	ck_assert_msg(dir, "SCHEMAS is not set: tests/unit/run sets it");
+	snprintf(path, sizeof(path), "%s/%s.json", dir, command);
+	schema = json_object_from_file(path);
+	ck_assert_msg(schema, "docs/json-keys has no %s (%s)", command, path);
+	return schema;
+}
+
+void expect_schema(const char *command, const char *text)
+{
+	struct json_object *schema = read_schema(command), *value;
+	struct json_tokener *tokener = json_tokener_new();
+	/* Some tests are another user for a while. */
+	FILE *keys = fopen(getenv("JSON_KEYS"), "ae");
+	char why[SCHEMA_WHY];
+
+	for (; text += strspn(text, "\n "), *text; text += json_tokener_get_parse_end(tokener)) {
+		value = json_tokener_parse_ex(tokener, text, -1);
+		ck_assert_msg(value, "this is not JSON: %s", text);
+		ck_assert_msg(schema_accepts(schema, value, command, keys, why), "%s: %s", why,
+			      text);
+		json_object_put(value);
+	}
+	if (keys)
+		fclose(keys);
+	json_tokener_free(tokener);
+	json_object_put(schema);
+}
+
+/* Is --json among the options of a command line? */
+static bool wants_json(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
+}
+
 int program_line(int (*program)(int argc, char **argv), const char *format, ...)
 {
 	static char line[1024];
-	char *argv[64];
+	char *argv[64], command[32];
 	int argc, status;
+	bool json;
 	va_list ap;
 
 	/* A holder writes its title over all of them. */
@@ -107,9 +154,14 @@ int program_line(int (*program)(int argc, char **argv), const char *format, ...)
 	vsnprintf(line + strlen(line), sizeof(line) - strlen(line), format, ap);
 	va_end(ap);
 	argc = unit_words(line, argv);
+	json = wants_json(argc, argv);
+	/* Options alone are those of list. */
+	snprintf(command, sizeof(command), "%s", argc > 1 && *argv[1] != '-' ? argv[1] : "list");
 	begin_capture();
 	status = program(argc, argv);
 	end_capture();
+	if (json && *ctl_out)
+		expect_schema(command, ctl_out);
 	return status;
 }
 

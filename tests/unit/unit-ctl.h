@@ -11,7 +11,10 @@
 extern char ctl_out[1 << 18];
 extern char ctl_err[1 << 14];
 
-/* Run it; words are split at blanks, but not in '...'. Returns the exit status. */
+/*
+ * Run it; words are split at blanks, but not in '...'. Returns the exit status. What it prints
+ * with --json is as its schema says.
+ */
 __attribute__((format(printf, 2, 3))) int program_line(int (*program)(int argc, char **argv),
 						       const char *format, ...);
 #define ctl_line(...) program_line(ctl_main, __VA_ARGS__)
@@ -50,6 +53,8 @@ void expect_number(const char *path, int64_t value);
 void expect_text(const char *path, const char *text);
 void expect_null(const char *path);
 void expect_rows(const char *path, size_t count);
+/* Check that each JSON value of the text is as the command's schema says, and has no other key. */
+void expect_schema(const char *command, const char *text);
 /* They are of this text, until something else is printed. */
 void read_json(const char *text);
 

@@ -23,7 +23,7 @@ UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc reallocarra
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fgetxattr fopen fork mkdir mmap open ppoll pthread_create setmntent \
 	signalfd unshare)
 UNIT_SRC := $(filter-out user/doc/% user/contrib/%,$(wildcard user/*/*.c user/*/*/*.c)) \
-	$(wildcard tests/fake-kfd/*.c) \
+	$(wildcard tests/fake-kfd/*.c) tests/cli/schema.c \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))
 # "make coverage" has the same tests without sanitizers, counted by gcov.
@@ -39,9 +39,13 @@ UNIT_ORDER := $(UNIT_LONG) $(filter-out $(UNIT_LONG),$(patsubst tests/unit/%.c,%
 UNIT_RUN := $(addprefix $(UNIT)/,$(if $(T),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/$(T).c)),$(UNIT_ORDER)))
 
 .PHONY: unit
-unit: $(UNIT_RUN) $(USER_LIBS)
+unit: $(UNIT_RUN) $(USER_LIBS) $(SCHEMA_DIR)/keys
 	@tests/unit/check-api $(O)/$(LIB_SONAME)
-	@tests/unit/run $(UNIT_RUN)
+	@SCHEMAS=$(SCHEMA_DIR) KEYS=$(if $(T),,$(SCHEMA_DIR)/keys) tests/unit/run $(UNIT_RUN)
+
+$(SCHEMA_DIR)/keys: $(O)/vm-tools/json-schema $(SCHEMAS)
+	@$< --keys $(SCHEMAS) >$@.new
+	@mv $@.new $@
 
 $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
@@ -82,9 +86,9 @@ COVERAGE_FLAGS = COVERAGE_BUILD=1 UNIT=$(COVERAGE)/unit \
 .PHONY: coverage coverage-run
 coverage: ## which lines the unit tests run, as a table and build/coverage/ (T=glob: by some)
 	@$(MAKE) --no-print-directory coverage-run $(COVERAGE_FLAGS)
-coverage-run: $(UNIT_RUN)
+coverage-run: $(UNIT_RUN) $(SCHEMAS)
 	@find $(UNIT) -name '*.gcda' -delete
-	@tests/unit/run $(UNIT_RUN)
+	@SCHEMAS=$(SCHEMA_DIR) tests/unit/run $(UNIT_RUN)
 	@tests/unit/coverage/report $(UNIT) $(COVERAGE) $(if $(T),/dev/null,tests/unit/coverage/bars)
 
 .SECONDARY: $(UNIT_TESTS:%.c=$(UNIT)/%.o) $(UNIT_FAKE_GUARD) $(UNIT_FAKE_TRACEFS)

@@ -43,16 +43,17 @@ endif
 PAYLOAD = $(O)/vm/payload$(if $(GATE),-gate)$(if $(CHOSEN),-$(CHOICE)).tar
 
 .PHONY: payload
-payload: $(VM_BINS) $(VM_MODULES)
+payload: $(VM_BINS) $(VM_MODULES) $(SCHEMAS)
 	@tests/vm/mkpayload $(PAYLOAD) modules $(VM_MODULES) \
 		bins $(VM_BINS) docs $(VM_DOCS) data $(VM_DOC_DATA) files $(VM_FILES)
 
 # Pages whose output a test makes again.
-VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md \
-	docs/tasks.md
+VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md docs/tasks.md
 # And what their commands read there, as FILE:NAME.
 VM_DOC_DATA := tests/unit/fixtures/hip-5.7.1/amd-log-4:amd.log \
 	tests/text/older:older.txt
+# What --json prints is as these say.
+VM_DOC_DATA += $(foreach s,$(SCHEMAS),$(s):schema-$(notdir $(s)))
 
 # All that a guest needs, by one make at a time.
 .PHONY: vm-files

@@ -10,9 +10,17 @@ DOC_HEADERS := $(filter-out %/view.h,$(DOC_FIRST) \
 MAN := $(O)/man
 MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/gpreempt-lab.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 
+# JSON Schemas of what --json prints.
+SCHEMA_DIR := $(O)/schemas
+SCHEMAS := $(patsubst %,$(SCHEMA_DIR)/%.json,$(shell sed -n 's/^= //p' docs/json-keys))
+$(SCHEMAS): $(SCHEMA_DIR)/%.json: docs/json-keys user/doc/make-schemas
+	@mkdir -p $(@D)
+	@user/doc/make-schemas docs/json-keys $* >$@.new
+	@mv $@.new $@
+
 .PHONY: manuals
 user: manuals
-manuals: $(MANUALS)
+manuals: $(MANUALS) $(SCHEMAS)
 
 $(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand dkms.conf
 	@mkdir -p $(@D)
@@ -47,8 +55,7 @@ $(COMPLETIONS): user/doc/completion.bash.in user/doc/completion.zsh.in user/doc/
 	@mv $@.new $@
 
 .PHONY: docs
-docs: $(COMMAND_DOC) ## docs/commands.md and tables of docs/metrics.md, out of the code's
-	@$(COMMAND_DOC) markdown >docs/commands.md
+docs: $(COMMAND_DOC) ## tables of docs/metrics.md, out of the code's
 	@$(call replace_rows,docs/metrics.md,metric,families)
 	@$(call replace_rows,docs/metrics.md,label,labels)
 

@@ -7,44 +7,7 @@
 #include "shared/util.h"
 #include "cli/cli.h"
 
-/* Commands as mdoc and as markdown. */
-
-/*
- * Print a text of the table in paragraphs. Lines that begin with a space are
- * to be kept as they are; begin_literal and end_literal are put around them.
- */
-struct style {
-	const char *paragraph;
-	const char *begin_literal;
-	const char *end_literal;
-	void (*line)(const char *line, size_t len);
-	void (*literal)(const char *line, size_t len);
-};
-
-static void put_text(const char *text, const struct style *style)
-{
-	bool literal = false, empty = false;
-
-	while (*text) {
-		size_t len = strcspn(text, "\n");
-		bool keep = *text == ' ';
-
-		if (len && literal && !keep)
-			fputs(style->end_literal, stdout);
-		if (len && keep && !literal)
-			fputs(style->begin_literal, stdout);
-		else if (len && (literal || empty))
-			fputs(!keep ? style->paragraph : empty ? "\n" : "", stdout);
-		if (len) {
-			literal = keep;
-			(keep ? style->literal : style->line)(text, len);
-		}
-		empty = !len;
-		text += len + (text[len] == '\n');
-	}
-	if (literal)
-		fputs(style->end_literal, stdout);
-}
+/* Commands as mdoc. */
 
 static bool ends_sentence(const char *line, size_t i, size_t len)
 {
@@ -86,18 +49,31 @@ static void put_mdoc_literal(const char *line, size_t len)
 	putchar('\n');
 }
 
-static void put_mput_text(const char *text)
+/* Print a text of the table in paragraphs. Lines that begin with a space stay as they are. */
+static void put_text(const char *text)
 {
-	put_mdoc(text, strlen(text));
-}
+	bool literal = false, empty = false;
 
-static const struct style mdoc = {
-	.paragraph = ".Pp\n",
-	.begin_literal = ".Bd -literal\n",
-	.end_literal = ".Ed\n",
-	.line = put_mdoc,
-	.literal = put_mdoc_literal,
-};
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		bool keep = *text == ' ';
+
+		if (len && literal && !keep)
+			fputs(".Ed\n", stdout);
+		if (len && keep && !literal)
+			fputs(".Bd -literal\n", stdout);
+		else if (len && (literal || empty))
+			fputs(!keep ? ".Pp\n" : empty ? "\n" : "", stdout);
+		if (len) {
+			literal = keep;
+			(keep ? put_mdoc_literal : put_mdoc)(text, len);
+		}
+		empty = !len;
+		text += len + (text[len] == '\n');
+	}
+	if (literal)
+		fputs(".Ed\n", stdout);
+}
 
 static void put_mdoc_option(const struct ctl_option *o)
 {
@@ -105,7 +81,7 @@ static void put_mdoc_option(const struct ctl_option *o)
 	if (o->arg)
 		printf(" Ar %s", o->arg);
 	putchar('\n');
-	put_mput_text(o->help);
+	put_mdoc(o->help, strlen(o->help));
 }
 
 static void put_mdoc_command(const struct ctl_command *cmd)
@@ -115,10 +91,10 @@ static void put_mdoc_command(const struct ctl_command *cmd)
 	printf(".Ss %s\n.Bd -literal -compact\n", cmd->name);
 	ctl_usage(cmd, stdout);
 	fputs("\n.Ed\n.Pp\n", stdout);
-	put_mput_text(cmd->summary);
+	put_mdoc(cmd->summary, strlen(cmd->summary));
 	if (cmd->details) {
 		fputs(".Pp\n", stdout);
-		put_text(cmd->details, &mdoc);
+		put_text(cmd->details);
 	}
 	if (!cmd->options)
 		return;
@@ -135,68 +111,14 @@ static void doc_man(const struct ctl_program *p)
 	for (i = 0; p->commands[i]; i++)
 		put_mdoc_command(p->commands[i]);
 	fputs(".Sh TARGETS\n", stdout);
-	put_text(ctl_targets_help, &mdoc);
+	put_text(ctl_targets_help);
 }
-
-static void put_line(const char *line, size_t len)
-{
-	printf("%.*s\n", (int)len, line);
-}
-
-static const struct style markdown = {
-	.paragraph = "\n",
-	.begin_literal = "\n```\n",
-	.end_literal = "```\n",
-	.line = put_line,
-	.literal = put_line,
-};
 
 /* Print a cell of a table, which "|" would end. */
 static void put_cell(const char *text)
 {
 	for (; *text; text++)
 		printf(*text == '|' ? "\\|" : "%c", *text);
-}
-
-static void put_options(const struct ctl_command *cmd)
-{
-	const struct ctl_option *o;
-
-	fputs("\n| option | |\n| --- | --- |\n", stdout);
-	ctl_for_each_option(o, cmd) {
-		printf("| `--%s%s%s` | ", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-		put_cell(o->help);
-		fputs(" |\n", stdout);
-	}
-}
-
-static void put_command(const struct ctl_command *cmd)
-{
-	printf("\n## %s\n\n```\n", cmd->name);
-	ctl_usage(cmd, stdout);
-	printf("\n```\n\n%s\n", cmd->summary);
-	if (cmd->details) {
-		putchar('\n');
-		put_text(cmd->details, &markdown);
-	}
-	if (cmd->options)
-		put_options(cmd);
-}
-
-static void doc_markdown(const struct ctl_program *p)
-{
-	size_t i;
-
-	if (p == &ctl_program) {
-		fputs("# Commands\n\nMade of the same tables as `--help`, the manual "
-		      "pages and the completions, by\n`make docs`: first those of gpreempt-ctl, "
-		      "then, from [decode](#decode) on, those of\ngpreempt-lab. What the "
-		      "commands do, with their output, is in\n[user-guide.md](user-guide.md).\n\n",
-		      stdout);
-		put_text(ctl_targets_help, &markdown);
-	}
-	for (i = 0; p->commands[i]; i++)
-		put_command(p->commands[i]);
 }
 
 static void doc_table(const struct ctl_program *p)
@@ -387,10 +309,10 @@ static const struct {
 	void (*print)(const struct ctl_program *p); /* for each program */
 	void (*once)(void);
 } outputs[] = {
-	{ "man", doc_man, NULL },	    { "bash", doc_bash, NULL },
-	{ "zsh", doc_zsh, NULL },	    { "table", doc_table, NULL },
-	{ "markdown", doc_markdown, NULL }, { "list", doc_list, NULL },
-	{ "families", NULL, doc_families }, { "labels", NULL, doc_labels },
+	{ "man", doc_man, NULL },	{ "bash", doc_bash, NULL },
+	{ "zsh", doc_zsh, NULL },	{ "table", doc_table, NULL },
+	{ "list", doc_list, NULL },	{ "families", NULL, doc_families },
+	{ "labels", NULL, doc_labels },
 };
 
 static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
@@ -421,7 +343,6 @@ int main(int argc, char **argv)
 		print(i, argc == 3 ? argv[1] : NULL);
 		return fflush(stdout) || ferror(stdout);
 	}
-	fputs("usage: command-doc [PROGRAM] man|bash|zsh|table|markdown|list|families|labels\n",
-	      stderr);
+	fputs("usage: command-doc [PROGRAM] man|bash|zsh|table|list|families|labels\n", stderr);
 	return 2;
 }

@@ -8,6 +8,7 @@ LIBDIR ?= $(PREFIX)/$(LIBNAME)
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 DOCDIR ?= $(PREFIX)/share/doc/gpreempt
+DATADIR ?= $(PREFIX)/share/gpreempt
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 TMPFILESDIR ?= $(PREFIX)/lib/tmpfiles.d
@@ -34,6 +35,7 @@ INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(foreach m,$(MANUALS),$(m):$(MANDIR)/man$(patsubst .%,%,$(suffix $(m)))/:0644) \
 	$(foreach p,gpreempt-ctl gpreempt-lab,$(O)/$(p).bash:$(BASHDIR)/$(p):0644 \
 		$(O)/$(p).zsh:$(ZSHDIR)/_$(p):0644) \
+	$(SCHEMAS:%=%:$(DATADIR)/schemas/:0644) \
 	user/install/gpreempt.conf:$(TMPFILESDIR)/:0644 \
 	$(UNITS:%=%:$(SYSTEMDDIR)/:0644) \
 	$(foreach c,$(CONTRIB),$(c):$(DOCDIR)/$(patsubst user/%,%,$(dir $(c))):0644) \
@@ -47,7 +49,7 @@ LINKS = $(LIBDIR)/$(LIB_SONAME):libgpreempt.so.$(LIB_VERSION) \
 	$(LIBDIR)/libgpreempt.so:$(LIB_SONAME) \
 	$(FUNCTIONS:%=$(MANDIR)/man3/%.3:libgpreempt.3)
 # Directories that are ours alone, children first.
-OWN_DIRS = $(LIBEXECDIR)/gpreempt $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs/zh $(DOCDIR)/docs \
+OWN_DIRS = $(LIBEXECDIR)/gpreempt $(DATADIR)/schemas $(DATADIR) $(if $(PYTHONDIR),$(PYTHONDIR)/gpreempt) $(INCLUDEDIR)/gpreempt $(DOCDIR)/docs/examples $(DOCDIR)/docs/zh $(DOCDIR)/docs \
 	$(sort $(patsubst user/%/,$(DOCDIR)/%,$(dir $(CONTRIB)))) $(DOCDIR)/contrib $(DOCDIR)
 
 part = $(word $(1),$(subst :, ,$(2)))

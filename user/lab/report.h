@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Data of "report", as one JSON object: docs/json.md has its keys. Each input adds to it, and
+ * Data of "report", as one JSON object: docs/json-keys has its keys. Each input adds to it, and
  * report.c makes the page of it.
  */
 #ifndef LAB_REPORT_H

@@ -11,6 +11,7 @@
 #include "hold/run-dir.h"
 #include "shared/util.h"
 #include "fake/guard.h"
+#include "unit-ctl.h"
 
 #define KFD_DIR	      "/sys/class/kfd/kfd/proc/"
 #define MAX_PROCESSES 80
@@ -220,6 +221,8 @@ void guard_teardown(void)
 	gpreempt_policy_free(guard.policy);
 	gpreempt_free(g);
 	gp_loop_end(&loop);
+	if (args.json)
+		expect_schema("guard", output());
 	while (n_kept)
 		free(kept[--n_kept]);
 	unlink(out_path);

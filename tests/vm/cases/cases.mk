@@ -10,7 +10,7 @@ VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
 # A terminal
 VM_BINS += $(wildcard /usr/bin/tmux)
 VM_BINS += $(VM_TOOL_BINS) $(VM_GPU_TOOL_BINS) $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause \
-	$(O)/vm-tools/json-value
+	$(O)/vm-tools/json-value $(O)/vm-tools/json-schema
 
 $(VM_TOOL_BINS): $(O)/vm-tools/%: tests/vm/tools/%.c | $(KFD_HEADER)
 	@mkdir -p $(@D)
@@ -34,8 +34,10 @@ $(O)/vm-tools/gp-api $(O)/vm-tools/gp-hold $(O)/vm-tools/gp-pause: $(O)/vm-tools
 	$(call run,LD)$(CC) $(CFLAGS_USER) $(USER_CPPFLAGS) -o $@ $^ $(LIB_LIBS) -pthread
 
 $(O)/vm-tools/json-value: tests/vm/tools/json-value.c
+$(O)/vm-tools/json-schema: tests/cli/json-schema.c tests/cli/schema.c tests/cli/schema.h
+$(O)/vm-tools/json-value $(O)/vm-tools/json-schema:
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -static -o $@ $< -ljson-c
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -static -o $@ $(filter %.c,$^) -ljson-c
 
 # Are the fixtures what a real host prints? Skips without its captures.
 .PHONY: captures
