@@ -29,6 +29,6 @@ mutate-seen: $(UNIT_BINS)
 # Programs without sanitizers.
 mutate-quick: export CC_quick = $(CC) $(UNIT_CFLAGS)
 mutate-quick: export LD_quick = $(UNIT_LINK)
-mutate-quick: $(UNIT_BINS)
-	@tests/mutate/mutate $(O) --count $(MUTANTS) --seed $(SEED) --minutes $(MINUTES) \
+mutate-quick: $(UNIT_BINS) $(SCHEMAS)
+	@SCHEMAS=$(abspath $(SCHEMA_DIR)) tests/mutate/mutate $(O) --count $(MUTANTS) --seed $(SEED) --minutes $(MINUTES) \
 		$(if $(ONLY),--only '$(ONLY)')

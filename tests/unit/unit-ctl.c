@@ -112,8 +112,9 @@ void expect_schema(const char *command, const char *text)
 {
 	struct json_object *schema = read_schema(command), *value;
 	struct json_tokener *tokener = json_tokener_new();
+	const char *path = getenv("JSON_KEYS");
 	/* Some tests are another user for a while. */
-	FILE *keys = fopen(getenv("JSON_KEYS"), "ae");
+	FILE *keys = path ? fopen(path, "ae") : NULL;
 	char why[SCHEMA_WHY];
 
 	for (; text += strspn(text, "\n "), *text; text += json_tokener_get_parse_end(tokener)) {
