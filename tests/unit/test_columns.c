@@ -166,7 +166,7 @@ static const struct {
 } commands[] = {
 	{ ctl_main, "gpreempt-ctl list", 0, "COMMAND", PROCESSES },
 	{ ctl_main, "gpreempt-ctl queues 4194200 4194201", 0, NULL, 0 },
-	{ ctl_main, "gpreempt-ctl status", 0, "RELEASE-WITH", 2 },
+	{ ctl_main, "gpreempt-ctl status", 0, "COMMAND", 2 },
 	{ ctl_main, "gpreempt-ctl top --batch -n 1 -d 100ms", 0, "COMMAND", PROCESSES },
 	{ ctl_main, "gpreempt-ctl gpus", 0, NULL, 0 },
 	{ ctl_main, "gpreempt-ctl doctor", 0, NULL, 0 },

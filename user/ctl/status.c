@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hold/client.h"
 #include "hold/pause-owner.h"
 #include "hold/places.h"
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "hold/holder.h"
 #include "cli/table.h"
 #include "shared/util.h"
@@ -35,7 +37,9 @@ struct row {
 	int64_t churn;
 	int64_t unseen;		  /* queues gone before they could be suspended */
 	int64_t debuggers;	  /* can others attach? */
-	int64_t uid;		  /* user for whom it is held */
+	int64_t uid;		  /* user for whom it is held, */
+	char user[64];		  /* and its name; "": not known */
+	char *command;		  /* command line of the target; NULL: not known */
 	int fd;			  /* where the holder's answer comes; -1: none */
 	bool unknown;		  /* the lock does not name its owner */
 	bool foreign;		  /* paused by another program */
@@ -52,7 +56,7 @@ struct rows {
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC, .rank = 4),
-	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC, .rank = 6),
+	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC, .rank = 7),
 	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC, .rank = 5),
 	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true, .rank = 1),
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true, .rank = 3),
@@ -67,6 +71,8 @@ static const struct out_field fields[] = {
 	OUT_NAMED("unseen_queues", struct row, unseen, NULL, OUT_DEC),
 	OUT_NAMED("other_debuggers", struct row, debuggers, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
+	OUT_FIELD(struct row, user, "USER", OUT_TEXT, .array = true, .spare = true, .rank = 6),
+	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
 static const struct out_table table = OUT_TABLE("holders", fields, struct row);
@@ -91,7 +97,7 @@ static void fill_row(struct row *row, const struct hold_reply *reply)
 {
 	row->queues = reply->queues;
 	set_how(row, reply->paused ? "pause" : "debug");
-	strcpy(row->lease, "none");
+	strcpy(row->lease, "until resume");
 	set_times(row, reply->held_ns,
 		  reply->lease_ns ? (int64_t)reply->lease_ns : GPREEMPT_UNKNOWN);
 	row->released_ns = reply->released_ns;
@@ -290,6 +296,32 @@ static void take_answers(struct rows *rows)
 	}
 }
 
+/* Add the command lines of the targets, and the names of the users for whom they are held. */
+static void describe(struct rows *rows)
+{
+	struct gpreempt_targets list = { .count = rows->count };
+	struct ctl_described *all;
+	size_t i;
+
+	list.targets = shr_must(calloc(rows->count + 1, sizeof(*list.targets)));
+	for (i = 0; i < rows->count; i++)
+		list.targets[i].pid = rows->row[i].pid;
+	all = shr_must(ctl_describe_all(rows->g, &list, true));
+	for (i = 0; i < rows->count; i++) {
+		struct row *row = &rows->row[i];
+
+		if (!all[i].code)
+			row->command = shr_must(strdup(*all[i].who.command ? all[i].who.command :
+									     all[i].who.comm));
+		if (row->uid == GPREEMPT_UNKNOWN)
+			continue;
+		if (gp_user_name(rows->g, row->uid, row->user, sizeof(row->user)))
+			snprintf(row->user, sizeof(row->user), "%u", (unsigned int)row->uid);
+	}
+	ctl_described_free(all, &list);
+	free(list.targets);
+}
+
 static void note_pause(const struct row *row)
 {
 	if (row->pause == PAUSE_WAITS)
@@ -367,9 +399,12 @@ static int run_status(void *data)
 	if (!ret) {
 		if (rows.count)
 			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
+		describe(&rows);
 		print_rows(args->mode, &rows);
 		places_left_list(rows.g, note_left, NULL);
 	}
+	while (rows.count)
+		free(rows.row[--rows.count].command);
 	free(rows.row);
 	gpreempt_free(rows.g);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : rows.status;
@@ -386,7 +421,8 @@ const struct ctl_command ctl_status = {
 	.args_size = sizeof(struct status_args),
 	.summary = "Show which processes are held, and by whom.",
 	.details =
-		"SINCE is how long it has been held, LEASE what is left of that. ROLE is\n"
+		"SINCE is how long it has been held, for USER if one who logged in asked for it,\n"
+		"LEASE what is left of that. ROLE is\n"
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
 		"while it runs: preempt, follow or guard, which have no guardian; pause: paused\n"
 		"by one of these, which has ended, until repair; other: paused by another\n"

@@ -28,6 +28,7 @@ wait_for 15 running "$b"
 
 step "what is seen"
 prints 0 gpreempt-ctl list
+prints 0 gpreempt-ctl gpus
 prints 0 gpreempt-ctl queues "$a" "$b"
 prints 0 gpreempt-ctl top -n 2 -d 200ms
 prints 0 gpreempt-ctl monitor "$a" --duration 200ms --interval 50ms
@@ -49,8 +50,8 @@ prints 0 gpreempt-ctl preempt "$a" "$b" --count 3 --hold 5ms --interval 20ms
 guard --offline "$a" --duty 50% --json --verbose
 wait_for 20 said '"event":"suspend"'
 end_guard
-grep '^{' "$W/guard" > "$W/json"
-as_schema guard "$W/json"
+grep '^{' "$W/guard" > "$W/guard.json"
+as_schema guard "$W/guard.json"
 
 step "what is read and compared"
 gpreempt-lab snapshot -o "$W/s" > /dev/null 2>&1 || fail "snapshot"
@@ -58,4 +59,4 @@ prints 0 gpreempt-lab pidmap "$a"
 prints 0 gpreempt-lab decode
 prints 0 gpreempt-lab decode "$W/s"
 prints 0 gpreempt-lab diff "$W/s" "$W/s"
-prints 0 gpreempt-lab report "$W/s" "$W/json"
+prints 0 gpreempt-lab report "$W/s" "$W/guard.json"
