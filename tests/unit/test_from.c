@@ -155,7 +155,7 @@ TEST(what_it_has)
 {
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t-\t0xf7bc\t2\t4\t5\t"
-		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\ttrain --steps 7\n");
+		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\t-\ttrain --steps 7\n");
 	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
 	ctl_line("doctor --from made");
 	OUT_HAS("\nunknown\tkfd\twhat /dev/kfd answers is not in a snapshot\t");
@@ -220,7 +220,7 @@ TEST(hostile)
 	make_text("out/containers/" ID "/config.v2.json", "{\"Name\":\"/secret\"}");
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t-\t0xf7bc\t2\t4\t5\t"
-		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\n");
+		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\t-\t-\n");
 }
 
 /* Its contents are not trusted: a cgroup has no path. */

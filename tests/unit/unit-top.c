@@ -35,6 +35,7 @@ void top_setup(void)
 			.slots_used = i ? 0 : 8,
 			.slots = 32,
 			.vram = i ? 0 : 13207024436,
+			.vram_used = GPREEMPT_UNKNOWN,
 			.vram_size = 206158430208,
 			.processes = i ? 0 : 3,
 		};
