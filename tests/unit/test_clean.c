@@ -171,8 +171,8 @@ TEST_EACH(tables, ARRAY_SIZE(harm))
 	out_rows(OUT_TERMINAL, &table, &row, 1);
 	out_rows(OUT_PIPE, &table, &row, 1);
 	out_rows(OUT_CSV, &table, &row, 1);
-	out_row(OUT_TERMINAL, &table, &row);
-	out_row(OUT_PIPE, &table, &row);
+	out_row(&(const struct out_form){ .mode = OUT_TERMINAL }, &table, &row);
+	out_row(&(const struct out_form){ .mode = OUT_PIPE }, &table, &row);
 	check_harmless(8, "\t");
 }
 

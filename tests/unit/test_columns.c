@@ -243,3 +243,80 @@ TEST(path)
 	set_file(unit_text("/proc/%d/cmdline", FIRST), "/srv/train " COMMAND);
 	HAS(shown(80, ctl_main, "gpreempt-ctl list"), "  /srv/train /opt/");
 }
+
+TEST(options)
+{
+	CTL(0, "list -o pid,State,held_as --sort -pid --no-headers %d %d %d", HELD, PAUSED,
+	    PAUSED + 1);
+	ck_assert_str_eq(ctl_out, "4194202\tactive\t-\n4194201\tpaused\tguard\n"
+				  "4194200\tsuspended\tguard\n");
+	CTL(0, "queues %d --columns=qid,gpu --sort -gpu", HELD);
+	OUT_HAS("# qid\tgpu\n7\t7\n6\t6\n");
+	CTL(0, "status -o pid,role");
+	ck_assert_str_eq(ctl_out, "# pid\trole\n4194200\tguard\n4194201\tguard\n");
+	CTL(0, "gpus -o gpu --sort -PCI --no-headers");
+	ck_assert_str_eq(ctl_out, "7\n6\n5\n4\n3\n2\n1\n0\n");
+	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition 0 -o pid,next");
+	OUT_HAS("# pid\tnext\n4194200\tstop the container\n");
+	ctl_line("doctor -o check --no-headers");
+	OUT_HAS("\ngpus\ndebug-trap\n");
+	CTL(0, "monitor %d --duration 1ms --interval 1ms -o pid,queues", HELD);
+	OUT_HAS("# pid\tqueues\n4194200\t8\n");
+	CTL(0, "top --batch -n 1 -d 100ms --sort -pid -o pid --no-headers");
+	OUT_HAS("4194215\n4194214\n");
+	CTL(0, "list --color always %d", HELD);
+	OUT_HAS("\t\033[33msuspended\033[0m\t");
+	LAB(0, "pidmap --sort -inside -o inside");
+	OUT_HAS("# ns_pid\n16\n15\n");
+}
+
+/* Command lines, and what is wrong with them. */
+static const struct {
+	const char *line, *why;
+} wrong[] = {
+	{ "list -o pid,nonsense", "--columns \"pid,nonsense\": the columns are pid, container, " },
+	{ "list -o pid,", "the columns are pid, " },
+	{ "list -o ''", "a name is needed" },
+	{ "list --sort -nonsense", "--sort \"-nonsense\": the columns are pid, " },
+	{ "list --sort -", "the columns are pid, " },
+	{ "list --json -o pid", "--json: its objects have all columns" },
+	{ "list --no-headers --json", "--json: its objects have all columns" },
+	{ "list --color=maybe", "it is auto, always or never" },
+	{ "doctor -o next,blocks", "the columns are result, check, text, next" },
+	{ "doctor --partition 0 -o check", "the columns are pid, blocks, " },
+	{ "doctor --sort check", "unknown option" },
+	{ "top -o pid", "are for --batch" },
+	{ "top --batch -o held", "the columns are pid, user, " },
+};
+
+TEST_EACH(refused, ARRAY_SIZE(wrong))
+{
+	CTL(GPREEMPT_CLASS_USAGE, "%s", wrong[_i].line);
+	ERR_HAS(wrong[_i].why);
+	ck_assert_str_eq(ctl_out, "");
+}
+
+/* Each command with a table knows the names of its columns, and no other ones. */
+TEST(all_commands)
+{
+	const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
+	char line[128], *argv[8];
+	size_t i, k, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		for (k = 0; programs[i]->commands[k]; k++) {
+			const struct ctl_command *cmd = programs[i]->commands[k];
+			void *args;
+
+			if (!cmd->table)
+				continue;
+			args = ctl_new_args(cmd);
+			snprintf(line, sizeof(line), "%s -o %s%s", cmd->name,
+				 cmd->table->fields[cmd->table->n_fields - 1].name,
+				 cmd->min_words ? " 4194200" : "");
+			ck_assert_int_eq(ctl_parse(cmd, unit_words(line, argv), argv, args), -1);
+			ctl_free_args(cmd, args);
+			n++;
+		}
+	ck_assert_uint_ge(n, 8);
+}

@@ -69,6 +69,7 @@ TEST_EACH(table, ARRAY_SIZE(programs))
 
 			ck_assert(!o->arg == (o->kind == CTL_FLAG || o->kind == CTL_JSON ||
 					      o->kind == CTL_CSV));
+			ck_assert(o->kind != CTL_COLOUR || cmd->table || cmd == &ctl_doctor);
 			ck_assert_uint_lt(o->offset, cmd->args_size);
 			for (k = 0; k < j; k++)
 				ck_assert_str_ne(cmd->options[k].name, o->name);

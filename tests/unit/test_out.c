@@ -49,6 +49,8 @@ static void print(enum out_mode mode, size_t from, size_t count)
 	end_capture();
 }
 
+static const struct out_form pipe_form = { .mode = OUT_PIPE };
+
 TEST(pipe_lines)
 {
 	print(OUT_PIPE, 0, 2);
@@ -58,8 +60,8 @@ TEST(pipe_lines)
 				  "9\t-\t-\t-\t-\t-\t"
 				  "a\\011b\\012\\033[2Jc\\377\xc3\xa9\\302\\233\n");
 	begin_capture();
-	out_heading(OUT_PIPE, &table);
-	out_row(OUT_PIPE, &table, &rows[0]);
+	out_heading(&pipe_form, &table);
+	out_row(&pipe_form, &table, &rows[0]);
 	end_capture();
 	OUT_HAS("\n4711\tactive\t");
 }
@@ -85,7 +87,9 @@ TEST(sizes)
 	static const struct out_field field = { .name = "vram",
 						.heading = "VRAM",
 						.kind = OUT_SIZE };
-	static const struct out_table one = { "sizes", &field, 1, 8 };
+	static const struct out_table one = {
+		.name = "sizes", .fields = &field, .n_fields = 1, .row_size = 8
+	};
 	static const int64_t bytes[] = { GPREEMPT_UNKNOWN, 0,	     1024, 1536, 1048575,
 					 206158430208,	   INT64_MAX };
 
@@ -165,7 +169,7 @@ TEST(colour)
 	unsetenv("NO_COLOR");
 	setenv("TERM", "dumb", 1);
 	begin_capture();
-	out_row(OUT_TERMINAL, &table, rows);
+	out_row(&(const struct out_form){ .mode = OUT_TERMINAL }, &table, rows);
 	end_capture();
 	ck_assert_str_eq(ctl_out, "   4711  active     f7bc,3a1c      12.3  "
 				  "python3 train.py\n");
@@ -185,6 +189,92 @@ TEST(json)
 			 "\"held\":null,\"ns\":null,"
 			 "\"command\":\"a\\tb\\n\\u001b[2Jc\\\\377\xc3\xa9"
 			 "\\\\302\\\\233\"}");
+}
+
+static void print_as(const struct out_form *form)
+{
+	begin_capture();
+	out_print(form, &table, rows, 3);
+	end_capture();
+}
+
+/* Columns by key or heading, in that order, also those that a terminal does not show otherwise. */
+TEST(columns)
+{
+	struct out_form form = { .mode = OUT_PIPE, .columns = "ns,Command,pid" };
+
+	print_as(&form);
+	OUT_HAS("# ns\tcommand\tpid\n12.3\tpython3 train.py\t4711\n-\t");
+	/* The heading GPUS and a key are other columns in other letters: the word itself wins. */
+	ck_assert_ptr_eq(out_find(&table, "GPUS", 4), &fields[2]);
+	ck_assert_ptr_eq(out_find(&table, "gpu", 3), &fields[3]);
+	ck_assert_ptr_eq(out_find(&table, "TIME_us", 7), &fields[5]);
+	ck_assert_ptr_null(out_find(&table, "gp", 2));
+	ck_assert_ptr_null(out_find(&table, "", 0));
+	form = (struct out_form){ .mode = OUT_TERMINAL, .columns = "gpu,held,gpus" };
+	unsetenv("TERM");
+	print_as(&form);
+	/* GPUS is "-" in two rows, and would not be left out if it were in all. */
+	OUT_HAS("GPU     HELD  GPUS\n0xf7bc  1     f7bc,3a1c\n-       -     -\n0x1     0     -\n");
+}
+
+TEST(bare)
+{
+	struct out_form form = { .mode = OUT_PIPE, .columns = "pid", .bare = 1 };
+
+	print_as(&form);
+	ck_assert_str_eq(ctl_out, "4711\n9\n12\n");
+	form.mode = OUT_TERMINAL;
+	print_as(&form);
+	ck_assert_str_eq(ctl_out, "4711\n   9\n  12\n");
+	form.mode = OUT_CSV;
+	print_as(&form);
+	ck_assert_str_eq(ctl_out, "4711\n9\n12\n");
+	begin_capture();
+	out_heading(&form, &table);
+	end_capture();
+	ck_assert_str_eq(ctl_out, "");
+}
+
+/* Numbers by their value, texts with numbers in them, too; what is not known is last. */
+TEST(sorted)
+{
+	static const struct {
+		const char *sort, *pids;
+	} cases[] = {
+		{ "pid", "9\n12\n4711\n" },	 { "-PID", "4711\n12\n9\n" },
+		{ "state", "4711\n12\n9\n" },	 { "-state", "12\n4711\n9\n" },
+		{ "ns", "12\n4711\n9\n" },	 { "-time_us", "4711\n12\n9\n" },
+		{ "-command", "4711\n9\n12\n" }, { "gpus", "4711\n9\n12\n" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		print_as(&(const struct out_form){
+			.mode = OUT_PIPE, .columns = "pid", .bare = 1, .sort = cases[i].sort });
+		ck_assert_msg(!strcmp(ctl_out, cases[i].pids), "%s: %s", cases[i].sort, ctl_out);
+	}
+}
+
+/* The option is stronger than NO_COLOR and the lack of a terminal. */
+TEST(colour_asked)
+{
+	struct out_form form = { .mode = OUT_PIPE, .colour = OUT_COLOUR_ALWAYS };
+
+	setenv("NO_COLOR", "1", 1);
+	print_as(&form);
+	OUT_HAS("4711\t\033[32mactive\033[0m\tf7bc,3a1c\t");
+	form.mode = OUT_CSV;
+	print_as(&form);
+	ck_assert_ptr_null(strchr(ctl_out, '\033'));
+	unsetenv("NO_COLOR");
+	setenv("TERM", "xterm", 1);
+	form = (struct out_form){ .mode = OUT_TERMINAL, .colour = OUT_COLOUR_NEVER };
+	print_as(&form);
+	ck_assert_ptr_null(strchr(ctl_out, '\033'));
+	form = (struct out_form){ .mode = OUT_PIPE };
+	print_as(&form);
+	ck_assert_ptr_null(strchr(ctl_out, '\033'));
 }
 
 static const struct {

@@ -47,6 +47,7 @@ enum ctl_kind {
 	CTL_HOW,      /* enum gpreempt_how */
 	CTL_JSON,     /* no argument, enum out_mode; without it the mode fits stdout */
 	CTL_CSV,      /* no argument, enum out_mode */
+	CTL_COLOUR,   /* struct out_form: the colour */
 	CTL_KINDS,
 };
 
@@ -86,6 +87,20 @@ struct ctl_option {
 	{                                                                             \
 		"json", CTL_JSON, offsetof(type, mode), NULL, "print one JSON object" \
 	}
+/* For a command that prints a table, row by row or at once, for the member form. */
+#define CTL_ROW_OPTIONS(type)                                                                     \
+	{ "columns", CTL_NAME, offsetof(type, form.columns), "COLUMNS",                           \
+	  "only these, in that order (-o pid,state)" },                                           \
+		{ "no-headers", CTL_FLAG, offsetof(type, form.bare), NULL, "print no headings" }, \
+		{ "color", CTL_COLOUR, offsetof(type, form), "WHEN",                              \
+		  "auto (not with NO_COLOR), always or never" },                                  \
+	{                                                                                         \
+		"json", CTL_JSON, offsetof(type, form.mode), NULL, "print one JSON object"        \
+	}
+#define CTL_TABLE_OPTIONS(type)                                  \
+	{ "sort", CTL_NAME, offsetof(type, form.sort), "COLUMN", \
+	  "by this column; -COLUMN: the largest first" },        \
+		CTL_ROW_OPTIONS(type)
 #define CTL_FROM_OPTION(type)                                          \
 	{                                                              \
 		"from", CTL_FILE, offsetof(type, targets.from), "DIR", \
@@ -114,6 +129,7 @@ struct ctl_command {
 	size_t command_at;   /* offset of a char **; NULL there: none */
 	const char *summary;
 	const char *details;		  /* for its own --help; NULL: none */
+	const struct out_table *table;	  /* the columns of -o; NULL: run() checks */
 	const struct ctl_option *options; /* up to one without a name */
 };
 
@@ -222,6 +238,9 @@ void ctl_free_args(const struct ctl_command *cmd, void *args);
  * status: 0 after --help, 2 after a mistake. Sorts argv.
  */
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args);
+/* Check the columns that were asked for. -1 to go on, or the exit status after a message. */
+int ctl_check_form(const struct ctl_command *cmd, const struct out_form *form,
+		   const struct out_table *table);
 /*
  * End the output. Returns the exit status, if stdout took all. A reader that has closed the pipe
  * is no failure.

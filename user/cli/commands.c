@@ -273,13 +273,29 @@ static const char *take_csv(const char *text, void *field)
 	return NULL;
 }
 
+static const char *take_colour(const char *text, void *field)
+{
+	static const char *const when[] = {
+		[OUT_COLOUR_AUTO] = "auto",
+		[OUT_COLOUR_ALWAYS] = "always",
+		[OUT_COLOUR_NEVER] = "never",
+	};
+	struct out_form *form = field;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(when) && strcmp(text, when[i]);)
+		i++;
+	form->colour = i;
+	return i < ARRAY_SIZE(when) ? NULL : "it is auto, always or never";
+}
+
 static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
-	[CTL_FLAG] = take_flag,	      [CTL_COUNT] = take_count, [CTL_DURATION] = take_duration,
-	[CTL_LEASE] = take_lease,     [CTL_IDS] = take_ids,	[CTL_PRIORITY] = take_priority,
-	[CTL_GPUS] = take_gpus,	      [CTL_FILE] = take_file,	[CTL_NAME] = take_name,
-	[CTL_PERCENT] = take_percent, [CTL_CPU] = take_cpu,	[CTL_ROLE] = take_role,
-	[CTL_UIDS] = take_uids,	      [CTL_HOW] = take_how,	[CTL_JSON] = take_json,
-	[CTL_CSV] = take_csv,
+	[CTL_FLAG] = take_flag,	      [CTL_COUNT] = take_count,	  [CTL_DURATION] = take_duration,
+	[CTL_LEASE] = take_lease,     [CTL_IDS] = take_ids,	  [CTL_PRIORITY] = take_priority,
+	[CTL_GPUS] = take_gpus,	      [CTL_FILE] = take_file,	  [CTL_NAME] = take_name,
+	[CTL_PERCENT] = take_percent, [CTL_CPU] = take_cpu,	  [CTL_ROLE] = take_role,
+	[CTL_UIDS] = take_uids,	      [CTL_HOW] = take_how,	  [CTL_JSON] = take_json,
+	[CTL_CSV] = take_csv,	      [CTL_COLOUR] = take_colour,
 };
 
 /* Take a value. NULL, or the reason why the option cannot have it. */
@@ -409,7 +425,7 @@ static int letter_of(const char *name)
 	static const struct {
 		const char *name;
 		int letter;
-	} letters[] = { { "output", 'o' }, { "count", 'n' }, { "delay", 'd' } };
+	} letters[] = { { "output", 'o' }, { "count", 'n' }, { "delay", 'd' }, { "columns", 'o' } };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(letters); i++)
@@ -556,6 +572,53 @@ static int take_item(struct parser *p, int code)
 	}
 }
 
+/* Does each word between commas name a column? */
+static bool are_columns(const struct out_table *table, const char *text)
+{
+	size_t len;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		if (!out_find(table, text, len))
+			return false;
+		if (!text[len])
+			return true;
+	}
+}
+
+int ctl_check_form(const struct ctl_command *cmd, const struct out_form *form,
+		   const struct out_table *table)
+{
+	const char *sort = form->sort ? form->sort + (*form->sort == '-') : NULL;
+	char names[1024] = "the columns are";
+	size_t i;
+
+	if (form->mode == OUT_JSON && (form->columns || sort || form->bare))
+		return usage(cmd, "--json", NULL,
+			     "its objects have all columns, by their names; --columns, --sort and "
+			     "--no-headers are for tables");
+	for (i = 0; i < table->n_fields; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s %s",
+			 i ? "," : "", table->fields[i].name);
+	if (form->columns && !are_columns(table, form->columns))
+		return usage(cmd, "--columns", form->columns, names);
+	if (sort && !out_find(table, sort, strlen(sort)))
+		return usage(cmd, "--sort", form->sort, names);
+	return -1;
+}
+
+/* Check the form of the command's table, where the command has one. */
+static int check_form(const struct ctl_command *cmd, const void *args)
+{
+	const struct ctl_option *o;
+
+	ctl_for_each_option(o, cmd)
+		if (o->kind == CTL_COLOUR && cmd->table)
+			return ctl_check_form(cmd, (const void *)((const char *)args + o->offset),
+					      cmd->table);
+	return -1;
+}
+
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 {
 	struct parser p = { .cmd = cmd, .argv = argv, .args = args };
@@ -578,7 +641,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 		return usage(cmd, cmd->name, NULL,
 			     cmd->words == CTL_TARGETS ? "a target is needed, such as a PID" :
 							 "the name of a file is needed");
-	return ret;
+	return ret < 0 ? check_form(cmd, args) : ret;
 }
 
 /* A program: its table of commands, which of them the words mean, and its main(). */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables for a terminal and for a pipe, and the same rows as JSON. */
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -184,11 +185,13 @@ enum out_mode out_mode(void)
 	return isatty(STDOUT_FILENO) ? OUT_TERMINAL : OUT_PIPE;
 }
 
-bool out_want_colour(void)
+bool out_want_colour(const struct out_form *form)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return !(no && *no) && term && strcmp(term, "dumb");
+	if (form->colour != OUT_COLOUR_AUTO)
+		return form->colour == OUT_COLOUR_ALWAYS;
+	return form->mode == OUT_TERMINAL && !(no && *no) && term && strcmp(term, "dumb");
 }
 
 int out_terminal_width(void)
@@ -400,11 +403,15 @@ static void fill_row(const struct out_table *table, const void *row, char **cell
 {
 	size_t i;
 
-	for (i = 0; i < table->n_fields; i++)
-		cells[i] =
-			shr_must(row ? out_cell(&table->fields[i], row) :
-				       strdup(table->fields[i].heading ? table->fields[i].heading :
-									 ""));
+	for (i = 0; i < table->n_fields; i++) {
+		const char *heading = table->fields[i].heading;
+		char *at;
+
+		cells[i] = shr_must(row ? out_cell(&table->fields[i], row) :
+					  strdup(heading ? heading : ""));
+		for (at = cells[i]; !row && *at; at++)
+			*at = toupper(*at);
+	}
 }
 
 static void free_row(const struct out_table *table, char **cells)
@@ -465,34 +472,36 @@ static void fit(const struct out_table *table, struct layout *l)
 	least = l->width * 3 / 10 < READABLE ? l->width * 3 / 10 : READABLE;
 	if (!table->fields[last].cut && !table->fields[last].wrap)
 		least = *end;
-	while (left < 0 && *end + left < least && (room = leave_out(table, l->widths)))
+	while (!table->chosen && left < 0 && *end + left < least &&
+	       (room = leave_out(table, l->widths)))
 		left += room;
 	if (left < 0)
 		*end = *end + left > NARROWEST ? *end + left : NARROWEST;
 }
 
-static struct layout new_layout(const struct out_table *table)
+static struct layout new_layout(const struct out_form *form, const struct out_table *table)
 {
 	return (struct layout){
 		.width = out_terminal_width(),
 		.widths = shr_must(calloc(table->n_fields, sizeof(int))),
-		.colour = out_want_colour(),
+		.colour = out_want_colour(form),
 	};
 }
 
-static void print_columns(const struct out_table *table, const void *rows, size_t count)
+static void print_columns(const struct out_form *form, const struct out_table *table,
+			  const void *const *rows, size_t count)
 {
-	size_t n = table->n_fields, i, j;
+	size_t n = table->n_fields, i, j, first = form->bare;
 	char **cells = shr_must(calloc((count + 1) * n, sizeof(*cells)));
-	struct layout l = new_layout(table);
+	struct layout l = new_layout(form, table);
 
 	fill_row(table, NULL, cells);
 	for (i = 0; i < count; i++)
-		fill_row(table, (const char *)rows + i * table->row_size, cells + (i + 1) * n);
+		fill_row(table, rows[i], cells + (i + 1) * n);
 	for (j = 0; j < n; j++) {
 		if (!table->fields[j].heading || all_unknown(table, cells, count + 1, j))
 			continue;
-		for (i = 0; i <= count; i++) {
+		for (i = first; i <= count; i++) {
 			int width = text_width(cells[i * n + j]);
 
 			if (width > l.widths[j])
@@ -501,7 +510,8 @@ static void print_columns(const struct out_table *table, const void *rows, size_
 	}
 	fit(table, &l);
 	for (i = 0; i <= count; i++) {
-		print_line(table, cells + i * n, &l, !i);
+		if (i >= first)
+			print_line(table, cells + i * n, &l, !i);
 		free_row(table, cells + i * n);
 	}
 	free(cells);
@@ -524,59 +534,160 @@ static void print_csv(const char *cell)
 	putchar('"');
 }
 
-static void print_pipe(enum out_mode mode, const struct out_table *table, const void *row)
+static void print_pipe(const struct out_form *form, const struct out_table *table, const void *row)
 {
-	bool csv = mode == OUT_CSV;
+	bool csv = form->mode == OUT_CSV, colour = row && !csv && out_want_colour(form);
 	size_t i;
 
+	if (!row && form->bare)
+		return;
 	if (!row && !csv)
 		fputs("# ", stdout);
 	for (i = 0; i < table->n_fields; i++) {
 		const struct out_field *field = &table->fields[i];
 		char buf[MAX_NUMBER], *clean = NULL;
-		const char *cell = row ? raw_cell(field, row, buf) : field->name;
+		const char *on, *cell = row ? raw_cell(field, row, buf) : field->name;
 
 		if (!shr_is_plain(cell))
-			cell = clean = shr_clean_copy(cell, false);
+			cell = clean = shr_must(shr_clean_copy(cell, false));
 		if (i)
 			putchar_unlocked(csv ? ',' : '\t');
+		on = colour ? colour_of(field, cell) : "";
 		if (csv)
-			print_csv(cell ? cell : "");
+			print_csv(cell);
+		else if (*on)
+			printf("%s%s" PLAIN, on, cell);
 		else
-			fputs_unlocked(cell ? cell : "", stdout);
+			fputs_unlocked(cell, stdout);
 		free(clean);
 	}
 	putchar('\n');
 }
 
-void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count)
-{
-	struct json_object *object;
-	size_t i;
+/* The columns and the order that the user has asked for. */
 
-	switch (mode) {
-	case OUT_JSON:
-		object = json_object_new_object();
-		out_add(object, table->name, out_json_rows(table, rows, count));
-		out_json_print(object);
-		break;
-	case OUT_PIPE:
-	case OUT_CSV:
-		print_pipe(mode, table, NULL);
-		for (i = 0; i < count; i++)
-			print_pipe(mode, table, (const char *)rows + i * table->row_size);
-		break;
-	case OUT_TERMINAL:
-		print_columns(table, rows, count);
-		break;
+/* A key may be another column's heading in small letters: the word as it is comes first. */
+const struct out_field *out_find(const struct out_table *table, const char *name, size_t len)
+{
+	static int (*const compare[])(const char *, const char *, size_t) = { strncmp,
+									      strncasecmp };
+	size_t i, k;
+
+	for (k = 0; k < ARRAY_SIZE(compare); k++)
+		for (i = 0; i < 2 * table->n_fields; i++) {
+			const struct out_field *field = &table->fields[i / 2];
+			const char *word = i % 2 ? field->heading : field->name;
+
+			if (word && strlen(word) == len && !compare[k](word, name, len))
+				return field;
+		}
+	return NULL;
+}
+
+/* Returns a table of the columns that the form names, for free(). */
+static struct out_table *choose(const struct out_form *form, const struct out_table *table)
+{
+	size_t most = strlen(form->columns), len;
+	struct out_table *chosen =
+		shr_must(malloc(sizeof(*chosen) + most * sizeof(*table->fields)));
+	struct out_field *field = (void *)(chosen + 1);
+	const char *at = form->columns;
+
+	*chosen =
+		(struct out_table){ .fields = field, .row_size = table->row_size, .chosen = true };
+	for (;; at += len + 1, field++) {
+		len = strcspn(at, ",");
+		*field = *out_find(table, at, len);
+		field->spare = false;
+		if (!field->heading)
+			field->heading = field->name;
+		chosen->n_fields++;
+		if (!at[len])
+			return chosen;
 	}
 }
 
+struct sorting {
+	const struct out_field *field;
+	bool largest; /* is first */
+};
+
+/* Compare cells; unknown ones are last in both directions, and equal ones stay as they are. */
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct sorting *by = arg;
+	const void *x = *(const void *const *)a, *y = *(const void *const *)b;
+	char room[2][MAX_NUMBER];
+	const char *s = raw_cell(by->field, x, room[0]), *t = raw_cell(by->field, y, room[1]);
+	bool no_s = !strcmp(s, "-"), no_t = !strcmp(t, "-");
+	int order;
+
+	if (no_s != no_t)
+		return no_s - no_t;
+	if (by->field->kind <= OUT_LIST)
+		order = strverscmp(s, t);
+	else
+		order = shr_compare_first((const char *)x + by->field->offset,
+					  (const char *)y + by->field->offset);
+	if (order)
+		return by->largest ? -order : order;
+	return x < y ? -1 : x > y;
+}
+
+/* Returns the rows in the order of the form, for free(). */
+static const void **sort_rows(const struct out_form *form, const struct out_table *table,
+			      const void *rows, size_t count)
+{
+	const void **sorted = shr_must(malloc((count + 1) * sizeof(*sorted)));
+	struct sorting by = { .largest = form->sort && *form->sort == '-' };
+	const char *name = form->sort ? form->sort + by.largest : "";
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sorted[i] = (const char *)rows + i * table->row_size;
+	by.field = out_find(table, name, strlen(name));
+	if (by.field)
+		qsort_r(sorted, count, sizeof(*sorted), compare_rows, &by);
+	return sorted;
+}
+
+void out_print(const struct out_form *form, const struct out_table *table, const void *rows,
+	       size_t count)
+{
+	struct out_table *chosen = NULL;
+	struct json_object *object;
+	const void **sorted;
+	size_t i;
+
+	if (form->mode == OUT_JSON) {
+		object = json_object_new_object();
+		out_add(object, table->name, out_json_rows(table, rows, count));
+		out_json_print(object);
+		return;
+	}
+	sorted = sort_rows(form, table, rows, count);
+	if (form->columns)
+		table = chosen = choose(form, table);
+	if (form->mode == OUT_TERMINAL)
+		print_columns(form, table, sorted, count);
+	else
+		print_pipe(form, table, NULL);
+	for (i = 0; form->mode != OUT_TERMINAL && i < count; i++)
+		print_pipe(form, table, sorted[i]);
+	free(sorted);
+	free(chosen);
+}
+
+void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count)
+{
+	out_print(&(const struct out_form){ .mode = mode }, table, rows, count);
+}
+
 /* Widths are the table's own here: later rows are unknown. The last column gets what is left. */
-static void print_one(const struct out_table *table, const void *row)
+static void print_one(const struct out_form *form, const struct out_table *table, const void *row)
 {
 	char **cells = shr_must(calloc(table->n_fields, sizeof(*cells)));
-	struct layout l = new_layout(table);
+	struct layout l = new_layout(form, table);
 	size_t i;
 
 	fill_row(table, row, cells);
@@ -590,16 +701,20 @@ static void print_one(const struct out_table *table, const void *row)
 	free(l.widths);
 }
 
-void out_heading(enum out_mode mode, const struct out_table *table)
+void out_heading(const struct out_form *form, const struct out_table *table)
 {
-	out_row(mode, table, NULL);
+	if (!form->bare)
+		out_row(form, table, NULL);
 }
 
-void out_row(enum out_mode mode, const struct out_table *table, const void *row)
+void out_row(const struct out_form *form, const struct out_table *table, const void *row)
 {
-	if (mode == OUT_TERMINAL)
-		print_one(table, row);
-	else if (mode != OUT_JSON)
-		print_pipe(mode, table, row);
+	struct out_table *chosen = form->columns ? choose(form, table) : NULL;
+
+	if (form->mode == OUT_TERMINAL)
+		print_one(form, chosen ? chosen : table, row);
+	else if (form->mode != OUT_JSON)
+		print_pipe(form, chosen ? chosen : table, row);
 	fflush(stdout);
+	free(chosen);
 }

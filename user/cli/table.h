@@ -58,6 +58,7 @@ struct out_table {
 	const struct out_field *fields;
 	size_t n_fields;
 	size_t row_size;
+	bool chosen; /* the user has asked for these columns: all stay on a terminal */
 };
 
 #define OUT_TABLE(key, columns, type)                                            \
@@ -71,6 +72,21 @@ enum out_mode {
 	OUT_PIPE,
 	OUT_CSV,
 	OUT_JSON,
+};
+
+enum out_colour {
+	OUT_COLOUR_AUTO, /* on a terminal that has them, if NO_COLOR is not set */
+	OUT_COLOUR_ALWAYS,
+	OUT_COLOUR_NEVER,
+};
+
+/* How a table is to look, by the options of the command. */
+struct out_form {
+	enum out_mode mode;
+	enum out_colour colour;
+	uint64_t bare;	     /* no headings */
+	const char *columns; /* names, commas between; NULL: as the table has them */
+	const char *sort; /* a name, "-" before it: the largest is first; NULL: as the rows are */
 };
 
 /* The cell of a field: a number is for the kinds behind OUT_LIST. */
@@ -104,12 +120,18 @@ bool out_to_the_right(const struct out_field *field);
 /* How stdout is to look without --json and --csv. */
 enum out_mode out_mode(void);
 
-/* Print all rows at once on stdout, with a heading. OUT_JSON: an object of one key. */
+/* Returns the field with that name, or that heading, in any case; NULL: there is none. */
+const struct out_field *out_find(const struct out_table *table, const char *name, size_t len);
+
+/* Print all rows at once on stdout. OUT_JSON: an object of one key, with all columns. */
+void out_print(const struct out_form *form, const struct out_table *table, const void *rows,
+	       size_t count);
+/* The same in the table's own form. */
 void out_rows(enum out_mode mode, const struct out_table *table, const void *rows, size_t count);
 
 /* Print a table row by row, for all modes but OUT_JSON. Each line is flushed. */
-void out_heading(enum out_mode mode, const struct out_table *table);
-void out_row(enum out_mode mode, const struct out_table *table, const void *row);
+void out_heading(const struct out_form *form, const struct out_table *table);
+void out_row(const struct out_form *form, const struct out_table *table, const void *row);
 
 /* Print a sentence of our own words, broken between them on a terminal. */
 __attribute__((format(printf, 1, 2))) void out_sentence(const char *format, ...);
@@ -139,8 +161,8 @@ void out_json_print(struct json_object *object);
 /* Print an object in one line of stdout, flushed. */
 void out_json_print_line(struct json_object *object);
 
-/* May a terminal have colours? NO_COLOR is not set, and TERM is none without. */
-bool out_want_colour(void);
+/* Is the output to have colours? */
+bool out_want_colour(const struct out_form *form);
 /* Returns the width of the terminal on stdout; 80 if unknown. */
 int out_terminal_width(void);
 

@@ -33,13 +33,13 @@ static const struct out_table table = OUT_TABLE("checks", fields, struct row);
 
 struct doctor_args {
 	struct ctl_target_args targets;
-	enum out_mode mode;
+	struct out_form form;
 	const char *partition; /* a GPU; NULL: the checks */
 };
 
 struct report {
 	struct gpreempt *g;
-	enum out_mode mode;
+	const struct out_form *form;
 	struct json_object *checks; /* OUT_JSON only */
 	int status;
 };
@@ -62,16 +62,16 @@ static void print_row(struct report *r, struct row *row)
 
 	if (row->next && !*row->next)
 		row->next = NULL;
-	if (r->mode == OUT_JSON) {
+	if (r->form->mode == OUT_JSON) {
 		json_object_array_add(r->checks, out_json_row(&table, row));
 		return;
 	}
 	/* Print the next step behind the finding. */
-	if (r->mode == OUT_TERMINAL && row->next) {
+	if (r->form->mode == OUT_TERMINAL && row->next && !r->form->columns) {
 		snprintf(text, sizeof(text), "%s; %s", row->text, row->next);
 		row->text = text;
 	}
-	out_row(r->mode, &table, row);
+	out_row(r->form, &table, row);
 }
 
 static const char *remedy(const struct gp_finding *f)
@@ -304,8 +304,8 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		ret = ctl_targets(r->g, &args->targets, &list);
 	if (ret)
 		return ret;
-	if (r->mode != OUT_JSON)
-		out_heading(r->mode, &table);
+	if (r->form->mode != OUT_JSON)
+		out_heading(r->form, &table);
 	check_users(r, !args->targets.from);
 	gp_doctor(r->g, report, r);
 	if (!args->targets.from) {
@@ -333,22 +333,25 @@ static int run_partition(const struct doctor_args *args)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl doctor --help",
 				     "--partition looks at all processes of "
 				     "this host: no TARGET, and no --from");
-	return ctl_partition(args->partition, args->mode);
+	return ctl_partition(args->partition, &args->form);
 }
 
 static int run_doctor(void *data)
 {
 	const struct doctor_args *args = data;
-	struct report r = { .mode = args->mode };
+	struct report r = { .form = &args->form };
 	struct json_object *object;
 	int ret;
 
 	if (args->partition)
 		return run_partition(args);
+	ret = ctl_check_form(&ctl_doctor, &args->form, &table);
+	if (ret >= 0)
+		return ret;
 	ret = ctl_open(args->targets.from, &r.g);
 	if (ret)
 		return ret;
-	if (r.mode == OUT_JSON)
+	if (r.form->mode == OUT_JSON)
 		r.checks = json_object_new_array();
 	ret = check_all(&r, args);
 	gpreempt_free(r.g);
@@ -356,7 +359,7 @@ static int run_doctor(void *data)
 		json_object_put(r.checks);
 		return ret;
 	}
-	if (r.mode == OUT_JSON) {
+	if (r.form->mode == OUT_JSON) {
 		object = json_object_new_object();
 		out_add(object, table.name, r.checks);
 		out_add(object, "status", json_object_new_int(r.status));
@@ -369,7 +372,7 @@ static const struct ctl_option options[] = {
 	{ "partition", CTL_NAME, offsetof(struct doctor_args, partition), "GPU",
 	  "list the processes that block a repartition of this GPU" },
 	CTL_WAIT_OPTION(struct doctor_args),
-	CTL_JSON_OPTION(struct doctor_args),
+	CTL_ROW_OPTIONS(struct doctor_args),
 	CTL_FROM_OPTION(struct doctor_args),
 	{ 0 },
 };

@@ -122,6 +122,6 @@ void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct
  * List the processes that keep /dev/kfd open, which blocks a repartition of the GPU that the
  * word names. Returns the exit status.
  */
-int ctl_partition(const char *gpu, enum out_mode mode);
+int ctl_partition(const char *gpu, const struct out_form *form);
 
 #endif

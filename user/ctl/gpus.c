@@ -100,7 +100,7 @@ static int compare_rows(const void *a, const void *b)
 
 struct gpus_args {
 	struct ctl_target_args targets; /* its queues: the GPUs of --gpu */
-	enum out_mode mode;
+	struct out_form form;
 };
 
 static int print_gpus(struct ctl_sampler *s, const struct gpus_args *args)
@@ -118,7 +118,7 @@ static int print_gpus(struct ctl_sampler *s, const struct gpus_args *args)
 			fill_row(s->g, gpu, &f->names.items[i], &rows[n++]);
 	}
 	qsort(rows, n, sizeof(*rows), compare_rows);
-	out_rows(args->mode, &table, rows, n);
+	out_print(&args->form, &table, rows, n);
 	if (f->source == GPREEMPT_SOURCE_SYSFS)
 		ctl_note_sysfs(args->targets.from);
 	free(rows);
@@ -155,7 +155,7 @@ static int run_gpus(void *data)
 static const struct ctl_option options[] = {
 	{ "gpu", CTL_GPUS, offsetof(struct gpus_args, targets), "LIST",
 	  "only these GPUs (0: as amd-smi counts)" },
-	CTL_JSON_OPTION(struct gpus_args),
+	CTL_TABLE_OPTIONS(struct gpus_args),
 	CTL_FROM_OPTION(struct gpus_args),
 	{ 0 },
 };
@@ -172,5 +172,6 @@ const struct ctl_command ctl_gpus = {
 		"USED of the VRAM is all that is in use, also by what is no process of KFD; of a\n"
 		"partition it is what the processes of KFD have there. ACTIVE of the SLOTS of the\n"
 		"first XCC hold a queue now. PROCS have the QUEUES.\n",
+	.table = &table,
 	.options = options,
 };

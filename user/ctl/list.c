@@ -342,7 +342,7 @@ int ctl_sampler_keepers(struct ctl_sampler *s, size_t *unseen, int *code)
 
 struct list_args {
 	struct ctl_target_args targets; /* its queues: the GPUs of --gpu */
-	enum out_mode mode;
+	struct out_form form;
 	uint64_t quiet;
 };
 
@@ -381,7 +381,7 @@ static const struct out_table table = OUT_TABLE("processes", fields, struct ctl_
 static void print_rows(const struct list_args *args, const struct ctl_process *rows, size_t count,
 		       bool sysfs)
 {
-	enum out_mode mode = args->mode;
+	enum out_mode mode = args->form.mode;
 	struct json_object *object;
 
 	if (mode == OUT_JSON) {
@@ -390,7 +390,7 @@ static void print_rows(const struct list_args *args, const struct ctl_process *r
 		out_add(object, "source", out_json_text(sysfs ? "sysfs" : "module"));
 		out_json_print(object);
 	} else if (count || mode == OUT_PIPE) {
-		out_rows(mode, &table, rows, count);
+		out_print(&args->form, &table, rows, count);
 	}
 	if (!count && mode != OUT_JSON)
 		ctl_note("no process uses the GPU");
@@ -505,7 +505,7 @@ static const struct ctl_option options[] = {
 	{ "quiet", CTL_FLAG, offsetof(struct list_args, quiet), NULL,
 	  "print nothing; exit status 7 if a process uses the GPU" },
 	CTL_WAIT_OPTION(struct list_args),
-	CTL_JSON_OPTION(struct list_args),
+	CTL_TABLE_OPTIONS(struct list_args),
 	CTL_FROM_OPTION(struct list_args),
 	{ 0 },
 };
@@ -541,5 +541,6 @@ const struct ctl_command ctl_list = {
 		   "GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
 		   "1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
 		   "KFD, and is not seen.\n",
+	.table = &table,
 	.options = options,
 };

@@ -72,7 +72,7 @@ struct monitor_args {
 	struct ctl_target_args targets;
 	uint64_t duration_ns; /* 0: until Ctrl-C */
 	uint64_t interval_ns;
-	enum out_mode mode;
+	struct out_form form;
 };
 
 struct monitor {
@@ -178,7 +178,7 @@ static void look(struct monitor *m, struct watched *w)
 		json_object_array_add(w->series, out_json_row(&table, &sample));
 		ctl_progress("%zu samples of process %d ...", w->samples, w->target.pid);
 	} else {
-		out_row(m->args->mode, &table, &sample);
+		out_row(&m->args->form, &table, &sample);
 	}
 	free(ids);
 }
@@ -249,8 +249,8 @@ static void print_figure(FILE *f, const char *head, const char *name, const stru
 /* Print the sums. They are not for the same file as samples in CSV. */
 static void print_sum(const struct monitor *m, const struct watched *w)
 {
-	FILE *f = m->args->mode == OUT_CSV ? stderr : stdout;
-	const char *head = m->args->mode == OUT_PIPE ? "# " : "";
+	FILE *f = m->args->form.mode == OUT_CSV ? stderr : stdout;
+	const char *head = m->args->form.mode == OUT_PIPE ? "# " : "";
 	size_t i;
 
 	fprintf(f, "%sprocess %d: %zu samples in %.1f s, %zu missed%s\n", head, w->target.pid,
@@ -300,7 +300,7 @@ static void print_sums(const struct monitor *m)
 	bool sysfs = false;
 	size_t i;
 
-	if (m->args->mode == OUT_JSON) {
+	if (m->args->form.mode == OUT_JSON) {
 		targets = json_object_new_array();
 		for (i = 0; i < m->count; i++)
 			json_object_array_add(targets, json_sum(&m->watched[i]));
@@ -309,7 +309,7 @@ static void print_sums(const struct monitor *m)
 		out_json_print(object);
 	}
 	for (i = 0; i < m->count; i++) {
-		if (m->args->mode != OUT_JSON)
+		if (m->args->form.mode != OUT_JSON)
 			print_sum(m, &m->watched[i]);
 		sysfs |= !m->watched[i].module;
 	}
@@ -328,12 +328,12 @@ static void begin(struct monitor *m, const struct gpreempt_targets *list)
 
 		w->target = list->targets[i];
 		w->fd = m->args->targets.from ? -1 : shr_pidfd_open(w->target.pid);
-		if (m->args->mode == OUT_JSON)
+		if (m->args->form.mode == OUT_JSON)
 			w->series = json_object_new_array();
 	}
 	m->stop = shr_signals_open_stop();
 	m->start = shr_now_ns();
-	out_heading(m->args->mode, &table);
+	out_heading(&m->args->form, &table);
 }
 
 static void end(struct monitor *m)
@@ -367,7 +367,7 @@ static int run_monitor(void *data)
 	if (!ret) {
 		begin(&m, list);
 		sample_all(&m);
-		if (args->mode == OUT_JSON)
+		if (args->form.mode == OUT_JSON)
 			ctl_progress_end();
 		print_sums(&m);
 		end(&m);
@@ -382,11 +382,11 @@ static const struct ctl_option options[] = {
 	  "for that long (30s); 0s: until Ctrl-C" },
 	{ "interval", CTL_DURATION, offsetof(struct monitor_args, interval_ns), "TIME",
 	  "time between samples (5s)" },
-	{ "csv", CTL_CSV, offsetof(struct monitor_args, mode), NULL,
+	{ "csv", CTL_CSV, offsetof(struct monitor_args, form.mode), NULL,
 	  "print samples as CSV, and the summary on stderr" },
 	CTL_QUEUE_OPTIONS(struct monitor_args),
 	CTL_WAIT_OPTION(struct monitor_args),
-	CTL_JSON_OPTION(struct monitor_args),
+	CTL_ROW_OPTIONS(struct monitor_args),
 	CTL_FROM_OPTION(struct monitor_args),
 	{ 0 },
 };
@@ -402,6 +402,7 @@ const struct ctl_command ctl_monitor = {
 		   "Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
 		   "the number was stable; and how often each queue id was seen. It ends when\n"
 		   "the last process has ended. Of a snapshot (--from) there is one sample.\n",
+	.table = &table,
 	.options = options,
 	.defaults =
 		&(const struct monitor_args){

@@ -46,7 +46,7 @@ static const struct out_table table = OUT_TABLE("processes", fields, struct row)
 
 struct partition {
 	struct gpreempt *g;
-	enum out_mode mode;
+	const struct out_form *form;
 	struct gp_gpus gpus;
 	const struct gp_gpu *gpu;
 	struct ctl_sampler who;
@@ -146,10 +146,10 @@ static int print(const struct partition *p)
 	char name[128];
 
 	gp_gpu_text(p->gpu, name, sizeof(name));
-	if (p->mode == OUT_JSON)
+	if (p->form->mode == OUT_JSON)
 		print_json(p);
-	else if (p->rows.count || p->mode == OUT_PIPE)
-		out_rows(p->mode, &table, p->rows.items, p->rows.count);
+	else if (p->rows.count || p->form->mode == OUT_PIPE)
+		out_print(p->form, &table, p->rows.items, p->rows.count);
 	if (p->unseen && !p->rows.count)
 		return ctl_fail_text(status_of(p),
 				     status_of(p) == GPREEMPT_CLASS_PERMISSION ?
@@ -160,11 +160,11 @@ static int print(const struct partition *p)
 	if (p->unseen)
 		ctl_note("cannot read the descriptors of %zu processes: %s", p->unseen,
 			 strerror(-p->code));
-	if (p->mode != OUT_JSON && p->rows.count)
+	if (p->form->mode != OUT_JSON && p->rows.count)
 		ctl_note("while these are there, the driver refuses to "
 			 "repartition GPU %s",
 			 name);
-	else if (p->mode != OUT_JSON)
+	else if (p->form->mode != OUT_JSON)
 		ctl_note("no process keeps KFD from repartitioning GPU %s", name);
 	return status_of(p);
 }
@@ -193,11 +193,13 @@ static int run(struct partition *p, const char *gpu)
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : print(p);
 }
 
-int ctl_partition(const char *gpu, enum out_mode mode)
+int ctl_partition(const char *gpu, const struct out_form *form)
 {
-	struct partition p = { .mode = mode };
-	int ret = ctl_open(NULL, &p.g);
+	struct partition p = { .form = form };
+	int ret = ctl_check_form(&ctl_doctor, form, &table);
 
+	if (ret < 0)
+		ret = ctl_open(NULL, &p.g);
 	if (ret)
 		return ret;
 	ctl_sampler_init(&p.who, p.g, 0);

@@ -100,7 +100,7 @@ static void fill_row(struct row *row, pid_t pid, const struct gp_gpus *gpus,
 
 struct queues_args {
 	struct ctl_target_args targets;
-	enum out_mode mode;
+	struct out_form form;
 };
 
 /* The output, target by target. */
@@ -161,7 +161,7 @@ static void print_report(struct report *r)
 		out_add(object, "targets", r->targets);
 		out_json_print(object);
 	} else if (r->count || r->mode == OUT_PIPE) {
-		out_rows(r->mode, &table, r->rows, r->count);
+		out_print(&r->args->form, &table, r->rows, r->count);
 	}
 	if (!r->count && r->mode != OUT_JSON)
 		ctl_note("there is no such queue now");
@@ -173,7 +173,7 @@ static void print_report(struct report *r)
 static int run_queues(void *data)
 {
 	const struct queues_args *args = data;
-	struct report r = { .args = args, .mode = args->mode };
+	struct report r = { .args = args, .mode = args->form.mode };
 	struct gpreempt_targets *list = NULL;
 	struct gpreempt *g = NULL;
 	int ret = ctl_open(args->targets.from, &g);
@@ -201,7 +201,7 @@ static int run_queues(void *data)
 static const struct ctl_option options[] = {
 	CTL_QUEUE_OPTIONS(struct queues_args),
 	CTL_WAIT_OPTION(struct queues_args),
-	CTL_JSON_OPTION(struct queues_args),
+	CTL_TABLE_OPTIONS(struct queues_args),
 	CTL_FROM_OPTION(struct queues_args),
 	{ 0 },
 };
@@ -220,5 +220,6 @@ const struct ctl_command ctl_queues = {
 		"WAVES is that old. \"-\" means\n"
 		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
 		"known. In a pipe and with --json there are more columns.\n",
+	.table = &table,
 	.options = options,
 };

@@ -52,7 +52,7 @@ static const struct out_table table = OUT_TABLE("pauses", fields, struct row);
 struct repair_args {
 	struct ctl_target_args targets;
 	uint64_t dry_run;
-	enum out_mode mode;
+	struct out_form form;
 };
 
 static int add_target(void *arg, pid_t target)
@@ -129,10 +129,10 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 	size_t i;
 
 	drop_gone(rows);
-	if (!rows->count && args->mode != OUT_JSON)
+	if (!rows->count && args->form.mode != OUT_JSON)
 		puts("nothing is paused");
 	else
-		out_rows(args->mode, &table, rows->row, rows->count);
+		out_print(&args->form, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].status)
 			hold_fail(&rows->row[i].why);
@@ -182,7 +182,7 @@ static int run_repair(void *data)
 static const struct ctl_option options[] = {
 	{ "dry-run", CTL_FLAG, offsetof(struct repair_args, dry_run), NULL,
 	  "only print what would be done" },
-	CTL_JSON_OPTION(struct repair_args),
+	CTL_TABLE_OPTIONS(struct repair_args),
 	{ 0 },
 };
 
@@ -198,5 +198,6 @@ const struct ctl_command ctl_repair = {
 		"run again now; owned: its holder, or a command at work, undoes it; stale: of a\n"
 		"process that has ended or of an earlier boot, removed; damaged: not a file of\n"
 		"ours, never acted upon. suspend and preempt do the same when they start.\n",
+	.table = &table,
 	.options = options,
 };

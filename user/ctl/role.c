@@ -19,7 +19,7 @@
 
 struct role_args {
 	struct ctl_words words;
-	enum out_mode mode;
+	struct out_form form;
 	uint64_t oci;
 };
 
@@ -70,8 +70,8 @@ static int show(const struct role_args *args)
 		ret = fail_no_cgroups();
 	else if (ret)
 		ret = ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	else if (rows.count || args->mode != OUT_TERMINAL)
-		out_rows(args->mode, &table, rows.list, rows.count);
+	else if (rows.count || args->form.mode != OUT_TERMINAL)
+		out_print(&args->form, &table, rows.list, rows.count);
 	else
 		ctl_note("no cgroup has a role");
 	for (i = 0; i < rows.count; i++)
@@ -239,7 +239,7 @@ static int run_role(void *data)
 static const struct ctl_option options[] = {
 	{ "oci", CTL_FLAG, offsetof(struct role_args, oci), NULL,
 	  "be the hook of a container engine, for annotations" },
-	CTL_JSON_OPTION(struct role_args),
+	CTL_TABLE_OPTIONS(struct role_args),
 	{ 0 },
 };
 
@@ -260,6 +260,7 @@ const struct ctl_command ctl_role = {
 		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
 		"and gives the cgroup that has its id, in which its process must be, the role\n"
 		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
+	.table = &table,
 	.options = options,
 };
 

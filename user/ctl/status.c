@@ -352,15 +352,16 @@ static void note_sessions(const struct rows *rows)
 			 pids, used >= sizeof(pids) - 16 ? " and others" : "");
 }
 
-static void print_rows(enum out_mode mode, struct rows *rows)
+static void print_rows(const struct out_form *form, struct rows *rows)
 {
+	enum out_mode mode = form->mode;
 	size_t i;
 
 	if (!rows->count && mode != OUT_JSON) {
 		puts("nothing is held");
 		return;
 	}
-	out_rows(mode, &table, rows->row, rows->count);
+	out_print(form, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].unknown)
 			ctl_note("process %d: unknown holder (lock is held); "
@@ -377,7 +378,7 @@ static void print_rows(enum out_mode mode, struct rows *rows)
 }
 
 struct status_args {
-	enum out_mode mode;
+	struct out_form form;
 };
 
 static int run_status(void *data)
@@ -400,7 +401,7 @@ static int run_status(void *data)
 		if (rows.count)
 			qsort(rows.row, rows.count, sizeof(*rows.row), shr_compare_first);
 		describe(&rows);
-		print_rows(args->mode, &rows);
+		print_rows(&args->form, &rows);
 		places_left_list(rows.g, note_left, NULL);
 	}
 	while (rows.count)
@@ -411,7 +412,7 @@ static int run_status(void *data)
 }
 
 static const struct ctl_option options[] = {
-	CTL_JSON_OPTION(struct status_args),
+	CTL_TABLE_OPTIONS(struct status_args),
 	{ 0 },
 };
 
@@ -436,5 +437,6 @@ const struct ctl_command ctl_status = {
 		"While a debug session holds a process, no other debugger can attach to it:\n"
 		"not gdb, strace, rocgdb, rocprofv3 --attach, CRIU, nor ROCm's own core dump.\n"
 		"While it is paused, they can.\n",
+	.table = &table,
 	.options = options,
 };

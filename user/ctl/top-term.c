@@ -108,9 +108,9 @@ static void prepare_for_crash(void)
 		sigaction(crashes[i], &action, NULL);
 }
 
-static void set_colours(void)
+static void set_colours(const struct out_form *form)
 {
-	term.colour = out_want_colour() && nc.has_colors();
+	term.colour = out_want_colour(form) && nc.has_colors();
 	if (!term.colour)
 		return;
 	nc.start_color();
@@ -120,7 +120,7 @@ static void set_colours(void)
 	nc.init_pair(CYAN, COLOR_CYAN, -1);
 }
 
-int top_term_open(void)
+int top_term_open(const struct out_form *form)
 {
 	int width, height, ret = 0;
 
@@ -148,7 +148,7 @@ int top_term_open(void)
 	top_term_size(&width, &height);
 	term.window = shr_must(nc.newwin(height, width, 0, 0));
 	prepare_for_crash();
-	set_colours();
+	set_colours(form);
 	nc.cbreak();
 	nc.noecho();
 	nc.nonl();

@@ -171,7 +171,7 @@ static int print_table(const struct top *t)
 		return -ENOMEM;
 	for (i = 0; i < m->lines.count; i++)
 		rows[i] = *m->lines.items[i].process;
-	out_rows(t->args->mode, &top_processes, rows, m->lines.count);
+	out_print(&t->args->form, &top_processes, rows, m->lines.count);
 	fflush(stdout);
 	free(rows);
 	return 0;
@@ -200,7 +200,7 @@ static int top_batch(struct top *t)
 		if (top_refresh(t, &err))
 			return ctl_fail(&err);
 		note_missing(t, i);
-		if (t->args->mode == OUT_JSON)
+		if (t->args->form.mode == OUT_JSON)
 			print_json(t);
 		else if (print_table(t))
 			return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
@@ -413,7 +413,7 @@ static int top_interactive(struct top *t)
 {
 	struct session s = { .t = t, .events = epoll_create1(EPOLL_CLOEXEC) };
 	struct gpreempt_error err;
-	int ret = top_term_open();
+	int ret = top_term_open(&t->args->form);
 
 	if (ret) {
 		close(s.events);
@@ -443,7 +443,10 @@ static int check(const struct top_args *args)
 	if (args->delay_ns < TOP_SHORTEST_NS || args->delay_ns > TOP_LONGEST_NS)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --help",
 				     "--delay is from 100ms to 1h");
-	if (!args->batch && args->mode != OUT_JSON &&
+	if (!args->batch && (args->form.columns || args->form.sort || args->form.bare))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --batch",
+				     "--columns, --sort and --no-headers are for --batch");
+	if (!args->batch && args->form.mode != OUT_JSON &&
 	    !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --batch, or --json",
 				     "the screen of top needs a terminal");
@@ -470,7 +473,7 @@ static int run_top(void *data)
 	top_view_init(&t.view);
 	t.view.delay_ns = args->delay_ns;
 	t.view.root = !geteuid();
-	if (args->batch || args->mode == OUT_JSON) {
+	if (args->batch || args->form.mode == OUT_JSON) {
 		t.stop = shr_signals_open_stop();
 		ret = top_batch(&t);
 	} else {
@@ -488,7 +491,7 @@ static int run_top(void *data)
 static const struct ctl_option options[] = {
 	{ "batch", CTL_FLAG, offsetof(struct top_args, batch), NULL,
 	  "print a table of the processes at each refresh" },
-	CTL_JSON_OPTION(struct top_args),
+	CTL_TABLE_OPTIONS(struct top_args),
 	{ "count", CTL_COUNT, offsetof(struct top_args, count), "N",
 	  "end after that many refreshes (-n N)" },
 	{ "delay", CTL_DURATION, offsetof(struct top_args, delay_ns), "TIME",
@@ -517,6 +520,7 @@ const struct ctl_command ctl_top = {
 		"NO_COLOR, if it is set, means no colours. Without a UTF-8 locale all is ASCII.\n"
 		"--json prints one object a line at each refresh, with all GPUs of each process.\n"
 		"The screen needs the library ncurses; --batch and --json do not.\n",
+	.table = &top_processes,
 	.options = options,
 	.defaults = &(const struct top_args){ .delay_ns = 2 * NSEC_PER_SEC },
 };

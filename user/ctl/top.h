@@ -212,7 +212,7 @@ const char *top_signal_name(int signal);
 
 struct top_args {
 	uint64_t batch;
-	enum out_mode mode;
+	struct out_form form;
 	uint64_t count;	   /* refreshes; 0: no limit */
 	uint64_t delay_ns; /* from one to the next */
 	uint64_t looks_ns; /* from one look to the next; 0: as 1 % of a CPU allows */
@@ -469,7 +469,7 @@ void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *
  * Take the terminal. 0, or the exit status after an error message. A process that ends
  * by top_term_close() or by a crash leaves the terminal as it was.
  */
-int top_term_open(void);
+int top_term_open(const struct out_form *form);
 void top_term_close(void);
 
 /* Does the terminal show UTF-8? */

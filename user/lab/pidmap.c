@@ -84,7 +84,7 @@ static bool is_number(const char *word, int64_t *out)
 
 struct pidmap_args {
 	struct ctl_words words;
-	enum out_mode mode;
+	struct out_form form;
 };
 
 /*
@@ -142,7 +142,7 @@ static int print(const struct pidmap_args *args, const struct gp_figures *f,
 		n += wanted(args, rows + n, chosen);
 	}
 	if (n || !args->words.n)
-		out_rows(args->mode, &table, rows, n);
+		out_print(&args->form, &table, rows, n);
 	free(rows);
 	if (n || !args->words.n)
 		return 0;
@@ -177,7 +177,7 @@ static int run_pidmap(void *data)
 }
 
 static const struct ctl_option options[] = {
-	CTL_JSON_OPTION(struct pidmap_args),
+	CTL_TABLE_OPTIONS(struct pidmap_args),
 	{ 0 },
 };
 
@@ -191,5 +191,6 @@ const struct ctl_command ctl_pidmap = {
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details = "A PID is looked up on both sides: as on the host, and as in the container,\n"
 		   "which is what ROCm's log and programs print.\n",
+	.table = &table,
 	.options = options,
 };
