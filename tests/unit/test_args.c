@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ctl/preempt.h"
+#include "ctl/top.h"
 #include "lib/see/words.h"
 #include "cli/guard-options.h"
 #include "shared/util.h"
@@ -141,7 +142,6 @@ static const char *const bad_suspends[] = {
 	"99999999999999999999",
 	"1 cmd:",
 	"1 --for",
-	"1 --for 5",
 	"1 --for 5x",
 	"1 --for 0s",
 	"1 --for -5s",
@@ -163,7 +163,7 @@ static const char *const bad_suspends[] = {
 	"1 cmd:(",
 	"pid:1",
 	"cgroup:",
-	"1 --wait 5",
+	"1 --wait 5x",
 	"1 --json=1",
 	"1 -o x",
 	"1 -xo",
@@ -180,7 +180,7 @@ TEST_EACH(bad_suspend, ARRAY_SIZE(bad_suspends))
 
 static const char *const bad_preempts[] = {
 	"",	     "1 --count 0", "1 --count x",  "1 --count -1",  "1 --count 10000001",
-	"1 --count", "1 --hold 5",  "1 --interval", "1 --verbose=1",
+	"1 --count", "1 --hold 5x", "1 --interval", "1 --verbose=1",
 };
 
 TEST_EACH(bad_preempt, ARRAY_SIZE(bad_preempts))
@@ -332,11 +332,38 @@ TEST(merge)
 TEST(sentence)
 {
 	begin_capture();
-	ck_assert_int_eq(parse(&ctl_suspend, "1 --for 5"), USAGE);
+	ck_assert_int_eq(parse(&ctl_suspend, "1 --for 5x"), USAGE);
 	end_capture();
-	ck_assert_str_eq(ctl_err, "gpreempt-ctl: --for \"5\": it has no unit; "
+	ck_assert_str_eq(ctl_err, "gpreempt-ctl: --for \"5x\": it has an unknown unit; "
 				  "units are ns, us, ms, s, m, h\n"
 				  "next: gpreempt-ctl suspend --help\n");
+}
+
+/* One word for an idea; the old ones are taken, and no help shows them. */
+TEST(old_words)
+{
+	static const char *const lines[] = { "--interval 2", "--delay 2s", "-d 2",
+					     "--delay=2000ms" };
+	static const char *const old[] = { "--delay", "--every", "--duration" };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++) {
+		ck_assert_int_eq(parse(&ctl_top, lines[i]), GO);
+		ck_assert_uint_eq(((struct top_args *)parsed_args)->delay_ns, 2 * NSEC_PER_SEC);
+	}
+	ck_assert_int_eq(parse(&ctl_monitor, "1 --duration 1.5 --interval 500ms"), GO);
+	ck_assert_int_eq(parse(&ctl_monitor, "1 --for 1.5 -d 500ms"), GO);
+	ck_assert_int_eq(parse(&ctl_snapshot, "--every 10"), GO);
+	ck_assert_int_eq(parse(&ctl_experiment, "--duration 10 --a x"), GO);
+	ck_assert_int_eq(parse(&ctl_trace, "1 --duration 10"), GO);
+	ck_assert_int_eq(parse(&ctl_list, "--every 10"), USAGE);
+	for (i = 0; ctl_program.commands[i]; i++) {
+		begin_capture();
+		ctl_help(ctl_program.commands[i], stdout);
+		end_capture();
+		for (k = 0; k < ARRAY_SIZE(old); k++)
+			ck_assert_ptr_null(strstr(ctl_out, old[k]));
+	}
 }
 
 TEST_FIXTURE(args_setup, args_teardown)

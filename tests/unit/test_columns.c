@@ -176,8 +176,7 @@ static const struct {
 	{ lab_main, "gpreempt-lab pidmap", 0, "COMMAND", PROCESSES },
 	{ lab_main, "gpreempt-lab diff now ./now --pid-a 144 --pid-b 156", 0, NULL, 0 },
 	/* With sums below the tables, which are no sentences. */
-	{ ctl_main, "gpreempt-ctl monitor 4194202 4194203 --duration 1ms --interval 1ms", 80, NULL,
-	  0 },
+	{ ctl_main, "gpreempt-ctl monitor 4194202 4194203 --for 1ms --interval 1ms", 80, NULL, 0 },
 	{ lab_main, "gpreempt-lab decode now", 80, NULL, 0 },
 };
 
@@ -260,7 +259,7 @@ TEST(options)
 	OUT_HAS("# pid\tnext\n4194200\tstop the container\n");
 	ctl_line("doctor -o check --no-headers");
 	OUT_HAS("\ngpus\ndebug-trap\n");
-	CTL(0, "monitor %d --duration 1ms --interval 1ms -o pid,queues", HELD);
+	CTL(0, "monitor %d --for 1ms --interval 1ms -o pid,queues", HELD);
 	OUT_HAS("# pid\tqueues\n4194200\t8\n");
 	CTL(0, "top --batch -n 1 -d 100ms --sort -pid -o pid --no-headers");
 	OUT_HAS("4194215\n4194214\n");

@@ -178,7 +178,7 @@ TEST(mistakes)
 	ERR_HAS("needs a terminal");
 	ERR_HAS("next: gpreempt-ctl top --batch, or --json");
 	CTL(GPREEMPT_CLASS_USAGE, "top --batch -d 1ms");
-	ERR_HAS("--delay is from 100ms to 1h");
+	ERR_HAS("--interval is from 100ms to 1h");
 	CTL(GPREEMPT_CLASS_USAGE, "top --batch -n 0");
 	CTL(GPREEMPT_CLASS_USAGE, "top 4711");
 }

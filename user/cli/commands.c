@@ -400,13 +400,19 @@ void ctl_help(const struct ctl_command *cmd, FILE *f)
 #define WORD	     1	 /* getopt_long() returns it for a word */
 #define FIRST_OPTION 256 /* and from here on rows of the table */
 
+/* Old words for an option, which no help shows. */
+static const struct {
+	const char *old, *name;
+} aliases[] = { { "delay", "interval" }, { "every", "interval" }, { "duration", "for" } };
+
 struct parser {
 	const struct ctl_command *cmd;
 	char **argv;
 	void *args;
 	size_t n_words;
-	const struct ctl_option *role;		    /* further words belong to it; or NULL */
-	struct option options[CTL_MAX_OPTIONS + 2]; /* rows in the same places */
+	const struct ctl_option *role; /* further words belong to it; or NULL */
+	/* The rows in the same places, and behind them old words. */
+	struct option options[CTL_MAX_OPTIONS + ARRAY_SIZE(aliases) + 2];
 };
 
 static int usage(const struct ctl_command *cmd, const char *what, const char *value,
@@ -425,7 +431,9 @@ static int letter_of(const char *name)
 	static const struct {
 		const char *name;
 		int letter;
-	} letters[] = { { "output", 'o' }, { "count", 'n' }, { "delay", 'd' }, { "columns", 'o' } };
+	} letters[] = {
+		{ "output", 'o' }, { "count", 'n' }, { "interval", 'd' }, { "columns", 'o' }
+	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(letters); i++)
@@ -438,6 +446,8 @@ static void fill_options(struct parser *p)
 {
 	struct option *to = p->options;
 	const struct ctl_option *o;
+	const struct option *row, *end;
+	size_t i;
 
 	ctl_for_each_option(o, p->cmd) {
 		to->name = o->name;
@@ -447,6 +457,13 @@ static void fill_options(struct parser *p)
 			to->val = FIRST_OPTION + (int)(to - p->options);
 		to++;
 	}
+	end = to;
+	for (i = 0; i < ARRAY_SIZE(aliases); i++)
+		for (row = p->options; row < end; row++)
+			if (!strcmp(row->name, aliases[i].name)) {
+				*to = *row;
+				to++->name = aliases[i].old;
+			}
 	*to = (struct option){ .name = "help", .val = 'h' };
 }
 

@@ -378,7 +378,7 @@ static int run_monitor(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct monitor_args, duration_ns), "TIME",
+	{ "for", CTL_DURATION, offsetof(struct monitor_args, duration_ns), "TIME",
 	  "for that long (30s); 0s: until Ctrl-C" },
 	{ "interval", CTL_DURATION, offsetof(struct monitor_args, interval_ns), "TIME",
 	  "time between samples (5s)" },

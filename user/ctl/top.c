@@ -442,7 +442,7 @@ static int check(const struct top_args *args)
 {
 	if (args->delay_ns < TOP_SHORTEST_NS || args->delay_ns > TOP_LONGEST_NS)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --help",
-				     "--delay is from 100ms to 1h");
+				     "--interval is from 100ms to 1h");
 	if (!args->batch && (args->form.columns || args->form.sort || args->form.bare))
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl top --batch",
 				     "--columns, --sort and --no-headers are for --batch");
@@ -494,7 +494,7 @@ static const struct ctl_option options[] = {
 	CTL_TABLE_OPTIONS(struct top_args),
 	{ "count", CTL_COUNT, offsetof(struct top_args, count), "N",
 	  "end after that many refreshes (-n N)" },
-	{ "delay", CTL_DURATION, offsetof(struct top_args, delay_ns), "TIME",
+	{ "interval", CTL_DURATION, offsetof(struct top_args, delay_ns), "TIME",
 	  "from one refresh to the next (-d 2s)" },
 	{ "looks", CTL_DURATION, offsetof(struct top_args, looks_ns), "TIME",
 	  "from one look to the next (what 1 % of a CPU allows)" },

@@ -652,7 +652,7 @@ static const struct ctl_option options[] = {
 	{ "runs", CTL_COUNT, offsetof(struct exp_args, runs), "N", "runs of each alone (5)" },
 	{ "concurrent", CTL_COUNT, offsetof(struct exp_args, concurrent), "N",
 	  "runs of both at once (3)" },
-	{ "duration", CTL_DURATION, offsetof(struct exp_args, duration_ns), "TIME",
+	{ "for", CTL_DURATION, offsetof(struct exp_args, duration_ns), "TIME",
 	  "end the models after that time; default: wait for them" },
 	{ "amd-log", CTL_COUNT, offsetof(struct exp_args, amd_log), "LEVEL",
 	  "run them with AMD_LOG_LEVEL, and report what it has" },

@@ -819,7 +819,7 @@ static int run_trace(void *data)
 }
 
 static const struct ctl_option options[] = {
-	{ "duration", CTL_DURATION, offsetof(struct trace_args, duration_ns), "TIME",
+	{ "for", CTL_DURATION, offsetof(struct trace_args, duration_ns), "TIME",
 	  "for that long (10s); 0s: until Ctrl-C" },
 	{ "output", CTL_FILE, offsetof(struct trace_args, output), "FILE",
 	  "where it is kept (-o FILE); of a command: a directory" },

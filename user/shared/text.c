@@ -91,9 +91,7 @@ int shr_parse_duration(const char *text, uint64_t *ns)
 		if (ret)
 			return ret;
 	}
-	if (!*text)
-		return -ENODATA;
-	unit = find_unit(text);
+	unit = find_unit(*text ? text : "s");
 	if (!unit)
 		return -ENXIO;
 	if (whole > MAX_DURATION_NS / unit->ns)
@@ -105,14 +103,12 @@ int shr_parse_duration(const char *text, uint64_t *ns)
 const char *shr_duration_error(int err)
 {
 	switch (err) {
-	case -ENODATA:
-		return "it has no unit; units are ns, us, ms, s, m, h";
 	case -ENXIO:
 		return "it has an unknown unit; units are ns, us, ms, s, m, h";
 	case -ERANGE:
 		return "it is more than a year";
 	default:
-		return "a time is a number and a unit, as in 500us, 100ms, 5s";
+		return "a time is a number of seconds, or has a unit, as in 500us, 100ms, 5s";
 	}
 }
 

@@ -27,7 +27,7 @@ says_what_to_do 'cannot write the output: No space'
 gpreempt-ctl queues "$a" | true
 
 step "2: wrong usage"
-ctl 2 suspend "$a" --for 5
+ctl 2 suspend "$a" --for 5x
 ctl 2 queues "$a" --priority '<0'
 says_what_to_do 'from 0 to 15'
 ctl 2 queues cmd:'('
