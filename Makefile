@@ -174,7 +174,8 @@ check: ## what judges a change, in ten minutes (KERNEL=: all cases on that kerne
 	@GATE=1 tests/check $(O) fetch check-build check-gate check-vm check-demo selftest-short
 check-all: ## all checks and cases; goes on where it ended (FRESH=1: from the start)
 	@LEAKS=1 LINT_ALL=1 FUZZ_RANDOM=1 KEEP=1 tests/check --all $(O) fetch check-build \
-		check-fast check-report vmtest selftest check-python check-engines check-rpm
+		check-fast check-report vmtest selftest check-python check-engines check-rpm \
+		check-first-hour
 endif
 
 # The guest that the cases start from boots while the rest is built.

@@ -19,6 +19,12 @@ says "^$p[[:space:]]+train[[:space:]]+[0-9a-f]+[[:space:]]+docker[[:space:]]"
 
 followed_by_name docker
 
+step "the image of the DaemonSet"
+/t/data/image-root "$W/root" || fail "image-root: $?"
+docker build -q -t gpreempt:1 -f /t/data/Dockerfile "$W/root" > /dev/null || fail "docker build: $?"
+docker run --rm --network none gpreempt:1 --version > "$W/ctl" || fail "docker run gpreempt: $?"
+says '^gpreempt-ctl [0-9]'
+
 step "stopped while it is paused"
 docker pause train > /dev/null
 wait_for 15 off "$p"

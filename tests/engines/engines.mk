@@ -59,6 +59,7 @@ $(ENGINES_SPANK): user/contrib/slurm/gpreempt-spank.c $(O)/engines/stamp
 engines-files: $(ENGINES_CRIU) $(ENGINES_SPANK) $(O)/vm/vmrun $(O)/vm/engines/key $(O)/engines/debs/new $(O)/hsa-load13 $(ENGINES_BINS) $(VM_MODULES)
 	@tests/vm/mkpayload $(ENGINES_PAYLOAD) modules $(VM_MODULES) bins $(ENGINES_BINS) \
 		data tests/engines/prepare:prepare tests/engines/cri:cri \
+		user/contrib/kubernetes/image-root:image-root user/contrib/kubernetes/Dockerfile:Dockerfile \
 		$(if $(KUBELET),$(O)/kubelet/gpreempt.json:gpreempt.json) \
 		files $(ENGINES_CRIU) $(ENGINES_SPANK) $(ENGINES_ROCM) $(O)/engines/debs
 engines: ## cases with real engines (T=glob for some of them), or CMD='...' in that guest

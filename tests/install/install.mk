@@ -2,7 +2,7 @@
 # Tests of what users get, on the host.
 
 .PHONY: cli cli-parts check-install check-manuals check-words check-completions check-usage \
-	check-units check-hardening check-library-abi check-version check-roots
+	check-units check-hardening check-library-abi check-version check-roots check-first-hour
 cli: ## what is installed; manuals, completions and documents against the commands
 	@$(MAKE) --no-print-directory cli-parts
 	@$(MAKE) --no-print-directory check-install
@@ -45,6 +45,11 @@ check-hardening: user
 ROOTS ?= trixie sid
 check-roots: ## builds and unit tests in roots of other releases of Debian (ROOTS='trixie sid')
 	@tests/install/roots $(O)/roots $(ROOTS)
+
+FIRST ?= bookworm trixie
+check-first-hour: ## README's commands in bare roots of Debian (FIRST='bookworm trixie')
+	@tests/vm/install-deps mmdebstrap
+	@tests/install/first-hour $(O)/first-hour $(FIRST)
 
 check-library-abi: ## has the library's binary interface all that the last release has?
 	@tests/install/check-library-abi

@@ -117,9 +117,7 @@ step "the pod of the DaemonSet does the same in place of the two services"
 systemctl stop gpreempt-nri $follower
 nothing_left
 root=$W/gpreempt
-mkdir -p "$root/tmp"
-ldd /usr/bin/gpreempt-ctl | grep -o '/[^ ]*' | xargs cp -L --parents -t "$root" \
-	/usr/bin/gpreempt-ctl
+/t/data/image-root "$root" || fail "image-root: $?"
 image gpreempt "$root"
 cp /t/data/gpreempt.json $manifests/
 log_of() { cat /var/log/pods/gpreempt_gpreempt-node_*/"$1"/*.log 2> /dev/null; }
@@ -130,6 +128,18 @@ static_pod last
 systemctl freeze "$slice"
 wait_for 15 off "$p"
 wait_for 15 pod_logged follow "suspended $p: it is frozen, 2 of 2 queues"
+# All of the container at once, as the OOM killer does, with the guardians. The kubelet starts it
+# again at once the first time, and then after 10 s.
+kill_follower() {
+	_c=$(pgrep -of 'gpreempt-ctl follow --stay') || fail "no follower"
+	echo 1 > "/sys/fs/cgroup$(cut -d: -f3 "/proc/$_c/cgroup")/cgroup.kill"
+}
+suspended_again() { [ "$(log_of follow | grep -c "suspended $p: it is frozen")" -ge "$1" ]; }
+kill_follower
+wait_for 30 suspended_again 2
+kill_follower
+wait_for 9 running "$p"
+wait_for 60 suspended_again 3
 systemctl thaw "$slice"
 wait_for 15 running "$p"
 rm $manifests/last.yaml
