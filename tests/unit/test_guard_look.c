@@ -54,6 +54,19 @@ TEST(worker_still_there)
 	look_until_times("process 200 is offline", 2);
 }
 
+/* A word that is mistyped protects nothing: that is reported once, some time after the start. */
+TEST(unmatched)
+{
+	name_online("comm:typo");
+	guard.figures.start_ns = shr_now_ns();
+	look(1);
+	ck_assert_uint_eq(printed("no process has matched"), 0);
+	guard.figures.start_ns = 0;
+	look(2);
+	ck_assert_uint_eq(printed("no process has matched --online comm:typo so far"), 1);
+	ck_assert_uint_eq(printed("no process has matched"), 1);
+}
+
 /* Returns the policy's pause after that failure of an order. */
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {

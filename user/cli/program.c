@@ -27,8 +27,8 @@ int ctl_exec(char **command, int output)
 	/* The calls below may change errno. */
 	error = errno;
 	dup2(ours, STDERR_FILENO);
-	ctl_fail_text(GPREEMPT_CLASS_FAILED, "is it installed, and in PATH?", "cannot run %s: %s",
-		      command[0], strerror(error));
+	ctl_fail_text(GPREEMPT_CLASS_FAILED, CTL_NO_PROGRAM, "cannot run %s: %s", command[0],
+		      strerror(error));
 	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 

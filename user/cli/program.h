@@ -51,6 +51,9 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 	"[{\"feature\":\"" feature "\",\"description\":\"" why "\"," \
 	"\"priority\":\"suggested\",\"soname\":[\"" soname "\"]}]"
 
+/* The next step after a program that cannot be run. */
+#define CTL_NO_PROGRAM "is it installed, and in PATH?"
+
 /* Work on processes that may not answer, at the start of memory that children share. */
 struct ctl_apart {
 	atomic_uint begun; /* processes; the reader counts them */

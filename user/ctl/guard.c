@@ -26,7 +26,9 @@
 static int fail_guard(int code)
 {
 	if (code == -ENOENT || code == -ECONNREFUSED)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard --help",
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "start one: systemctl start gpreempt-guard@NAME, or "
+				     "gpreempt-ctl guard",
 				     "no guard runs here");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,

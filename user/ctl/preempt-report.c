@@ -47,6 +47,11 @@ static void print_stats(const char *before, const char *name, struct preempt_ser
 {
 	struct shr_stats stats = stats_of(s);
 
+	if (!s->n) {
+		printf("%s%s n=0 min=- p50=- p90=- p99=- p99.9=- max=- mean=-%s", before, name,
+		       after);
+		return;
+	}
 	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
 	       "max=%.1f mean=%.1f%s",
 	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/program.h"
 #include "hold/escape.h"
 #include "hold/client.h"
 #include "hold/holder.h"
@@ -263,8 +264,10 @@ int preempt_online(struct preempt *p)
 	int ret;
 
 	ret = start(p, &pid);
-	if (ret)
-		return fail_online(p, ret, "starting the online command");
+	if (ret) {
+		p->unstarted = -ret;
+		return ret;
+	}
 	fd = shr_pidfd_open(pid);
 	if (fd < 0) {
 		ret = fail_online(p, -errno, "waiting for the online command");
@@ -405,6 +408,9 @@ static void find_end(const struct preempt *p, int code, struct end *end)
 		set_end(end, GPREEMPT_CLASS_FAILED, "see what it printed; the queues run",
 			"the online command ended with status %d in cycle %zu",
 			ctl_program_status(p->online_status), p->cycles);
+	} else if (p->unstarted) {
+		set_end(end, GPREEMPT_CLASS_FAILED, CTL_NO_PROGRAM, "cannot run %s: %s",
+			p->args->command[0], strerror(p->unstarted));
 	} else if (code) {
 		end->status = gpreempt_error_class(&p->err);
 		gpreempt_error_text(&p->err, end->text, sizeof(end->text));

@@ -86,6 +86,7 @@ struct preempt {
 	struct preempt_figures all;
 	struct preempt_series online; /* times of the online command */
 	int online_status;	      /* status from waitpid() */
+	int unstarted;		      /* errno: the online command could not be run */
 	bool interrupted;
 	struct gpreempt_error err; /* why it stopped early */
 };

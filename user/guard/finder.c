@@ -410,6 +410,9 @@ static void note_kept(struct guard *guard, const struct lookup *l)
 			note_known(guard, l, &found->before.items[i].target);
 }
 
+/* How long after the start a word without a process is reported. */
+#define UNMATCHED_NS (10 * NSEC_PER_SEC)
+
 /* Report a failing word once, and again after a pause that grows: it may come and go. */
 static void report(struct guard *guard, const struct lookup *l, const struct guard_finding *finding)
 {
@@ -431,6 +434,17 @@ static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 			     "the name of its container is that of several");
 }
 
+/* A word without a process may be mistyped, and then guard protects nothing. */
+static void report_unmatched(struct guard *guard, const struct lookup *l, size_t n)
+{
+	if (!l->state->matched && !n && shr_now_ns() < guard->figures.start_ns + UNMATCHED_NS)
+		return;
+	if (!l->state->matched && !n)
+		guard_event(guard, "unmatched", 0, "no process has matched --%s %s so far",
+			    l->online ? "online" : "offline", l->word);
+	l->state->matched = true;
+}
+
 static void find_word(struct guard *guard, const struct lookup *l)
 {
 	struct guard_candidates *found = &guard->found;
@@ -447,6 +461,7 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
+		report_unmatched(guard, l, finding->n);
 		guard->places[l->online].ever |= *finding->text;
 		if (*finding->text)
 			report(guard, l, finding);

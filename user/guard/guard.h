@@ -346,8 +346,9 @@ struct guard_found {
 	bool told; /* reported: it is named in both roles */
 };
 
-/* State of a word of the command line whose search fails. */
+/* State of a word of the command line. */
 struct guard_word {
+	bool matched; /* a process once, or it was reported that none has */
 	bool failing;
 	struct shr_report_pause pause;
 };

@@ -21,7 +21,8 @@ says '^cycles 1 succeeded 1'
 ctl 1 preempt "$p" --count 3 --interval 10ms -- sh -c 'kill -9 $$'
 says 'ended with status 137 in cycle 1'
 ctl 1 preempt "$p" --count 3 -- /no/such/command
-says 'starting the online command'
+says 'cannot run /no/such/command: No such file'
+says 'is it installed, and in PATH'
 wait_for 15 running "$p"
 
 step "it has the signals of a command, and ends with us"
