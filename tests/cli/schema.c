@@ -28,12 +28,12 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct check *c, const ch
 	return false;
 }
 
-static void print_key(const struct check *c)
+/* A key that several objects share by a group has one line. */
+static void print_key(const struct check *c, const char *key, struct json_object *schema)
 {
-	size_t len = strlen(c->path);
-
-	if (c->keys && len && c->path[len - 1] != ']')
-		fprintf(c->keys, "%s: %s\n", c->name, c->path);
+	if (c->keys)
+		fprintf(c->keys, "%s: %s: %s\n", c->name, key,
+			json_object_get_string(member(schema, "description")));
 }
 
 /* Add to the path. Returns its end before that. */
@@ -99,6 +99,8 @@ static bool check_object(struct check *c, struct json_object *schema, struct jso
 		end = go_down(c, key);
 		if (!check(c, below, one))
 			return false;
+		if (one)
+			print_key(c, key, below);
 		*end = '\0';
 	}
 	for (i = 0; required && i < json_object_array_length(required); i++) {
@@ -155,7 +157,6 @@ static bool check(struct check *c, struct json_object *schema, struct json_objec
 		return fail(c, "%s is not in %s", json_object_to_json_string(value),
 			    json_object_to_json_string(words));
 	c->values++;
-	print_key(c);
 	if (json_object_is_type(value, json_type_object))
 		return check_object(c, schema, value);
 	if (json_object_is_type(value, json_type_array))
@@ -175,24 +176,18 @@ static void print_keys(struct check *c, struct json_object *schema)
 {
 	struct json_object *any = member(schema, "anyOf"), *items = member(schema, "items");
 	struct json_object *properties = member(schema, "properties");
-	char *end;
 	size_t i;
 
 	for (i = 0; any && i < json_object_array_length(any); i++)
 		print_keys(c, json_object_array_get_idx(any, i));
-	print_key(c);
-	if (items) {
-		end = go_down(c, "[]");
+	if (items)
 		print_keys(c, items);
-		*end = '\0';
-	}
 	if (!properties)
 		return;
 	json_object_object_foreach(properties, key, below)
 	{
-		end = go_down(c, key);
+		print_key(c, key, below);
 		print_keys(c, below);
-		*end = '\0';
 	}
 }
 

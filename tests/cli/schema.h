@@ -14,8 +14,8 @@
 #define SCHEMA_WHY 512 /* characters for a reason */
 
 /*
- * Check the value. False after writing the reason. Else print "NAME: path" on a line of keys for
- * each key that is there, as "list: processes[].pid"; NULL: nowhere.
+ * Check the value. False after writing the reason. Else print "NAME: key: meaning" on a line of
+ * keys for each key whose value is not null, as "list: pid: PID, as the host counts"; NULL: nowhere.
  */
 bool schema_accepts(struct json_object *schema, struct json_object *value, const char *name,
 		    FILE *keys, char why[SCHEMA_WHY]);

@@ -14,17 +14,20 @@
 
 TEST(table)
 {
-	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET "loss 0.4\n");
+	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7")
+				 PACKET HEAD("3", "20", "7") "HIP Version: 7.0.51831, Driver\n"
+							     "loss 0.4\n");
 	LAB(0, "amdlog log");
-	OUT_HAS("\n7\t2\t0\t1\t10\t0\n");
+	OUT_HAS("\n7\t3\t0\t1\t10\t0\n");
 	OUT_HAS("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
 		"10\t20\t1\n");
 	ck_assert_str_eq(ctl_err, "");
-	LAB(0, "amdlog log --format json");
+	LAB(0, "amdlog log --json");
 	expect_number("queues.0.backlog", 4);
 	expect_number("other_lines", 1);
-	expect_number("lines", 3);
+	expect_number("lines", 4);
 	expect_number("level", 4);
+	expect_text("hip_version", "7.0.51831");
 }
 
 TEST(python)

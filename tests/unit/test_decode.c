@@ -137,6 +137,9 @@ TEST(older_text)
 	LAB(0, "decode older");
 	ERR_HAS("older than Linux 6.5");
 	OUT_HAS("12\t5\t0xf7bc\tcompute\t");
+	LAB(0, "decode older --json");
+	expect_number("queues.0.is_active", 1);
+	expect_number("queues.0.older", 1);
 }
 
 static const struct {

@@ -37,8 +37,10 @@ static const struct {
 	  "capability 746095232\ngfx_target_version 90402\ndrm_render_minor 128\n" },
 	{ VIEW "version", "gpreempt-version - version: 1.0\n# key value\n"
 			  "module 0.1.0\nfeature_hqds off\n" },
-	{ VIEW "nodes", "gpreempt-nodes - version: 1.0\n# gpu_id node hardware\n"
-			"0xf7bc 1 asleep\n" },
+	{ VIEW "nodes",
+	  "gpreempt-nodes - version: 1.2\n# gpu_id node hardware device xccs slots_used "
+	  "slots processes queues oversubscribed\n"
+	  "0xf7bc 1 asleep 0000:03:00.0 4 2 32 2 3 0\n" },
 	{ VIEW "pid/4194242/queues", "gpreempt-queues - version: 1.0\n"
 				     "# qid gpu_id type active slots suspended evicted priority\n"
 				     "0 0xf7bc compute-aql 4 4 0 0 7\n1 0xf7bc sdma 0 1 1 0 3\n" },
@@ -154,7 +156,7 @@ TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
 TEST(what_it_has)
 {
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t-\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t0\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\t-\ttrain --steps 7\n");
 	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
 	ctl_line("doctor --from made");
@@ -219,7 +221,7 @@ TEST(hostile)
 	make_text("made/etc/docker/daemon.json", "{\"data-root\":\"/../out\"}");
 	make_text("out/containers/" ID "/config.v2.json", "{\"Name\":\"/secret\"}");
 	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t-\t0xf7bc\t2\t4\t5\t"
+	OUT_HAS("\n4194242\t" SHORT "\t" ID "\tdocker\t17\t1000\t1000\t0\t0xf7bc\t2\t4\t5\t"
 		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\t-\t-\n");
 }
 

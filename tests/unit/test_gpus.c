@@ -199,6 +199,20 @@ TEST(gpus)
 	CTL(0, "gpus --gpu renderD135,0 --json");
 	expect_rows("gpus", 2);
 	expect_text("gpus.1.gpu_id", "0x3");
+	/* Figures that only the module has. */
+	expect_null("gpus.0.busy_percent");
+	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
+			      "# gpu_id node device xccs slots_used slots processes queues\n"
+			      "0xc7a6 1 0000:05:00.0 8 2 32 1 3\n");
+	set_file(DIR "usage", "gpreempt-usage - version: 1.1\n"
+			      "# gpu_id hardware waves waves_max pid queues busy\n"
+			      "0xc7a6 read 12 2560 4194242 3 1\n");
+	CTL(0, "gpus --json");
+	ck_assert_double_eq(json_object_get_double(json_at("gpus.0.busy_percent")), 100);
+	expect_number("gpus.0.slots_used", 2);
+	expect_number("gpus.0.slots", 32);
+	expect_number("gpus.0.queues", 3);
+	expect_number("gpus.0.processes", 1);
 	CTL(0, "top --json -n 1 -d 100ms");
 	expect_number("gpus.0.vram_used", 51539607552);
 	CTL(0, "metrics --for 0ms");

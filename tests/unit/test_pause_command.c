@@ -266,7 +266,9 @@ TEST(repair_fails)
 {
 	leave(START);
 	gp_loop_fail(&loop, "seize", 1, -EPERM);
-	CTL(GPREEMPT_CLASS_PERMISSION, "repair");
+	CTL(GPREEMPT_CLASS_PERMISSION, "repair --json");
+	expect_number("pauses.0.status", GPREEMPT_CLASS_PERMISSION);
+	ck_assert_ptr_nonnull(json_at("pauses.0.error"));
 	ck_assert_int_eq(loop.evicted, 1);
 	ck_assert_int_eq(pause_journal_read(target, &entry), 0);
 	CTL(0, "repair");

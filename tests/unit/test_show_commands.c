@@ -67,6 +67,24 @@ TEST(queues_json)
 	expect_null("targets.0.queues.0.state");
 }
 
+/* Each column of the view has a key. */
+TEST(queues_whole)
+{
+	set_view(target,
+		 "gpreempt-queues - version: 2.0\n"
+		 "# qid gpu_id type state active slots waves hardware age_ms priority suspended evicted "
+		 "wants doorbell engine rlc rptr wptr unit ring ring_size rptr_addr wptr_addr mqd cwsr "
+		 "cwsr_size exception context\n"
+		 "3 0xf7bc sdma active,stuck 1 1 5 read 4 7 0 0 100 0xc00 2 1 16 24 bytes 0x1000 4096 "
+		 "0x2000 0x3000 0x4000 0x5000 64 wave-abort,wave-trap 6\n");
+	CTL(0, "queues %d --json", target);
+	expect_text("targets.0.queues.0.state.1", "stuck");
+	expect_number("targets.0.queues.0.wants", 100);
+	expect_text("targets.0.queues.0.cwsr", "0x5000");
+	expect_text("targets.0.queues.0.exception.1", "wave-trap");
+	expect_number("targets.0.queues.0.context", 6);
+}
+
 /* Sysfs serves without the module, and the next step names it. */
 TEST(queues_of_sysfs)
 {
@@ -318,6 +336,8 @@ TEST(list_holder)
  * pidmap
  */
 
+#define BOX "b1946ac92492d2347c6235b4d2611184e6ca3d9ab6a9c0d2e8f1a4a7d5b0c3e2"
+
 /* The command reads the numbers of the target in the real /proc. */
 TEST(pidmap)
 {
@@ -332,6 +352,11 @@ TEST(pidmap)
 	expect_text("processes.0.command", "train --steps 7");
 	LAB(0, "pidmap comm:train");
 	OUT_LINE("\n%d\t", target);
+	set_file(unit_text("/proc/%d/cgroup", target), "0::/system.slice/docker-" BOX ".scope\n");
+	set_file("/var/lib/docker/containers/" BOX "/config.v2.json", "{\"Name\":\"/model\"}");
+	LAB(0, "pidmap %d --json", target);
+	expect_text("processes.0.container", "docker:b1946ac92492");
+	expect_text("processes.0.name", "model");
 	LAB(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
 	ERR_HAS("no GPU process has that number, here or inside of a "
 		"container\nnext: gpreempt-lab pidmap shows all GPU processes");

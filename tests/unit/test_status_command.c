@@ -182,8 +182,10 @@ TEST(asked_at_once)
 	stand_in(PID + 2, HOLD_ROLE_HOLDER);
 	stand_in(PID + 1, HOLD_ROLE_HOLDER);
 	stand_in(PID, HOLD_ROLE_HOLDER);
+	set_file(unit_text("/proc/%d/cmdline", PID), "train --steps 7");
 	CTL(0, "status --json");
 	expect_number("holders.0.pid", PID);
+	expect_text("holders.0.command", "train --steps 7");
 	expect_number("holders.0.queues", 2);
 	expect_number("holders.1.pid", PID + 1);
 	expect_number("holders.1.queues", 2);

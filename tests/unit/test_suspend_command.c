@@ -185,9 +185,9 @@ TEST(paused_instead)
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --queues 0", target);
 	ck_assert(!strstr(loop.trace, "pause"));
 	expect_no_holder();
-	CTL(0, "suspend %d", target);
-	ERR_HAS("did not enable the KFD runtime; so it is paused\n");
-	OUT_LINE("paused %d: ", target);
+	CTL(0, "suspend %d --json", target);
+	expect_text("targets.0.how", "pause");
+	HAS(json_text("targets.0.not_debug_because"), "did not enable the KFD runtime");
 	/* The driver of this test is the holder's own copy. */
 	CTL(0, "status");
 	OUT_HAS("\tpause\t");

@@ -25,6 +25,9 @@
 	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves " \
 	"waves_max evicted_ms evicted age_ms pid queues suspended busy\n"
 
+#define UID "0a1b2c3d-0000-4000-8000-00000000000f"
+#define BOX "b1946ac92492d2347c6235b4d2611184e6ca3d9ab6a9c0d2e8f1a4a7d5b0c3e2"
+
 static void setup(void)
 {
 	unit_setup();
@@ -63,6 +66,25 @@ TEST(table)
 	ck_assert_ptr_nonnull(second);
 	ck_assert_ptr_nonnull(strstr(second, "\n4194242\t"));
 	ck_assert_ptr_null(strstr(second + 1, "# pid"));
+}
+
+/* A job is in no pod. */
+TEST(places)
+{
+	unit_make_process(PID);
+	set_file("/proc/4194242/status", "Name:\tx\nState:\tS\nTgid:\t4194242\nPid:\t4194242\n"
+					 "TracerPid:\t0\nUid:\t1000\t0\t0\t0\n");
+	set_file("/etc/passwd", "ann:x:1000:1000::/home/ann:/bin/sh\n");
+	set_file("/proc/4194242/cgroup", "0::/system.slice/slurmstepd.scope/job_42/step_0/user\n");
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_text("processes.0.user", "ann");
+	expect_text("processes.0.job", "42");
+	expect_text("processes.0.cgroup", "/system.slice/slurmstepd.scope/job_42/step_0/user");
+	set_file("/proc/4194242/cgroup",
+		 "0::/kubepods.slice/kubepods-pod" UID ".slice/cri-containerd-" BOX ".scope\n");
+	CTL(0, "top --json -n 1 -d 100ms");
+	expect_text("processes.0.pod_uid", UID);
+	expect_text("processes.0.container", "b1946ac92492");
 }
 
 /* An object a line. */

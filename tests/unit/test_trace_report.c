@@ -101,13 +101,24 @@ TEST(as_json)
 {
 	add_suspend(1000000, TARGET, 2);
 	add_suspend(2000000, TARGET, -16);
+	/* Another one puts queues on, and a thread of the kernel copies with a work on its stack. */
+	add(3000000, "kfd_ioctl_set_debug_trap", false, TARGET, TRAP_SUSPEND);
+	add(3010000, "suspend_queues", false, 0x80000, 0);
+	add(3020000, "pm_send_runlist", false, 0, 0);
+	add(3050000, "pm_send_runlist", true, 0, 0);
+	trace_event(trace, 3060000, 900, "copy_context_work_handler", false, 0x80000 - 200, 0);
+	trace_event(trace, 3080000, 900, "copy_context_work_handler", true, 0, 0);
+	add(3090000, "suspend_queues", true, 2, 0);
+	add(3100000, "kfd_ioctl_set_debug_trap", true, 2, 0);
 	end();
 	print(OUT_JSON);
-	expect_number("operations", 1);
+	expect_number("operations", 2);
 	expect_number("failed", 1);
 	expect_number("others", 0);
 	expect_rows("functions", 2);
-	expect_rows("list", 2);
+	expect_rows("list", 3);
+	expect_number("list.2.map_us", 30);
+	expect_number("list.2.copy_us", 20);
 	expect_number("list.1.ret", -16);
 	expect_number("list.1.tid", TID);
 	expect_number("list.1.total_us", 400);

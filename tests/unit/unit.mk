@@ -43,8 +43,10 @@ unit: $(UNIT_RUN) $(USER_LIBS) $(SCHEMA_DIR)/keys
 	@tests/unit/check-api $(O)/$(LIB_SONAME)
 	@SCHEMAS=$(SCHEMA_DIR) KEYS=$(if $(T),,$(SCHEMA_DIR)/keys) tests/unit/run $(UNIT_RUN)
 
+# No view of a unit test changes during a suspend: the case command/schemas has these.
+KEYS_OF_HARDWARE := suspend: slots_us:|suspend: resolution_us:
 $(SCHEMA_DIR)/keys: $(O)/vm-tools/json-schema $(SCHEMAS)
-	@$< --keys $(SCHEMAS) >$@.new
+	@$< --keys $(SCHEMAS) | grep -Ev '^($(KEYS_OF_HARDWARE))' | sort -u >$@.new
 	@mv $@.new $@
 
 $(UNIT)/%.o: %.c | $(KFD_HEADER)
