@@ -319,3 +319,90 @@ TEST(all_commands)
 		}
 	ck_assert_uint_ge(n, 8);
 }
+
+/* Examples that are run here, too; the others act, wait, or read files. */
+static const struct {
+	const char *begin;
+	int status;
+} shows[] = {
+	{ "list --gpu 0 --quiet", GPREEMPT_CLASS_BUSY },
+	{ "doctor --partition", GPREEMPT_CLASS_BUSY },
+	/* There is no amdgpu in /sys/module. */
+	{ "doctor", GPREEMPT_CLASS_UNSUPPORTED },
+	{ "list", 0 },
+	{ "gpus", 0 },
+	{ "queues", 0 },
+	{ "status", 0 },
+	{ "repair", 0 },
+	{ "metrics --for", 0 },
+	{ "top --batch", 0 },
+	{ "pidmap", 0 },
+};
+
+/* The words of a line up to what the shell takes for itself. */
+static int example_words(const char *line, size_t len, char **argv)
+{
+	static char copy[256];
+	static const char *const ends[] = { "#", "&&", ">", NULL };
+	int argc, i, k;
+
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, line);
+	argc = unit_words(copy, argv);
+	for (i = 0; i < argc; i++)
+		for (k = 0; ends[k]; k++)
+			if (!strcmp(argv[i], ends[k]))
+				argc = i;
+	argv[argc] = NULL;
+	return argc;
+}
+
+static void check_example(const struct ctl_program *p, const struct ctl_command *cmd,
+			  const char *line, size_t len)
+{
+	int (*program)(int argc, char **argv) = p == &ctl_program ? ctl_main : lab_main;
+	char *argv[32];
+	int argc = example_words(line, len, argv), words, status;
+	size_t i, begin = strlen("gpreempt-ctl ");
+	void *args;
+
+	ck_assert_msg(argc > 1 && !strcmp(argv[0], p->name), "%.*s", (int)len, line);
+	ctl_set_program(p);
+	ck_assert_ptr_eq(ctl_find_command(argc - 1, argv + 1, &words), cmd);
+	args = ctl_new_args(cmd);
+	status = ctl_parse(cmd, argc - words, argv + words, args);
+	ctl_free_args(cmd, args);
+	ck_assert_msg(status < 0, "status %d: %.*s", status, (int)len, line);
+	for (i = 0; i < ARRAY_SIZE(shows); i++) {
+		if (strncmp(line + begin, shows[i].begin, strlen(shows[i].begin)))
+			continue;
+		argc = example_words(line, len, argv);
+		begin_capture();
+		status = program(argc, argv);
+		end_capture();
+		ck_assert_msg(status == shows[i].status, "status %d: %.*s: %s", status, (int)len,
+			      line, ctl_err);
+		return;
+	}
+}
+
+/* Each example of the help and the manual is what it says. */
+TEST(examples)
+{
+	static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
+	const struct ctl_command *cmd;
+	size_t i, k, len, n = 0;
+	const char *at;
+
+	set_file("/etc/passwd", "ann:x:1000:1000:::\n");
+	set_file(unit_text("/proc/%d/comm", FIRST + 2), "train\n");
+	for (i = 0; i < ARRAY_SIZE(programs); i++)
+		for (k = 0; (cmd = programs[i]->commands[k]); k++) {
+			ck_assert_msg(cmd->examples || (!cmd->options && !cmd->command), "%s",
+				      cmd->name);
+			for (at = cmd->examples; at && *at; at += len + 3, n++) {
+				len = strcspn(at + 2, "\n");
+				check_example(programs[i], cmd, at + 2, len);
+			}
+		}
+	ck_assert_uint_gt(n, 40);
+}

@@ -129,6 +129,7 @@ struct ctl_command {
 	size_t command_at;   /* offset of a char **; NULL there: none */
 	const char *summary;
 	const char *details;		  /* for its own --help; NULL: none */
+	const char *examples;		  /* lines for a shell; NULL: its usage is one */
 	const struct out_table *table;	  /* the columns of -o; NULL: run() checks */
 	const struct ctl_option *options; /* up to one without a name */
 };

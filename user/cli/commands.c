@@ -395,6 +395,8 @@ void ctl_help(const struct ctl_command *cmd, FILE *f)
 		fputc('\n', f);
 	ctl_for_each_option(o, cmd)
 		print_option(o, f);
+	if (cmd->examples)
+		fprintf(f, "\nExamples:\n%s", cmd->examples);
 }
 
 #define WORD	     1	 /* getopt_long() returns it for a word */

@@ -400,5 +400,8 @@ const struct ctl_command ctl_doctor = {
 		"gpreempt-ctl; descriptor, only that of another process; ended, a process that\n"
 		"has ended, of which another one has the descriptor. Exit status 7: there are\n"
 		"such processes; 0: there are none; 4 or 1: not all processes could be looked at.\n",
+	.examples = "  gpreempt-ctl doctor\n"
+		    "  gpreempt-ctl doctor comm:train   # can it be suspended?\n"
+		    "  gpreempt-ctl doctor --partition 0 -o pid,next\n",
 	.options = options,
 };

@@ -805,5 +805,7 @@ const struct ctl_command ctl_follow = {
 		"while it is stopped, and uses a debug session where it cannot be paused. A\n"
 		"process that is paused has no event for a stop: follow looks every 50 ms. A\n"
 		"guardian ends the pause if follow is killed.\n",
+	.examples = "  gpreempt-ctl follow comm:train\n"
+		    "  gpreempt-ctl follow role:offline --stay   # all jobs of a node\n",
 	.options = options,
 };

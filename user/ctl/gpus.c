@@ -172,6 +172,7 @@ const struct ctl_command ctl_gpus = {
 		"USED of the VRAM is all that is in use, also by what is no process of KFD; of a\n"
 		"partition it is what the processes of KFD have there. ACTIVE of the SLOTS of the\n"
 		"first XCC hold a queue now. PROCS have the QUEUES.\n",
+	.examples = "  gpreempt-ctl gpus -o gpu,pci,busy_percent --sort -busy_percent\n",
 	.table = &table,
 	.options = options,
 };

@@ -204,6 +204,7 @@ const struct ctl_command ctl_guard_release = {
 	.summary = "Make guard release a process and not take it back.",
 	.details = "When it returns, the queues run and the process is not traced: for a\n"
 		   "debugger or a checkpoint.\n",
+	.examples = "  gpreempt-ctl guard release comm:train --for 10m\n",
 	.options = release_options,
 };
 
@@ -392,6 +393,8 @@ const struct ctl_command ctl_guard = {
 		   "Suspending frees no memory on the GPU.\n"
 		   "It has 64 places for each role, which are shared as those of follow; the exit\n"
 		   "status is 6 if a process with queues had none.\n",
+	.examples = "  gpreempt-ctl guard --online comm:serve --offline comm:train\n"
+		    "  gpreempt-ctl guard --online role:online --offline role:offline --follow\n",
 	.options = rows,
 	.defaults =
 		&(const struct guard_options){

@@ -541,6 +541,9 @@ const struct ctl_command ctl_list = {
 		   "GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
 		   "1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
 		   "KFD, and is not seen.\n",
+	.examples = "  gpreempt-ctl list --gpu 0 --sort -vram\n"
+		    "  gpreempt-ctl list user:ann -o pid,state,command\n"
+		    "  gpreempt-ctl list --gpu 0 --quiet && echo 'nothing uses GPU 0'\n",
 	.table = &table,
 	.options = options,
 };

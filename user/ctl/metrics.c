@@ -478,6 +478,9 @@ const struct ctl_command ctl_metrics = {
 		"\n"
 		"docs/metrics.md has all metrics and labels. gpreempt-metrics.timer runs it for\n"
 		"the textfile collector of node_exporter.\n",
+	.examples =
+		"  gpreempt-ctl metrics --for 0\n"
+		"  gpreempt-ctl metrics --output gpreempt.prom   # a textfile for node_exporter\n",
 	.options = options,
 	.defaults =
 		&(const struct metrics_args){

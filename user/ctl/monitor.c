@@ -402,6 +402,8 @@ const struct ctl_command ctl_monitor = {
 		   "Ctrl-C, it prints the number of samples; mean, minimum and maximum; whether\n"
 		   "the number was stable; and how often each queue id was seen. It ends when\n"
 		   "the last process has ended. Of a snapshot (--from) there is one sample.\n",
+	.examples = "  gpreempt-ctl monitor comm:train --for 60 --interval 1\n"
+		    "  gpreempt-ctl monitor comm:train --for 1 --interval 1 --csv > train.csv\n",
 	.table = &table,
 	.options = options,
 	.defaults =

@@ -534,5 +534,6 @@ const struct ctl_command ctl_nri = {
 		"container when that has started, so no container waits for it. When the runtime\n"
 		"restarts, it connects again. Each user that may make pods in a listed namespace\n"
 		"chooses roles.\n",
+	.examples = "  gpreempt-ctl nri --namespace batch,serving\n",
 	.options = options,
 };

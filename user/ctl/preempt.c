@@ -626,6 +626,8 @@ const struct ctl_command ctl_preempt = {
 		   "\n"
 		   "Nothing stays behind: the queues run when the command ends, also after\n"
 		   "Ctrl-C or with its terminal. It prints what it has measured until then.\n",
+	.examples = "  gpreempt-ctl preempt comm:train --count 10 --hold 50ms\n"
+		    "  gpreempt-ctl preempt comm:train --samples cycles.txt -- ./serve\n",
 	.options = options,
 	.defaults =
 		&(const struct preempt_args){

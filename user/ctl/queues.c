@@ -220,6 +220,8 @@ const struct ctl_command ctl_queues = {
 		"WAVES is that old. \"-\" means\n"
 		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
 		"known. In a pipe and with --json there are more columns.\n",
+	.examples = "  gpreempt-ctl queues comm:train --gpu 0\n"
+		    "  gpreempt-ctl queues comm:train --priority '<=5' --sort priority\n",
 	.table = &table,
 	.options = options,
 };

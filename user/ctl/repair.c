@@ -198,6 +198,7 @@ const struct ctl_command ctl_repair = {
 		"run again now; owned: its holder, or a command at work, undoes it; stale: of a\n"
 		"process that has ended or of an earlier boot, removed; damaged: not a file of\n"
 		"ours, never acted upon. suspend and preempt do the same when they start.\n",
+	.examples = "  gpreempt-ctl repair --dry-run\n",
 	.table = &table,
 	.options = options,
 };

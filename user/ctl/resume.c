@@ -202,5 +202,7 @@ const struct ctl_command ctl_resume = {
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were resumed.\n",
+	.examples = "  gpreempt-ctl resume comm:train\n"
+		    "  gpreempt-ctl resume --all\n",
 	.options = options,
 };

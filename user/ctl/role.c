@@ -260,6 +260,8 @@ const struct ctl_command ctl_role = {
 		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
 		"and gives the cgroup that has its id, in which its process must be, the role\n"
 		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
+	.examples = "  gpreempt-ctl role\n"
+		    "  gpreempt-ctl role offline /batch\n",
 	.table = &table,
 	.options = options,
 };
@@ -345,5 +347,6 @@ const struct ctl_command ctl_run = {
 		   "them: cgroup:/gpreempt/online, cgroup:/gpreempt/offline. The program replaces\n"
 		   "this command: PID, signals and exit status are its own. The status is 127 if\n"
 		   "there is no such program, 126 if it cannot be run.\n",
+	.examples = "  gpreempt-ctl run --offline -- python3 train.py\n",
 	.options = run_options,
 };

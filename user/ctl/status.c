@@ -437,6 +437,7 @@ const struct ctl_command ctl_status = {
 		"While a debug session holds a process, no other debugger can attach to it:\n"
 		"not gdb, strace, rocgdb, rocprofv3 --attach, CRIU, nor ROCm's own core dump.\n"
 		"While it is paused, they can.\n",
+	.examples = "  gpreempt-ctl status -o pid,role,since,release_with\n",
 	.table = &table,
 	.options = options,
 };

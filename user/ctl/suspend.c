@@ -444,6 +444,8 @@ const struct ctl_command ctl_suspend = {
 		"\n"
 		"With several targets the exit status is that of all if it is the same,\n"
 		"and 6 if only some were suspended.\n",
+	.examples = "  gpreempt-ctl suspend comm:train\n"
+		    "  gpreempt-ctl suspend user:ann --for 30   # they run again after 30 s\n",
 	.options = options,
 	.defaults =
 		&(const struct suspend_args){

@@ -520,6 +520,8 @@ const struct ctl_command ctl_top = {
 		"NO_COLOR, if it is set, means no colours. Without a UTF-8 locale all is ASCII.\n"
 		"--json prints one object a line at each refresh, with all GPUs of each process.\n"
 		"The screen needs the library ncurses; --batch and --json do not.\n",
+	.examples = "  gpreempt-ctl top -d 1\n"
+		    "  gpreempt-ctl top --batch -n 1 -d 1 --sort -busy_percent\n",
 	.table = &top_processes,
 	.options = options,
 	.defaults = &(const struct top_args){ .delay_ns = 2 * NSEC_PER_SEC },

@@ -114,6 +114,15 @@ static void doc_man(const struct ctl_program *p)
 	put_text(ctl_targets_help);
 }
 
+static void doc_examples(const struct ctl_program *p)
+{
+	size_t i;
+
+	for (i = 0; p->commands[i]; i++)
+		if (p->commands[i]->examples)
+			put_text(p->commands[i]->examples);
+}
+
 /* Print a cell of a table, which "|" would end. */
 static void put_cell(const char *text)
 {
@@ -309,10 +318,10 @@ static const struct {
 	void (*print)(const struct ctl_program *p); /* for each program */
 	void (*once)(void);
 } outputs[] = {
-	{ "man", doc_man, NULL },	{ "bash", doc_bash, NULL },
-	{ "zsh", doc_zsh, NULL },	{ "table", doc_table, NULL },
-	{ "list", doc_list, NULL },	{ "families", NULL, doc_families },
-	{ "labels", NULL, doc_labels },
+	{ "man", doc_man, NULL },	    { "examples", doc_examples, NULL },
+	{ "bash", doc_bash, NULL },	    { "zsh", doc_zsh, NULL },
+	{ "table", doc_table, NULL },	    { "list", doc_list, NULL },
+	{ "families", NULL, doc_families }, { "labels", NULL, doc_labels },
 };
 
 static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
@@ -343,6 +352,7 @@ int main(int argc, char **argv)
 		print(i, argc == 3 ? argv[1] : NULL);
 		return fflush(stdout) || ferror(stdout);
 	}
-	fputs("usage: command-doc [PROGRAM] man|bash|zsh|table|list|families|labels\n", stderr);
+	fputs("usage: command-doc [PROGRAM] man|examples|bash|zsh|table|list|families|labels\n",
+	      stderr);
 	return 2;
 }

@@ -327,6 +327,7 @@ const struct ctl_command ctl_amdlog = {
 	.min_words = 1,
 	.max_words = 1,
 	.usage = "FILE",
+	.examples = "  gpreempt-lab amdlog amd.log --format python > queue_config.py\n",
 	.options = options,
 	.summary = "Show the hardware queues in ROCm's log.",
 	.details =

@@ -621,6 +621,8 @@ const struct ctl_command ctl_decode = {
 	.words = CTL_FILES,
 	.words_at = offsetof(struct decode_args, files),
 	.usage = "[FILE]",
+	.examples = "  gpreempt-lab decode before --pid 4711\n"
+		    "  gpreempt-lab decode mqds hqds   # copies of the driver's files\n",
 	.options = options,
 	.summary = "Show the driver's own text of queues and slots as tables.",
 	.details =

@@ -436,6 +436,7 @@ const struct ctl_command ctl_diff = {
 	.min_words = 2,
 	.max_words = 2,
 	.usage = "A B",
+	.examples = "  gpreempt-lab diff before after --pid 4711\n",
 	.options = options,
 	.summary = "Compare two snapshots or files.",
 	.details =

@@ -671,6 +671,8 @@ const struct ctl_command ctl_experiment = {
 	.run = run_experiment,
 	.args_size = sizeof(struct exp_args),
 	.words = CTL_NO_WORDS,
+	.examples = "  gpreempt-lab experiment --a ./train --b ./serve --runs 3 -o exp\n"
+		    "  gpreempt-lab experiment --report-only exp\n",
 	.options = options,
 	.summary = "Test whether models use the same queues each time.",
 	.details =

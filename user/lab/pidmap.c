@@ -191,6 +191,8 @@ const struct ctl_command ctl_pidmap = {
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details = "A PID is looked up on both sides: as on the host, and as in the container,\n"
 		   "which is what ROCm's log and programs print.\n",
+	.examples = "  gpreempt-lab pidmap comm:train\n"
+		    "  gpreempt-lab pidmap -o pid,ns_pid,container --sort container\n",
 	.table = &table,
 	.options = options,
 };

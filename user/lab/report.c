@@ -361,6 +361,8 @@ const struct ctl_command ctl_report = {
 	.words = CTL_FILES,
 	.words_at = offsetof(struct report_args, files),
 	.usage = "[FILE]",
+	.examples = "  gpreempt-lab report -o host.html   # of this host\n"
+		    "  gpreempt-lab report before -o before.html\n",
 	.options = options,
 	.summary = "Make one page (HTML) of this host, or of files.",
 	.details = "Without a FILE it shows this host now: what list, status and doctor print. A\n"

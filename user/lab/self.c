@@ -122,4 +122,5 @@ const struct ctl_command ctl_self = {
 	.summary = "Run a program and log which GPU queues are its own.",
 	.details = "They are printed on stderr, and again when their number changes. The exit\n"
 		   "status is the program's. A program can ask itself: gpreempt_self_queues().\n",
+	.examples = "  gpreempt-lab self -- python3 train.py\n",
 };

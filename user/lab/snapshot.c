@@ -858,6 +858,8 @@ const struct ctl_command ctl_snapshot = {
 	.words = CTL_NO_WORDS,
 	.command = "COMMAND...",
 	.command_at = offsetof(struct snapshot_args, command),
+	.examples = "  gpreempt-lab snapshot -o before\n"
+		    "  gpreempt-lab snapshot -o series --interval 10 --count 6\n",
 	.options = options,
 	.summary = "Save all text about queues and slots in a directory.",
 	.details =

@@ -850,6 +850,7 @@ const struct ctl_command ctl_trace = {
 		"trace makes a tracing instance and events gpreempt_PID_* in the kernel and\n"
 		"removes them at its end; the next trace removes those of a killed one. It\n"
 		"needs root.\n",
+	.examples = "  gpreempt-lab trace comm:train --for 10 -o suspends\n",
 	.options = options,
 	.defaults =
 		&(const struct trace_args){
