@@ -101,7 +101,7 @@ TEST(as_json)
 {
 	add_suspend(1000000, TARGET, 2);
 	add_suspend(2000000, TARGET, -16);
-	/* Another one puts queues on, and a thread of the kernel copies with a work on its stack. */
+	/* Another one puts queues on; a thread of the kernel copies, with a work on its stack. */
 	add(3000000, "kfd_ioctl_set_debug_trap", false, TARGET, TRAP_SUSPEND);
 	add(3010000, "suspend_queues", false, 0x80000, 0);
 	add(3020000, "pm_send_runlist", false, 0, 0);
