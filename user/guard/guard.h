@@ -88,7 +88,7 @@ struct guard_finder {
 	size_t first;	  /* word that a new child begins with */
 	uint64_t pace_ns; /* how often the child looks for each word at most */
 	uint64_t asked_ns;
-	uint64_t retry_ns; /* no new child before */
+	uint64_t retry_ns; /* no new child is started before this time */
 };
 
 /* Words up to n are set. 0 or -errno; without words there is nothing to do. */

@@ -173,7 +173,7 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how, struct 
 					  gpreempt_check(g, target, err);
 	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
 		ret = gp_route_pause_check(g, target, err);
-	/* A session would work, and its end would let nothing run. */
+	/* A session works on a paused process, but does not let it run at its end. */
 	if (!ret && pause_is_seen(g, target))
 		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target, "looking at its queues");
 	return ret;

@@ -522,7 +522,7 @@ static int make_record(const char *next, const struct pause_entry *e)
 {
 	__cleanup_fd int fd = -1;
 
-	/* A process that was killed here has left the file; we have the lock. */
+	/* Remove the file of a process that was killed here: we have its lock now. */
 	unlink(next);
 	fd = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd < 0 ? -errno : write_record(fd, e);

@@ -12,7 +12,7 @@
 
 /* Losses in a row after which we give up. */
 #define LOSSES 5
-/* Losses are forgotten when there was none for so long. */
+/* Time without a loss after which the earlier ones do not count. */
 #define MEMORY_NS (10 * NSEC_PER_SEC)
 
 static int open_session(struct gp_route *r)
