@@ -530,6 +530,29 @@ static int bad_option(const struct parser *p, int code)
 	return no_option(p->cmd, word);
 }
 
+/* Report a word that is no target. People type the name of a process. */
+static int fail_target(const struct ctl_command *cmd, const char *word,
+		       const struct gpreempt_error *err)
+{
+	char name[64], next[160];
+	const char *words[] = { name };
+	struct gpreempt_targets *list;
+	struct gpreempt *g;
+	int ret;
+
+	snprintf(name, sizeof(name), "comm:%s", word);
+	if (err->reason != GPREEMPT_BAD_TARGET || gpreempt_new(NULL, &g))
+		return ctl_fail(err);
+	ret = gpreempt_select(g, words, 1, NULL, NULL, &list, NULL);
+	gpreempt_free(g);
+	if (ret)
+		return ctl_fail(err);
+	gpreempt_list_free(list);
+	snprintf(next, sizeof(next), "%s %s %s", ctl_name(), cmd->name, name);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
+			     "\"%s\" is no target; a GPU process has that name: %s", word, name);
+}
+
 /* Put it behind the words so far, which are all at the start of argv. */
 static int take_word(struct parser *p, char *word)
 {
@@ -546,7 +569,7 @@ static int take_word(struct parser *p, char *word)
 	if (cmd->max_words && p->n_words == cmd->max_words)
 		return usage(cmd, "argument", word, "that is one too many");
 	if (cmd->words == CTL_TARGETS && gp_select_check(word, &err))
-		return ctl_fail(&err);
+		return fail_target(cmd, word, &err);
 	if (!*word)
 		return usage(cmd, "argument", word, "it is empty");
 	words->word = (const char *const *)p->argv + 1;

@@ -16,6 +16,8 @@
 /* Steps that replace those of the library, which knows no commands. */
 static const char *const steps[GPREEMPT_REASON_COUNT] = {
 	[GPREEMPT_NO_MATCH] = "gpreempt-ctl list shows the GPU processes",
+	[GPREEMPT_NO_PROCESS] = "gpreempt-ctl list shows the GPU processes",
+	[GPREEMPT_NOT_GPU] = "gpreempt-ctl list shows the GPU processes",
 	[GPREEMPT_MANY_CONTAINERS] = "give more of the id: gpreempt-ctl list --json shows them",
 	[GPREEMPT_IS_HOLDER] = "gpreempt-ctl status shows what it holds",
 	[GPREEMPT_PAUSED] = "wait for that program, such as CRIU, which undoes its pause; if it "
