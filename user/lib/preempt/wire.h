@@ -135,7 +135,7 @@ enum guard_verb {
 struct guard_request {
 	enum guard_verb verb;
 	int pid;	/* 0: the caller; its requests end with the connection */
-	uint64_t count; /* of GUARD_BEGIN: number of requests, 0 for 1 */
+	uint64_t count; /* requests that GUARD_BEGIN begins; 0 means 1 */
 	uint64_t ns;
 };
 
