@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a newcomer provokes: each failure is a sentence with its reason and a next step that helps,
- * a documented exit status, and nothing on stdout.
+ * Failures that a newcomer provokes: each is a sentence with its reason, a next step that helps, a
+ * documented exit status, and nothing on stdout.
  */
 #include <string.h>
 
