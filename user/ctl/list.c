@@ -516,9 +516,10 @@ const struct ctl_command ctl_list = {
 	CTL_TARGET_ARGS(struct list_args),
 	.usage = "[TARGET]",
 	.summary = "List the GPU processes (the default command).",
-	.details = "ACTIVE of the SLOTS hold a queue of the process now; such a queue need not\n"
-		   "execute anything: WAVES of it do, with a gpreempt.ko and a driver that can\n"
-		   "count them. VRAM is the memory of its GPUs that it has. STATE is one of\n"
+	.details = "SLOTS are the hardware slots that its queues need, and ACTIVE those that hold\n"
+		   "them now. A queue in a slot may be idle: WAVES execute now, where gpreempt.ko\n"
+		   "and the driver can count them. VRAM is the GPU memory that the process has\n"
+		   "allocated. STATE is one of\n"
 		   "  active             a queue of it is in a hardware slot\n"
 		   "  suspended          all its queues are, through the debug interface\n"
 		   "  partly-suspended   some are\n"
@@ -539,8 +540,8 @@ const struct ctl_command ctl_list = {
 		   "A process uses a GPU if it has a queue or memory there; a holder has neither.\n"
 		   "\"list --gpu ID --quiet\" is for scripts. Exit status 0: no process uses that\n"
 		   "GPU; 7: one does; 5: there is no such GPU; 3: there is no AMD GPU or driver;\n"
-		   "1: it cannot be known. What uses a GPU for graphics alone is no process of\n"
-		   "KFD, and is not seen.\n",
+		   "1: it cannot be known. Processes that use the GPU only for graphics do\n"
+		   "not use KFD and are not listed.\n",
 	.examples = "  gpreempt-ctl list --gpu 0 --sort -vram\n"
 		    "  gpreempt-ctl list user:ann -o pid,state,command\n"
 		    "  gpreempt-ctl list --gpu 0 --quiet && echo 'nothing uses GPU 0'\n",

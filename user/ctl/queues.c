@@ -215,11 +215,10 @@ const struct ctl_command ctl_queues = {
 	.summary = "Show the GPU queues of a process.",
 	.details =
 		"ACTIVE of the SLOTS hold a queue now; a compute queue has one in each XCC of\n"
-		"its GPU. Such a queue need not execute anything: WAVES of it do now. AGE-MS is\n"
-		"above 0 when the driver was busy with the process: then all but ACTIVE and\n"
-		"WAVES is that old. \"-\" means\n"
-		"unknown; without gpreempt.ko, or without root, only ids, GPUs and types are\n"
-		"known. In a pipe and with --json there are more columns.\n",
+		"its GPU. A queue in a slot may be idle: WAVES execute now. AGE-MS is the age of\n"
+		"the row, above 0 if the driver had the process locked; ACTIVE and WAVES are\n"
+		"always of now. \"-\" means unknown; without gpreempt.ko, or without root, only\n"
+		"ids, GPUs and types are known. In a pipe and with --json there are more columns.\n",
 	.examples = "  gpreempt-ctl queues comm:train --gpu 0\n"
 		    "  gpreempt-ctl queues comm:train --priority '<=5' --sort priority\n",
 	.table = &table,

@@ -200,8 +200,8 @@ const struct ctl_command ctl_resume = {
 		"Resuming a process that is not held does nothing and is no error. --all also\n"
 		"asks guard and follow, which take a process again: stop these first.\n"
 		"\n"
-		"With several targets the exit status is that of all if it is the same,\n"
-		"and 6 if only some were resumed.\n",
+		"With several targets the exit status is their common one, 6 if only some were\n"
+		"resumed, or that of the first failure.\n",
 	.examples = "  gpreempt-ctl resume comm:train\n"
 		    "  gpreempt-ctl resume --all\n",
 	.options = options,

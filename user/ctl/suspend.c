@@ -439,11 +439,11 @@ const struct ctl_command ctl_suspend = {
 		"ioctl for checkpoints: no session, no KFD runtime, and others can attach. The\n"
 		"holder ends the pause, or its guardian when the holder is killed; when both\n"
 		"are, the next command or \"gpreempt-ctl repair\" does. --how auto, the default,\n"
-		"pauses a process that the debug ioctl cannot hold, and prints why; it does not\n"
-		"when a part of the process or --grace is asked for.\n"
+		"uses the debug ioctl. If that is not possible, it pauses the process and prints\n"
+		"the reason, except with --queues, --priority, --gpu or --grace.\n"
 		"\n"
-		"With several targets the exit status is that of all if it is the same,\n"
-		"and 6 if only some were suspended.\n",
+		"With several targets the exit status is their common one, 6 if only some were\n"
+		"suspended, or that of the first failure.\n",
 	.examples = "  gpreempt-ctl suspend comm:train\n"
 		    "  gpreempt-ctl suspend user:ann --for 30   # they run again after 30 s\n",
 	.options = options,

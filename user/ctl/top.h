@@ -246,7 +246,7 @@ int top_refresh(struct top *t, struct gpreempt_error *err);
 	FIELD(user, "user", "USER", OUT_TEXT, 9, 3, \
 	      "  USER       its real user\n", .array = true) \
 	FIELD(gpu, "gpu", "GPUS", OUT_TEXT, 7, 5, \
-	      "  GPUS       its GPU, or how many it has queues or memory on\n", .array = true) \
+	      "  GPUS       its GPU, or the number of GPUs that it uses\n", .array = true) \
 	FIELD(busy, "busy_percent", "BUSY%", OUT_TENTHS, 6, 0, \
 	      "  BUSY%      part of the looks in which it was busy, all its GPUs added up\n") \
 	FIELD(method, "method", "METHOD", OUT_TEXT, 7, 8, \
@@ -259,13 +259,13 @@ int top_refresh(struct top *t, struct gpreempt_error *err);
 	FIELD(slots_held, "slots_percent", "SLOT%", OUT_TENTHS, 6, 9, \
 	      "  SLOT%      part of the slots that its queues take, which hold them\n") \
 	FIELD(vram, "vram", "VRAM", OUT_SIZE, 10, 2, \
-	      "  VRAM       memory of its GPUs that it has\n") \
+	      "  VRAM       GPU memory that it has allocated\n") \
 	FIELD(evicted_ms, "evicted_ms", "EVICT-MS", OUT_DEC, 9, 11, \
-	      "  EVICT-MS   so long the driver had its queues off, in ms\n") \
+	      "  EVICT-MS   time that the driver kept its queues off the GPU, in ms\n") \
 	FIELD(suspended_ms, "suspended_ms", "SUSP-MS", OUT_DEC, 8, 10, \
-	      "  SUSP-MS    so long all its queues were seen suspended, in ms\n") \
+	      "  SUSP-MS    time that all its queues were seen suspended, in ms\n") \
 	FIELD(holds, "holds", "HOLDS", OUT_DEC, 5, 13, \
-	      "  HOLDS      so often they were seen to become suspended or evicted\n") \
+	      "  HOLDS      how many times they were seen to become suspended or evicted\n") \
 	FIELD(state, "state", "STATE", OUT_WORD, 10, 1, \
 	      "  STATE      as \"gpreempt-ctl list\" has it; \"paused\": the whole process is\n") \
 	FIELD(held_by, "held_by", "HELD-BY", OUT_DEC, 7, 4, \

@@ -373,9 +373,9 @@ const struct ctl_command ctl_report = {
 		   "  preempt --samples, preempt --json\n"
 		   "  guard --json (with --verbose: the work of online, too), guard --samples,\n"
 		   "  guard --metrics\n"
-		   "It is recognised by what is in it. The page has tables, timelines and\n"
-		   "histograms in one file, which loads nothing from the network. It contains\n"
-		   "names, command lines and users of the processes: who reads it reads these.\n"
+		   "The kind of a file is found from its contents. The page has tables, timelines\n"
+		   "and histograms in one file, which loads nothing from the network. It shows\n"
+		   "process names, command lines and users.\n"
 		   "Exit status 6: something of this host or of a snapshot could not be read, and\n"
 		   "is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
 };

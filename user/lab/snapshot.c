@@ -845,7 +845,7 @@ static const struct ctl_option options[] = {
 	{ "tag", CTL_NAME, offsetof(struct snapshot_args, tag), "WORD",
 	  "use a directory of that name below DIR" },
 	{ "interval", CTL_DURATION, offsetof(struct snapshot_args, every_ns), "TIME",
-	  "a series, one each TIME (10s)" },
+	  "take a series, one every TIME (10s)" },
 	{ "count", CTL_COUNT, offsetof(struct snapshot_args, count), "N",
 	  "number in the series (10; any with a command), plus two" },
 	{ 0 },
