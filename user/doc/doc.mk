@@ -8,7 +8,7 @@ DOC_FIRST := include/gpreempt/gpreempt.h $(shell sed -n \
 DOC_HEADERS := $(filter-out %/view.h,$(DOC_FIRST) \
 	$(filter-out $(DOC_FIRST),$(wildcard include/gpreempt/*.h)))
 MAN := $(O)/man
-MANUALS := $(MAN)/gpreempt-ctl.1 $(MAN)/gpreempt-lab.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
+MANUALS := $(MAN)/gpreempt-ctl.8 $(MAN)/gpreempt-lab.1 $(MAN)/libgpreempt.3 $(MAN)/gpreempt.4
 
 # JSON Schemas of what --json prints.
 SCHEMA_DIR := $(O)/schemas
@@ -27,7 +27,7 @@ $(MANUALS): $(MAN)/%: docs/man/%.in user/doc/expand dkms.conf
 	@COMMAND_DOC=$(COMMAND_DOC) DOC_DATE='$(DOC_DATE)' VERSION='$(VERSION)' DOC_HEADERS='$(DOC_HEADERS)' user/doc/expand $< >$@.new
 	@mv $@.new $@
 
-$(MAN)/gpreempt-ctl.1 $(MAN)/gpreempt-lab.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
+$(MAN)/gpreempt-ctl.8 $(MAN)/gpreempt-lab.1: $(O)/command-doc user/doc/markdown-to-mdoc docs/user-guide.md
 $(MAN)/libgpreempt.3: user/doc/header-to-mdoc $(DOC_HEADERS) docs/examples/suspend.c
 $(MAN)/gpreempt.4: user/doc/markdown-to-mdoc docs/abi.md docs/module.md
 
