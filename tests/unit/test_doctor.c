@@ -292,6 +292,15 @@ TEST_EACH(contradiction, ARRAY_SIZE(module_files))
 	ck_assert_int_eq(find("gpus")->health, OK);
 }
 
+/* Its files can be out of reach: no debugfs here, or root without capabilities. */
+TEST(module_out_of_reach)
+{
+	set_file(VIEW "version", NULL);
+	ck_assert_int_eq(find("module")->health, WARNING);
+	set_file("/sys/module/gpreempt/initstate", "live\n");
+	ck_assert_int_eq(find("module-files")->health, WARNING);
+}
+
 /* Does it count pauses? That takes the module. */
 TEST(pauses)
 {

@@ -231,6 +231,9 @@ void ctl_note_sysfs(bool snapshot)
 	else if (geteuid())
 		ctl_note("state, slots and priorities are not known: only root may read "
 			 "them");
+	else if (!access("/sys/module/gpreempt", F_OK))
+		ctl_note("state, slots and priorities are not known: gpreempt.ko is loaded, and "
+			 "does not show the process here (gpreempt-ctl doctor)");
 	else
 		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
 			 "loaded (gpreempt-ctl module load), or does not show "

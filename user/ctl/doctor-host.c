@@ -241,6 +241,27 @@ static bool contradicts(struct gpreempt *g)
 	return false;
 }
 
+/* Say why the module's files are not there. */
+static void find_no_module(struct gpreempt *g, enum gpreempt_reason reason, struct gp_finding *f)
+{
+	char state[16];
+
+	if (gp_read_small(g, state, sizeof(state), "/sys/module/gpreempt/initstate") > 0) {
+		f->name = "module-files";
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "mount debugfs; root in a container also needs CAP_SYS_ADMIN and "
+			    "CAP_SYS_PTRACE",
+			    "gpreempt.ko is loaded, and its files cannot be read here: slots are not "
+			    "to be seen");
+	} else if (reason == GPREEMPT_NO_MODULE && g->ops->is_root(g->be)) {
+		gp_find_bad(f, GP_HEALTH_WARNING, "modprobe gpreempt",
+			    "gpreempt.ko is not loaded: slots are not to be seen");
+	} else {
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "run it with sudo",
+			    "whether gpreempt.ko is loaded is for root to see");
+	}
+}
+
 static void check_module(struct gpreempt *g, struct gp_finding *f)
 {
 	struct gpreempt_facts *facts;
@@ -249,14 +270,7 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 	size_t i;
 
 	if (gp_module_version(g, &facts, &err)) {
-		if (err.reason == GPREEMPT_NO_MODULE && g->ops->is_root(g->be))
-			gp_find_bad(f, GP_HEALTH_WARNING, "modprobe gpreempt",
-				    "gpreempt.ko is not loaded: slots are not "
-				    "to be seen");
-		else
-			gp_find_bad(f, GP_HEALTH_UNKNOWN, "run it with sudo",
-				    "whether gpreempt.ko is loaded is for "
-				    "root to see");
+		find_no_module(g, err.reason, f);
 		return;
 	}
 	if (contradicts(g)) {

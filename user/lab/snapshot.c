@@ -867,9 +867,10 @@ const struct ctl_command ctl_snapshot = {
 		"the GPU processes, versions, and the kernel log: in a series the new lines of\n"
 		"each, else all since the log was last cleared (dmesg -C). decode and diff read\n"
 		"such a directory, and list, queues, monitor and doctor do with --from DIR. It\n"
-		"is plain text, and you can send it to others. Nothing is overwritten. After\n"
-		"Ctrl-C a series ends with its final snapshot. One that is interrupted is half of\n"
-		"a snapshot, DIR.part-PID, which no command reads.\n"
+		"is plain text with names, users and command lines: look at it before you send it\n"
+		"to others. Nothing is overwritten. After Ctrl-C a series ends with its final\n"
+		"snapshot. One that is interrupted is half of a snapshot, DIR.part-PID, which no\n"
+		"command reads.\n"
 		"With a command there is a series while it runs: the first snapshot before it\n"
 		"starts, the final one after its end. What it prints is kept in DIR/command.out,\n"
 		"and the exit status is its own.\n",
