@@ -628,24 +628,31 @@ static bool are_columns(const struct out_table *table, const char *text)
 	}
 }
 
+static int no_column(const struct ctl_command *cmd, const char *option, const char *value,
+		     const struct out_table *table)
+{
+	char names[1024] = "the columns are";
+	size_t i;
+
+	for (i = 0; i < table->n_fields; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s %s",
+			 i ? "," : "", table->fields[i].name);
+	return usage(cmd, option, value, names);
+}
+
 int ctl_check_form(const struct ctl_command *cmd, const struct out_form *form,
 		   const struct out_table *table)
 {
 	const char *sort = form->sort ? form->sort + (*form->sort == '-') : NULL;
-	char names[1024] = "the columns are";
-	size_t i;
 
 	if (form->mode == OUT_JSON && (form->columns || sort || form->bare))
 		return usage(cmd, "--json", NULL,
 			     "its objects have all columns, by their names; --columns, --sort and "
 			     "--no-headers are for tables");
-	for (i = 0; i < table->n_fields; i++)
-		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s %s",
-			 i ? "," : "", table->fields[i].name);
 	if (form->columns && !are_columns(table, form->columns))
-		return usage(cmd, "--columns", form->columns, names);
+		return no_column(cmd, "--columns", form->columns, table);
 	if (sort && !out_find(table, sort, strlen(sort)))
-		return usage(cmd, "--sort", form->sort, names);
+		return no_column(cmd, "--sort", form->sort, table);
 	return -1;
 }
 
