@@ -180,7 +180,7 @@ static const struct {
 	{ lab_main, "gpreempt-lab decode now", 80, NULL, 0 },
 };
 
-static const int widths[] = { 40, 80, 120, 200 };
+static const int widths[] = { 24, 40, 80, 120, 200 };
 
 /* The longest word that begins a line may be wider than the terminal: a path is not broken. */
 static bool is_one_word(const char *line, size_t len)

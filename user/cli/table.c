@@ -470,11 +470,13 @@ static void fit(const struct out_table *table, struct layout *l)
 			left -= l->widths[i] + GAP;
 	end = &l->widths[last];
 	least = l->width * 3 / 10 < READABLE ? l->width * 3 / 10 : READABLE;
+	least = least > NARROWEST ? least : NARROWEST;
 	if (!table->fields[last].cut && !table->fields[last].wrap)
 		least = *end;
 	while (!table->chosen && left < 0 && *end + left < least &&
 	       (room = leave_out(table, l->widths)))
 		left += room;
+	end = &l->widths[last_column(table, l->widths)];
 	if (left < 0)
 		*end = *end + left > NARROWEST ? *end + left : NARROWEST;
 }
