@@ -280,6 +280,7 @@ static void make_ctl(void)
 		"#!/bin/sh\n"
 		"echo $* >>calls\n"
 		"case $1 in\n"
+		"gpus) echo '{\"gpus\":[{\"gpu_id\":\"0xf7bc\"}]}' ;;\n"
 		"list) echo '{\"processes\":[{\"pid\":7},{\"pid\":8}]}' ;;\n"
 		"status) echo '{\"holders\":[]}' ;;\n"
 		"doctor) echo '{\"checks\":[{\"check\":\"kernel\"}]}'; exit 3 ;;\n"
@@ -292,7 +293,7 @@ static void make_ctl(void)
 	setenv("PATH", unit_text("%s/bin:%s", dir, getenv("PATH")), 1);
 }
 
-/* The page shows the output of list, status and doctor; a snapshot has no holders to ask. */
+/* The page shows the output of gpus, list, status and doctor; a snapshot has no holders to ask. */
 TEST(report)
 {
 	make_ctl();
@@ -308,15 +309,13 @@ TEST(report)
 	expect_rows("states.0.processes", 2);
 	expect_number("states.0.processes.1.pid", 8);
 	expect_text("states.0.checks.0.check", "kernel");
-	ck_assert_str_eq(unit_file("calls"),
-			 "list --json --from made\ndoctor --json --from made\n");
+	ck_assert_str_eq(unit_file("calls"), "gpus --json --from made\nlist --json --from made\n"
+					     "doctor --json --from made\n");
 	ck_assert_ptr_null(json_object_object_get(json_at("states.0"), "holders"));
-	/* A file that cannot be read is unknown, and no empty list. */
-	unlink("made" VIEW "nodes");
-	LAB(0, "report made --json");
 	unlink("calls");
 	LAB(0, "report --json");
-	ck_assert_str_eq(unit_file("calls"), "list --json\nstatus --json\ndoctor --json\n");
+	ck_assert_str_eq(unit_file("calls"),
+			 "gpus --json\nlist --json\nstatus --json\ndoctor --json\n");
 	expect_text("sources.0.kind", "now");
 	expect_rows("states.0.processes", 2);
 	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
@@ -328,6 +327,7 @@ TEST(report_without_ctl)
 	make_ctl();
 	make_text("bin/gpreempt-ctl", "#!/bin/sh\necho no JSON\n");
 	LAB(GPREEMPT_CLASS_PARTIAL, "report made --json");
+	expect_null("states.0.gpus");
 	expect_null("states.0.processes");
 	expect_null("states.0.checks");
 	setenv("PATH", "/nowhere", 1);

@@ -105,11 +105,30 @@ static void expect_metric(const char *text, const char *line)
 	ck_assert_ptr_null(strstr(at + 1, line));
 }
 
+/* Cut what every host has of its own: its name, and with the values the numbers. */
+static void cut_own(char *text, bool values)
+{
+	char *at = text, *end, *to = text;
+
+	while ((at = strstr(at, "hostname=\""))) {
+		end = strchr(at + strlen("hostname=\""), '"') + 1;
+		end += *end == ',';
+		memmove(at, end, strlen(end) + 1);
+	}
+	for (at = text; values && *at; at = end + 1) {
+		end = strchr(at, '\n');
+		while (*at == '#' ? at < end : *at != ' ' || memchr(at + 1, ' ', end - at - 1))
+			*to++ = *at++;
+		*to++ = '\n';
+	}
+	if (values)
+		*to = '\0';
+}
+
 TEST(metrics)
 {
 	char text[16384] = "";
 	FILE *f = fmemopen(text, sizeof(text), "w");
-	char *at;
 
 	set_figures();
 	guard.options = &(struct guard_options){ .metrics = "/srv/a.prom" };
@@ -117,13 +136,7 @@ TEST(metrics)
 	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	guard.n_online = 0;
 	fclose(f);
-	/* Every host has another name. */
-	while ((at = strstr(text, "hostname=\""))) {
-		char *end = strchr(at + strlen("hostname=\""), '"') + 1;
-
-		end += *end == ',';
-		memmove(at, end, strlen(end) + 1);
-	}
+	cut_own(text, false);
 #define NAME "\ngpreempt_guard_"
 	expect_metric(text, NAME "preemptions_total{guard=\"a\"} 4\n");
 	expect_metric(text, NAME "failures_total{guard=\"a\"} 2\n");
@@ -141,6 +154,21 @@ TEST(metrics)
 	/* The slots were not watched in one of them. */
 	expect_metric(text, TIMES "slots_seconds_bucket{guard=\"a\",le=\"+Inf\"} 2\n");
 	expect_metric(text, TIMES "slots_seconds_count{guard=\"a\"} 2\n");
+}
+
+/* The page of report is tested with what guard prints today. */
+TEST(page_file)
+{
+	char text[16384] = "", *fixture = strdup(unit_file("tests/report/fixtures/guard.prom"));
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	guard.options = &(struct guard_options){ .metrics = "/srv/guard.prom" };
+	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
+	fclose(f);
+	cut_own(text, true);
+	cut_own(fixture, true);
+	ck_assert_str_eq(fixture, text);
+	free(fixture);
 }
 
 /* Write the text for Prometheus, for "make check-metrics", which names a directory. */
@@ -169,6 +197,7 @@ TEST(samples)
 	ck_assert_str_eq(buf, "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
 			      "arrival_to_slots_ns\n1000\t11000\t6000\n"
 			      "2000\t12000\t-\n3000\t93000\t8000\n");
+	expect_fixture_head("guard.samples", buf, 1);
 }
 
 /* The last GUARD_SAMPLES of them, the oldest first. */

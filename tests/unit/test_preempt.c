@@ -175,6 +175,7 @@ TEST(samples)
 	ck_assert_int_eq(preempt_close_samples(&p), 0);
 	ck_assert_str_eq(unit_file(path), expected);
 	unlink(path);
+	expect_fixture_head("preempt.samples", expected, 2);
 }
 
 TEST(full_disk)

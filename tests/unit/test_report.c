@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* report: each kind of file, the figures, hostile texts, and the page. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "unit-command.h"
@@ -83,25 +85,75 @@ TEST(metrics)
 		       "g_a_total 12\n# TYPE g_b gauge\n"
 		       "g_b{comm=\"a\\\"}, b\",x=\"1\"} 0.0625\nbroken{x=\"\n\nbroken\n"
 		       "# TYPE g_c_seconds histogram\n"
-		       "g_c_seconds_bucket{gpu=\"0\",le=\"0.001\"} 2\n"
-		       "g_c_seconds_bucket{gpu=\"0\",le=\"0.01\"} 2\n"
-		       "g_c_seconds_bucket{gpu=\"0\",le=\"+Inf\"} 5\n"
-		       "g_c_seconds_bucket{gpu=\"1\",le=\"0.001\"} 1\n"
-		       "g_c_seconds_sum{gpu=\"0\"} 0.5\ng_c_seconds_count{gpu=\"0\"} 5\n");
+		       "g_c_seconds_bucket{gpu=\"0,le=\",le=\"0.001\",x=\"1\"} 2\n"
+		       "g_c_seconds_bucket{le=\"0.01\",gpu=\"0,le=\",x=\"1\"} 2\n"
+		       "g_c_seconds_bucket{gpu=\"0,le=\",x=\"1\",le=\"+Inf\"} 5\n"
+		       "g_c_seconds_sum{gpu=\"0,le=\",x=\"1\"} 0.5\n"
+		       "g_c_seconds_count{gpu=\"0,le=\",x=\"1\"} 5\n"
+		       "g_c_seconds_bucket{le=\"0.001\"} 1\ng_c_seconds_count 1\n"
+		       "g_c_seconds_bucket{gpu=\"2\"} 1\ng_d_seconds_sum 7\n"
+		       "gpreempt_guard_arrival_to_slots_seconds_bucket{le=\"0.1\"} 1\n");
 	LAB(0, "report m --json");
+	/* A bucket without le, and a sum of another family, are values. */
 	expect_rows("metrics", 4);
 	expect_text("metrics.0.help", "What it is.");
 	expect_null("metrics.1.help");
 	expect_text("metrics.1.labels", "comm=\"a\\\"}, b\",x=\"1\"");
 	ck_assert_double_eq(real("metrics.1.value"), 0.0625);
-	expect_rows("latencies", 2);
-	expect_text("latencies.0.name", "g_c_seconds gpu=\"0\",");
+	expect_rows("latencies", 3);
+	expect_text("latencies.0.name", "g_c_seconds");
+	expect_text("latencies.0.labels", "gpu=\"0,le=\",x=\"1\"");
+	ck_assert_double_eq(real("latencies.0.sum_us"), 500000);
+	expect_number("simulated", 0);
+	expect_text("latencies.2.name", "arrival to slots inactive");
 	expect_number("latencies.0.n", 5);
 	expect_rows("latencies.0.buckets", 2);
 	ck_assert_double_eq(real("latencies.0.buckets.1.from_us"), 10000);
 	expect_null("latencies.0.buckets.1.to_us");
 	expect_number("latencies.0.buckets.1.n", 3);
+	expect_null("latencies.1.labels");
 	expect_number("latencies.1.n", 1);
+}
+
+TEST(simulated_metrics)
+{
+	make_text("m", "# TYPE gpreempt_guard_simulated gauge\n"
+		       "gpreempt_guard_simulated{guard=\"a\"} 1\n");
+	LAB(0, "report m --json");
+	expect_number("simulated", 1);
+}
+
+/* Samples, figures and a histogram of one run are one latency, and those of another run are not. */
+TEST(one_run)
+{
+	make_text("s", "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
+		       "arrival_to_slots_ns\n1000\t-\t-\n3000\t-\t-\n");
+	make_text("p", "# TYPE gpreempt_guard_arrival_to_ioctl_seconds histogram\n"
+		       "gpreempt_guard_arrival_to_ioctl_seconds_bucket{guard=\"a\",le=\"+Inf\"} 2\n"
+		       "gpreempt_guard_arrival_to_ioctl_seconds_sum{guard=\"a\"} 0.000004\n"
+		       "gpreempt_guard_arrival_to_ioctl_seconds_bucket{guard=\"b\",le=\"+Inf\"} 2\n"
+		       "gpreempt_guard_arrival_to_ioctl_seconds_sum{guard=\"b\"} 0.000005\n");
+	LAB(0, "report p s --json");
+	expect_rows("latencies", 2);
+	expect_text("latencies.0.source", "s, p");
+	expect_text("latencies.0.labels", "guard=\"a\"");
+	ck_assert_double_eq(real("latencies.0.p50_us"), 1);
+	expect_text("latencies.1.labels", "guard=\"b\"");
+	make_text("t", "gpreempt-samples - version: 1.1\n"
+		       "# cycle pid suspend_ioctl_ns resume_ioctl_ns\n"
+		       "1 7 1 2000\n2 7 5001 3000\n");
+	make_text("j", "{\"cycles\":2,\"suspend_ioctl_us\":{\"n\":1,\"p50\":5.001},"
+		       "\"resume_ioctl_us\":{\"n\":2,\"p50\":2.000,\"max\":3.002}}");
+	LAB(0, "report t j --json");
+	expect_rows("latencies", 3);
+	expect_text("latencies.0.source", "t, j");
+	expect_text("latencies.1.source", "t");
+	expect_text("latencies.2.source", "j");
+	/* The figures of all targets of one are not those of the samples. */
+	make_text("j", "{\"cycles\":2,\"suspend_ioctl_us\":{\"n\":1,\"p50\":5.201},\"targets\":[{"
+		       "\"suspend_ioctl_us\":{\"n\":1,\"p50\":5.001}}]}");
+	LAB(0, "report t j --json");
+	expect_rows("latencies", 2);
 }
 
 #define EVENT(name, t, clock, rest) \
@@ -206,16 +258,27 @@ TEST(preempt_json)
 /* Each list is taken as it is; no text of it ends the page's script or turns a line around. */
 TEST(lists)
 {
+	static const struct timespec times[] = { { .tv_sec = 1772600767 },
+						 { .tv_sec = 1772600767 } };
+	struct utsname host;
 	char *page;
 
+	uname(&host);
+	make_text("g", "{\"gpus\":[{\"gpu\":3}]}");
 	make_text("l", "{\"processes\":[{\"pid\":7,\"command\":\"" EVIL
 		       "\\u202e\",\"vram\":5}],\"source\":\"module\"}");
 	make_text("s", "{\"holders\":[]}");
 	make_text("d", "{\"checks\":[{\"result\":\"ok\"}],\"status\":0}");
-	LAB(0, "report l s d l --json -o p");
+	ck_assert_int_eq(utimensat(AT_FDCWD, "d", times, 0), 0);
+	LAB(0, "report g l s d l --json -o p");
 	ck_assert_uint_eq(mode_of("p"), 0600);
+	expect_text("sources.3.time", "2026-03-04T05:06:07Z");
+	expect_text("host", host.nodename);
+	expect_text("kernel", host.release);
+	ck_assert_uint_eq(strlen(json_text("time")), strlen("2026-03-04T05:06:07Z"));
 	expect_rows("states", 2);
-	expect_text("states.0.source", "l, s, d");
+	expect_text("states.0.source", "g, l, s, d");
+	expect_number("states.0.gpus.0.gpu", 3);
 	expect_text("states.0.processes.0.command", EVIL "\\342\\200\\256");
 	expect_rows("states.0.holders", 0);
 	expect_text("states.0.checks.0.result", "ok");
@@ -256,6 +319,7 @@ static const char *const other_texts[] = {
 	"words\n",
 	"{\"processes\":7}",
 	"{\"targets\":[]}",
+	"{\"gpus\":[],\"processes\":[]}",
 	"{\"targets\":[{\"queues\":[]}]}",
 	"note: x",
 	"\177ELF",
@@ -270,6 +334,23 @@ TEST_EACH(others, ARRAY_SIZE(other_texts))
 	LAB(2, "report s other -o p");
 	ERR_HAS("other: this is no output of gpreempt-ctl that report knows");
 	ck_assert_str_eq(unit_file("p"), "before");
+}
+
+/* The files that report is tested with in a browser have the keys that commands print today. */
+static const char *const fixtures[] = { "gpus",	 "list",    "status", "doctor",
+					"guard", "monitor", "preempt" };
+
+TEST_EACH(page_files, ARRAY_SIZE(fixtures))
+{
+	const char *name = fixtures[_i];
+	size_t len;
+	char *text = fixture_text(unit_text("tests/report/fixtures/%s.json", name), &len);
+
+	ck_assert_ptr_nonnull(text);
+	/* Only what a command has printed here counts as tested. */
+	unsetenv("JSON_KEYS");
+	expect_schema(name, text);
+	free(text);
 }
 
 TEST(usage)

@@ -59,6 +59,7 @@ TEST(monitor_text)
 	OUT_HAS("#   queue 1 in ");
 	CTL(0, "monitor %d --interval 5ms --duration 12ms --csv", child);
 	ck_assert_ptr_null(strchr(ctl_out, '#'));
+	expect_fixture_head("monitor.csv", ctl_out, 1);
 	OUT_HAS("\"0,1\"\n");
 	ERR_HAS(" missed\n");
 }

@@ -204,6 +204,16 @@ const char *unit_file(const char *path)
 	return last;
 }
 
+void expect_fixture_head(const char *fixture, const char *text, int lines)
+{
+	const char *head = unit_file(unit_text("tests/report/fixtures/%s", fixture));
+	size_t len = 0;
+
+	for (; lines; lines--)
+		len += strcspn(head + len, "\n") + 1;
+	ck_assert_msg(!strncmp(head, text, len), "%s begins with %.*s", fixture, (int)len, head);
+}
+
 const char *unit_capture(const char *name)
 {
 	const char *dir = getenv("CAPTURES");

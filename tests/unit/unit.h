@@ -99,6 +99,8 @@ __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format, 
 char *unit_load(const char *path, size_t *len);
 /* Returns the content of a file that must be there, until the next call. */
 const char *unit_file(const char *path);
+/* Check that the first lines are those of a file in tests/report/fixtures: its columns. */
+void expect_fixture_head(const char *fixture, const char *text, int lines);
 /*
  * Where a capture of a real host is: below CAPTURES, which tests/unit/run sets. NULL:
  * there is none, and the test is skipped.

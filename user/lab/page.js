@@ -37,91 +37,135 @@ function size(bytes) {
 	return `${i ? bytes.toFixed(1) : bytes} ${units[i]}`;
 }
 
-// A column is a heading, a value of the row, and how its cell looks.
-function table(id, columns, all, empty) {
+// The filter hides rows of all tables that do not have its words.
+const tables = [];
+
+function filter(event) {
+	const wanted = event.target.value.toLowerCase().split(" ").filter(Boolean);
+	for (const t of tables) {
+		let shown = 0;
+		for (const { node } of t.lines) {
+			node.hidden = !wanted.every((w) => node.textContent.toLowerCase().includes(w));
+			shown += !node.hidden;
+		}
+		t.said.textContent = wanted.length ? `${shown} of ${t.lines.length} rows match the filter.` : "";
+	}
+}
+
+// Unknown values are last, in either direction.
+function compare(a, b, sign) {
+	if (!is(a) || !is(b))
+		return is(b) - is(a);
+	if (typeof a === "number" && typeof b === "number")
+		return sign * (a - b);
+	return sign * text(a).localeCompare(text(b), "en", { numeric: true });
+}
+
+function sortBy(t, i) {
+	const down = t.heads[i].getAttribute("aria-sort") === "ascending";
+	t.heads.forEach((head, k) => k === i ? head.setAttribute("aria-sort", down ? "descending" : "ascending") : head.removeAttribute("aria-sort"));
+	t.lines.sort((a, b) => compare(a.values[i], b.values[i], down ? -1 : 1));
+	t.body.append(...t.lines.map((line) => line.node));
+}
+
+// A column is a heading, a value of the row to sort by, and what its cell shows. On a phone a row
+// is a card, but not in a narrow table.
+function table(id, columns, all, empty, narrow) {
 	if (!all.length)
 		return el("p", { class: "dim", id }, empty);
 	const used = columns.filter((c) => !c.spare || all.some((r) => is(c.value(r))));
-	const head = el("tr", {}, ...used.map((c) => el("th", { scope: "col", class: c.class === "number" ? "number" : null }, c.head)));
-	const body = all.map((row) => el("tr", {}, ...used.map((c) => {
-		const value = c.value(row);
-		return el("td", { class: [c.class, c.tone ? c.tone(value) : null].filter(Boolean).join(" ") || null },
-			(c.show || text)(value));
-	})));
-	return el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": id },
-		el("table", { id }, el("thead", {}, head), el("tbody", {}, ...body)));
+	const t = { said: el("p", { class: "dim", "aria-live": "polite" }), body: el("tbody") };
+	t.heads = used.map((c, i) => {
+		const button = el("button", { type: "button" }, c.head);
+		button.addEventListener("click", () => sortBy(t, i));
+		return el("th", { scope: "col", class: c.class === "number" ? "number" : null }, button);
+	});
+	t.lines = all.map((row) => {
+		const values = used.map((c) => c.value(row));
+		return { values, node: el("tr", {}, ...used.map((c, i) => el("td", { "data-head": c.head,
+			class: [c.class, c.tone ? c.tone(values[i]) : null, is(values[i]) ? null : "none"].filter(Boolean).join(" ") || null }, (c.show || text)(values[i], row)))) };
+	});
+	t.body.append(...t.lines.map((line) => line.node));
+	tables.push(t);
+	return el("div", {}, t.said, el("div", { class: "wide", tabindex: 0, role: "region", "aria-label": id },
+		el("table", { id, class: narrow ? null : "stack" }, el("thead", {}, el("tr", {}, ...t.heads)), t.body)));
 }
 
 const column = (head, key, more) => ({ head, value: (r) => r[key], ...more });
 const number = { class: "number" }, spare = { class: "number", spare: true };
+const of = (head, used, all, more) => ({ head, ...number, value: (r) => r[used],
+	show: (v, r) => is(v) ? `${((more || {}).show || text)(v)} of ${((more || {}).show || text)(r[all])}` : unknown, ...(more && more.spare ? { spare: true } : {}) });
+
+// One or two of a list, else how many, and which when one asks.
+function several(all, what) {
+	return all.length <= 2 ? text(all) : el("details", {}, el("summary", {}, `${all.length} ${what}`), all.join(", "));
+}
+
+const sections = [];
 
 function section(title, ...parts) {
 	if (!parts.some(Boolean))
 		return null;
-	const id = title.toLowerCase().replace(/[^a-z]+/g, "-");
+	const same = sections.filter((s) => s.title === title).length;
+	const id = title.toLowerCase().replace(/[^a-z]+/g, "-") + (same ? `-${same + 1}` : "");
+	sections.push({ title, id });
 	return el("section", { "aria-labelledby": id }, el("h2", { id }, title), ...parts);
 }
 
-const stateTones = { __proto__: null, active: "good", suspended: "warn", "partly-suspended": "warn", evicted: "warn" };
-
-function gpus(state, i) {
-	if (state.gpus === undefined)
-		return null;
-	const here = (gpu) => rows(state.processes).filter((p) => list(p.gpus).includes(gpu.gpu_id));
-	return section("GPUs", state.gpus === null ? el("p", { class: "warn" }, "The GPUs are unknown: they could not be read.") :
-		table(`gpus-${i}`, [
-			column("GPU", "gpu_id", { class: "code" }), column("Device", "device", { class: "code" }),
-			column("gfx", "gfx", number), column("XCCs", "xccs", number),
-			{ head: "Slots used", class: "number", value: (g) => is(g.slots_used) ? `${g.slots_used} of ${text(g.slots)}` : null },
-			column("Queues", "queues", number),
-			{ head: "Processes on it", class: "text", value: (g) => here(g).map((p) =>
-				`${text(p.pid)} ${text(p.command).split(" ")[0].split("/").pop()}${is(p.state) ? ` (${p.state})` : ""}`) .join(", ") ||
-				(state.processes ? "none has queues here" : null) },
-		], rows(state.gpus), "There is no GPU."));
+// The rows of a state as a section: absent, unknown, or a table.
+function listed(title, list, lost, make) {
+	return list === undefined ? null : section(title, list === null ? el("p", { class: "warn" }, lost) : make(rows(list)));
 }
 
+const percent = (v) => typeof v === "number" ? `${v.toFixed(1)} %` : unknown;
+const nameOf = (p) => `${text(p.pid)} ${text(p.command).split(" ")[0].split("/").pop()}${is(p.state) ? ` (${p.state})` : ""}`;
+
+function gpus(state, i) {
+	const here = (gpu) => rows(state.processes).filter((p) => list(p.gpus).includes(gpu.gpu_id)).map(nameOf);
+	return listed("GPUs", state.gpus, "The GPUs are unknown: they could not be read.", (all) => table(`gpus-${i}`, [
+		column("GPU", "gpu", number), column("Model", "model", { spare: true }), column("gfx", "gfx", { spare: true }),
+		column("Mode", "mode", { spare: true }), column("Busy", "busy_percent", { ...spare, show: percent }),
+		of("Memory in use", "vram_used", "vram_size", { show: size }), column("Power", "power_watts", { ...spare, show: (v) => is(v) ? `${v} W` : unknown }),
+		of("Slots in use", "slots_used", "slots", { spare: true }), column("Queues", "queues", number),
+		{ head: "Processes on it", class: "text", value: (g) => here(g).length, show: (n, g) => n ? several(here(g), "processes") : state.processes ? "none" : unknown },
+		column("PCI", "device", { class: "code" }), column("KFD id", "gpu_id", { class: "code" }), column("Render node", "render", { class: "code", spare: true }),
+	], all, "There is no GPU."));
+}
+
+const stateTones = { __proto__: null, active: "good", suspended: "warn", "partly-suspended": "warn", paused: "warn", evicted: "warn", ended: "bad" };
+const holderOf = (p) => is(p.held_by) ? `${text(p.held_by)}${is(p.held_as) ? ` (${text([p.held_as, p.how].filter(is))})` : ""}` : null;
+
 function processes(state, i) {
-	if (state.processes === undefined)
-		return null;
-	if (state.processes === null)
-		return section("Processes", el("p", { class: "warn" }, "The processes are unknown: they could not be read."));
-	return section("Processes", table(`processes-${i}`, [
-		column("PID", "pid", number),
-		{ head: "Command", class: "text", value: (p) => p.command },
+	return listed("Processes", state.processes, "The processes are unknown: they could not be read.", (all) => table(`processes-${i}`, [
+		column("PID", "pid", number), column("Command", "command", { class: "text" }),
 		column("State", "state", { tone: (s) => stateTones[s] }),
-		{ head: "Held by", spare: true, value: (p) => is(p.held_by) ? `${text(p.held_by)}${is(p.held_as) ? ` (${p.held_as})` : ""}` : null },
-		column("GPUs", "gpus", { class: "code" }), column("Queues", "queues", number),
-		{ head: "Slots", class: "number", value: (p) => is(p.active) ? `${p.active} of ${text(p.slots)}` : null },
+		{ head: "Held by", spare: true, value: holderOf },
+		{ head: "GPUs", value: (p) => list(p.gpu).length || list(p.gpus).length || null,
+			show: (n, p) => n ? several(list(p.gpu).length ? p.gpu : p.gpus, "GPUs") : unknown },
+		column("Queues", "queues", number), of("Slots", "active", "slots"),
 		column("Waves", "waves", spare), column("VRAM", "vram", { ...number, show: size }),
-		column("User", "user"), column("Container", "container", { spare: true }),
-	], rows(state.processes), "No process uses the GPU."));
+		column("User", "user"), column("Container", "container", { spare: true }), column("Kept by", "kept_by", { spare: true }),
+	], all, "No process uses the GPU."));
 }
 
 function holders(state, i) {
-	if (state.holders === undefined)
-		return null;
-	if (state.holders === null)
-		return section("Held processes", el("p", { class: "warn" }, "Unknown: who holds whom could not be read."));
-	return section("Held processes", table(`holders-${i}`, [
-		column("PID", "pid", number), column("Role", "role"), column("How", "how"), column("Holder", "holder", number),
-		column("Guardian", "guardian", spare), column("Queues", "queues", number), column("Since", "since"), column("Lease", "lease"),
-		column("Release with", "release_with", { class: "code" }),
-	], rows(state.holders), "Nothing is held."));
+	return listed("Held processes", state.holders, "Unknown: who holds whom could not be read.", (all) => table(`holders-${i}`, [
+		column("PID", "pid", number), column("Command", "command", { class: "text", spare: true }), column("Role", "role"), column("Method", "how"),
+		column("Holder", "holder", number), column("Guardian", "guardian", spare), column("Queues", "queues", number),
+		column("For", "held_us", { ...number, show: (v, r) => text(r.since) }), column("Lease", "lease_left_us", { ...number, show: (v, r) => text(r.lease) }),
+		column("By user", "user", { spare: true }), column("Release with", "release_with", { class: "code" }),
+	], all, "Nothing is held."));
 }
 
 const results = { __proto__: null, failed: ["bad", "\u2717 "], unknown: ["warn", "? "], warning: ["warn", "! "], note: ["note", "i "], ok: ["good", "\u2713 "] };
 
 function checks(state, i) {
-	if (state.checks === undefined)
-		return null;
-	if (state.checks === null)
-		return section("Findings of doctor", el("p", { class: "warn" }, "Unknown: doctor could not look."));
-	const order = Object.keys(results), place = (c) => (order.indexOf(c.result) + order.length + 1) % (order.length + 1);
-	const sorted = rows(state.checks).slice().sort((a, b) => place(a) - place(b));
-	return section("Findings of doctor", table(`checks-${i}`, [
-		column("Result", "result", { tone: (v) => (results[v] || [""])[0], show: (v) => ((results[v] || ["", ""])[1]) + text(v) }),
+	const order = Object.keys(results), place = (v) => (order.indexOf(v) + order.length + 1) % (order.length + 1);
+	return listed("Findings of doctor", state.checks, "Unknown: doctor could not look.", (all) => table(`checks-${i}`, [
+		{ head: "Result", value: (c) => place(c.result), tone: (n) => (results[order[n]] || [""])[0],
+			show: (n, c) => (results[c.result] || ["", ""])[1] + text(c.result) },
 		column("Check", "check"), column("Found", "text", { class: "text" }), column("What to do", "next", { class: "text", spare: true }),
-	], sorted, "doctor said nothing."));
+	], all.sort((a, b) => place(a.result) - place(b.result)), "doctor has no finding."));
 }
 
 // Colours of the page as it is now, light or dark.
@@ -130,7 +174,7 @@ const charts = [];
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((c) => c.repaint()));
 
 // The parts that all charts have: a place, buttons and keys for the zoom, a line of text.
-function chart(name, height, whole, label, make, again = () => ({})) {
+function chart(name, height, whole, label, since, make, again = () => ({})) {
 	const place = el("div", { class: "chart", tabindex: 0, role: "group", "aria-roledescription": "chart", "aria-label": name });
 	const said = el("output", { "aria-live": "polite" }), range = el("span", { class: "dim" });
 	place.style.height = `${height}px`;
@@ -159,7 +203,7 @@ function chart(name, height, whole, label, make, again = () => ({})) {
 	charts.push({ start: () => {
 		graph = make(place, said, (g) => {
 			const [a, b] = g.xAxisRange();
-			range.textContent = a <= whole[0] && b >= whole[1] ? `all of it: ${label(b - a)}` : `${label(a)} to ${label(b)}`;
+			range.textContent = `${a <= whole[0] && b >= whole[1] ? "all of it: " : ""}${label(a)} to ${label(b)} of ${label(whole[1])} since ${since} began`;
 		});
 	}, repaint: () => graph && graph.updateOptions(again()) });
 	return el("div", {}, place, el("div", { class: "tools" }, ...buttons, range, said));
@@ -211,7 +255,7 @@ function lanes(t) {
 	return { lanes: all.sort((a, b) => b.online - a.online), notes };
 }
 
-const ROW = 46, BAR = 20, SPANS = 40;
+const ROW = 46, BAR = 20, NARROWEST = 4; // pixels, the last one of a suspension
 const kinds = { busy: ["busy", 0, BAR], held: ["held", BAR / 2 - 4, 8], ran: ["ran", 3, BAR - 6] };
 
 function drawLanes(all, shown, context, area, graph) {
@@ -271,9 +315,10 @@ function timeline(t, i) {
 	const { lanes: every, notes } = lanes(t), all = every.slice(0, 64);
 	const first = t.cut_events ? (rows(t.events)[0] || { t_us: 0 }).t_us : 0;
 	const whole = [first, Math.max(t.to_us, first + 1)];
-	// A long run begins with its last part: as much as one can see.
+	// A run that is too long to see each suspension begins with its last part.
+	const most = Math.max(10, Math.floor(Math.min(innerWidth, 1400) / NARROWEST / Math.max(all.length, 1)));
 	const ends = all.flatMap((l) => l.spans.map((s) => s[0])).sort((a, b) => a - b);
-	const begins = ends.length > SPANS ? [ends[ends.length - SPANS], whole[1]] : whole.slice();
+	const begins = ends.length > most * all.length ? [ends[ends.length - most * all.length], whole[1]] : whole.slice();
 	const shown = (l) => `${text(l.pid)}${is(l.comm) ? ` ${l.comm}` : ""} \u2013 ${l.online ? "online" : "offline"}`;
 	const sum = (l, kind) => l.spans.filter((s) => s[2] === kind).reduce((n, s) => n + s[1] - s[0], 0);
 	const count = (l, kind) => l.spans.filter((s) => s[2] === kind).length;
@@ -282,7 +327,7 @@ function timeline(t, i) {
 		mark.style.background = `var(--${kind})`;
 		return el("li", {}, mark, label);
 	};
-	const graph = chart(`Timeline of ${all.length} processes; the table below has the figures`, all.length * ROW + 34, whole, time, (place, said, drawn) => {
+	const graph = chart(`Timeline of ${all.length} processes; the table below has the figures`, all.length * ROW + 34, whole, time, "guard", (place, said, drawn) => {
 		const g = new Dygraph(place, [[whole[0], 0], [whole[1], 0]], {
 			...common(whole, time), labels: ["us", "none"], dateWindow: begins, drawCallback: drawn, colors: ["#0000"], valueRange: [0, 1],
 			axes: { x: common(whole, time).axes.x, y: { drawAxis: false, drawGrid: false, axisLabelWidth: 0 } },
@@ -291,7 +336,7 @@ function timeline(t, i) {
 		const point = (event) => {
 			const box = place.getBoundingClientRect(), l = all[Math.floor((event.clientY - box.top) / ROW)];
 			const span = l && spanAt(l, g.toDataXCoord(event.clientX - box.left));
-			said.textContent = !span ? "" : `${shown(l)} ${words[span[2]]} for ${time(span[1] - span[0])}, from ${time(span[0])} to ${time(span[1])}`;
+			said.textContent = !span ? "" : `${shown(l)} ${words[span[2]]} for ${time(span[1] - span[0])}, from ${time(span[0])} to ${time(span[1])} since guard began`;
 		};
 		place.addEventListener("pointermove", point);
 		place.addEventListener("pointerdown", point);
@@ -305,15 +350,15 @@ function timeline(t, i) {
 		...lost.map(([n, what]) => el("p", { class: "warn" }, `${n} ${what}.`)), graph,
 		table(`lanes-${i}`, [
 			column("PID", "pid", number), column("Name", "comm"), { head: "Role", value: (l) => l.online ? "online" : "offline" },
-			{ head: "There for", class: "number", value: (l) => l.until - l.since, show: time },
-			{ head: "Times busy", ...spare, value: (l) => l.online ? count(l, "busy") : null },
+			{ head: "Present", class: "number", value: (l) => l.until - l.since, show: time },
+			{ head: "Busy (count)", ...spare, value: (l) => l.online ? count(l, "busy") : null },
 			{ head: "Busy", ...spare, value: (l) => l.online ? sum(l, "busy") : null, show: time },
-			{ head: "Times suspended", ...spare, value: (l) => l.online ? null : count(l, "held") },
+			{ head: "Suspended (count)", ...spare, value: (l) => l.online ? null : count(l, "held") },
 			{ head: "Suspended", ...spare, value: (l) => l.online ? null : sum(l, "held"), show: time },
-			{ head: "Ran all the same", ...spare, value: (l) => sum(l, "ran") || null, show: time },
+			{ head: "Ran although suspended", ...spare, value: (l) => sum(l, "ran") || null, show: time },
 		], every, "No process was a target."),
-		notes.length ? el("details", {}, el("summary", {}, `What guard said besides (${notes.length})`),
-			table(`notes-${i}`, [column("At", "t_us", { ...number, show: time }), column("Event", "event"), column("Text", "text", { class: "text" })],
+		notes.length ? el("details", {}, el("summary", {}, `Other events of guard (${notes.length})`),
+			table(`notes-${i}`, [column("Since guard began", "t_us", { ...number, show: time }), column("Event", "event"), column("Text", "text", { class: "text" })],
 				notes.slice(-500), "")) : null);
 }
 
@@ -328,69 +373,122 @@ function series(s, i) {
 		return el("li", {}, mark, name);
 	});
 	const seconds = (v) => `${Number(v.toFixed(3))} s`;
-	const graph = chart(`Samples of process ${text(s.pid)}`, 180, whole, seconds, (place, said, drawn) => new Dygraph(place, points, {
+	const graph = chart(`Samples of process ${text(s.pid)}`, 180, whole, seconds, "monitor", (place, said, drawn) => new Dygraph(place, points, {
 		...common(whole, seconds), labels: names, drawCallback: drawn, stepPlot: true, includeZero: true, strokeWidth: 2,
 		colors: tones.map(colour), highlightCallback: (event, x, at) => {
-			said.textContent = `at ${x.toFixed(3)} s: ${at.map((p) => `${p.name} ${text(p.yval)}`).join(", ")}`;
+			said.textContent = `${x.toFixed(3)} s since monitor began: ${at.map((p) => `${p.name} ${text(p.yval)}`).join(", ")}`;
 		},
 	}), () => ({ colors: tones.map(colour) }));
 	return el("div", { class: "card", id: `series-${i}` }, el("h3", {}, `Process ${text(s.pid)}`), el("ul", { class: "keys" }, ...keys), graph,
 		el("details", {}, el("summary", {}, `${points.length} samples as a table`), table(`samples-${i}`,
-			names.map((head, n) => ({ head, class: "number", value: (p) => p[n] })), points.slice(0, 2000), "")));
+			names.map((head, n) => ({ head: n ? head : "Time (s)", class: "number", value: (p) => p[n] })), points.slice(0, 2000), "", true)));
+}
+
+// "100 µs", with no more digits than a bound has.
+function bound(us) {
+	const [by, unit] = us < 1000 ? [1, "\u00b5s"] : us < 1e6 ? [1000, "ms"] : [1e6, "s"];
+	return `${Number((us / by).toPrecision(6))} ${unit}`;
+}
+
+const bounds = (b) => is(b.to_us) ? `${bound(b.from_us)} to ${bound(b.to_us)}` : `${bound(b.from_us)} or more`;
+
+// Of a histogram alone a percentile is known to be in a bucket.
+function rank(l, part) {
+	let left = Math.max(1, Math.ceil(l.n * part));
+	const found = rows(l.buckets).find((b) => (left -= b.n) <= 0);
+	return found ? is(found.to_us) ? `\u2264 ${bound(found.to_us)}` : `> ${bound(found.from_us)}` : unknown;
+}
+
+function bar(n, top) {
+	const mark = el("i");
+	mark.style.width = `${n ? Math.max(1, 100 * n / top) : 0}%`;
+	return mark;
 }
 
 function latency(l, i) {
 	const figure = (name, value) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
 	const all = rows(l.buckets), top = Math.max(...all.map((b) => b.n), 1);
-	const bars = all.map((b) => {
-		const name = `${time(b.from_us)} to ${is(b.to_us) ? time(b.to_us) : "more"}: ${b.n}`;
-		const bar = el("span", { title: name, class: b.n ? null : "none" });
-		bar.style.height = b.n ? `${Math.max(3, 100 * b.n / top)}%` : "1px";
-		return bar;
-	});
-	// Few buckets are not wide ones.
-	const width = (node) => {
-		node.style.width = `${Math.max(3, all.length) * 44}px`;
-		return node;
-	};
-	const ends = all.length ? [all[0].from_us, all[all.length - 1].to_us] : [];
-	return el("div", { class: "card", id: `latency-${i}` }, el("h3", {}, text(l.name)), el("p", { class: "dim source" }, text(l.source)),
-		el("dl", { class: "figures" }, figure("n", text(l.n)), ...["p50", "p90", "p99", "max", "min"].filter((k) => is(l[`${k}_us`]))
-			.map((k) => figure(k, time(l[`${k}_us`])))),
-		bars.length ? width(el("div", { class: "bars", role: "img", "aria-label": `Histogram of ${text(l.name)}; the table below has its figures` }, ...bars)) : null,
-		bars.length ? width(el("div", { class: "ends" }, el("span", {}, time(ends[0])), el("span", {}, is(ends[1]) ? time(ends[1]) : "no limit"))) : el("p", { class: "dim" }, "Only these figures are known."),
-		bars.length ? el("details", {}, el("summary", {}, "Buckets as a table"), table(`buckets-${i}`, [
-			column("From", "from_us", { ...number, show: time }), column("To", "to_us", { ...number, show: time }), column("Number", "n", number),
-		], all, "")) : null);
+	const parts = { p50: 0.5, p90: 0.9, p99: 0.99 }, exact = (k) => is(l[`${k}_us`]);
+	const shown = [...Object.keys(parts), "max", "min"].filter((k) => exact(k) || (parts[k] && all.length));
+	return el("div", { class: "card", id: `latency-${i}` }, el("h3", {}, text(l.name)),
+		el("p", { class: "dim source" }, [labels(l.labels), text(l.source)].filter(is).join(" \u00b7 ")),
+		el("dl", { class: "figures" }, figure("samples", text(l.n)), ...shown.map((k) => figure(k, exact(k) ? time(l[`${k}_us`]) : rank(l, parts[k]))),
+			is(l.sum_us) && l.n > 0 ? figure("mean", time(l.sum_us / l.n)) : null),
+		all.length ? table(`buckets-${i}`, [
+			{ head: "Time", value: (b) => b.from_us, show: (v, b) => bounds(b) }, { head: "", class: "bar", value: (b) => b.n, show: (n) => bar(n, top) },
+			column("Samples", "n", number),
+		], all, "", true) : el("p", { class: "dim" }, "This file has no samples, so there is no histogram."));
 }
 
+const pairs = (v) => [...String(v || "").matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g)].map((m) => [m[1], m[2]]);
+const hostsOf = (all) => [...new Set(all.flatMap((m) => pairs(m.labels)).filter(([k]) => k === "hostname").map((p) => p[1]))];
+const metricHosts = hostsOf([...rows(data.metrics), ...rows(data.latencies)]);
+// Labels in words: 'guard a, role online'. The host of all is in the page's heading.
+const labels = (v) => pairs(v).filter(([k, value]) => value !== "" && (k !== "hostname" || metricHosts.length > 1))
+	.map(([k, value]) => `${k.replace(/_/g, " ")} ${value}`).join(", ");
+
+// A value by the unit in its name; help that begins so has yes and no.
+function measured(value, m) {
+	const name = text(m.name).replace(/_total$/, "");
+	if (!is(value))
+		return unknown;
+	if (text(m.help).startsWith("1: ") && (value === 0 || value === 1))
+		return value ? "yes" : "no";
+	return name.endsWith("_seconds") ? time(value * 1e6) : name.endsWith("_bytes") ? size(value) :
+		name.endsWith("_ratio") ? percent(100 * value) : text(value);
+}
+
+const sentence = (m) => is(m.help) ? m.help.replace(/^1: /, "").replace(/\.$/, "").replace(/^./, (c) => c.toUpperCase()) : text(m.name);
+
+function metrics(all) {
+	const ours = all.every((m) => text(m.name).startsWith("gpreempt_guard_"));
+	return all.length ? section(ours ? "Figures of guard" : "Metrics", table("metrics", [
+		{ head: "Figure", class: "text", value: sentence, show: (v, m) => el("span", { title: text(m.name) }, v) },
+		{ head: "Of", spare: true, value: (m) => labels(m.labels) },
+		column("Value", "value", { ...number, show: measured }),
+	], all, "")) : null;
+}
+
+const when = (v) => is(v) ? text(v).replace("T", " ").replace("Z", " UTC") : null;
+
+// Host, time and kernel, as far as the inputs have them; then who made the page.
 function head() {
-	const s = rows(data.states).find((state) => is(state.host)) || {};
-	const about = [is(s.kernel) ? `Linux ${s.kernel}` : null, is(s.time) ? s.time.replace("T", " ").replace("Z", " UTC") : null].filter(Boolean);
-	const bad = rows(data.states).flatMap((state) => rows(state.checks)).filter((c) => c.result === "failed" || c.result === "warning");
-	document.title = `gpreempt report${is(s.host) ? `: ${s.host}` : ""}`;
-	return el("header", {}, el("h1", {}, is(s.host) ? s.host : "GPU report"), about.length ? el("p", { class: "dim" }, about.join(" \u00b7 ")) : null,
+	const states = rows(data.states), sources = rows(data.sources), live = states.some((s) => s.source === "now");
+	const found = states.flatMap((s) => rows(s.checks));
+	const hosts = [...new Set([...states.map((s) => s.host).filter(is), ...metricHosts])];
+	const kernels = [...new Set([...states.map((s) => s.kernel), ...states.filter((s) => !is(s.kernel)).flatMap((s) => rows(s.checks)).filter((c) => c.check === "kernel" && c.result === "ok").map((c) => c.text)].filter(is))];
+	const times = [...states.map((s) => s.time), ...sources.map((s) => s.time)].filter(is).map(when).sort();
+	const names = hosts.length ? hosts.join(", ") : sources.length === 1 ? text(sources[0].name).split("/").pop() : `${sources.length} files`;
+	const about = [kernels.length ? `Linux ${kernels.join(", ")}` : "kernel unknown", times.length ?
+		[...new Set([times[0], times[times.length - 1]])].join(" to ") : "time unknown",
+		live ? null : `page made on ${text(data.host)}, ${text(when(data.time))}`].filter(is);
+	const bad = found.filter((c) => c.result === "failed" || c.result === "warning");
+	document.title = `gpreempt report: ${names}`;
+	return [el("h1", {}, el("span", { class: "dim" }, "gpreempt report: "), names), el("p", { class: "dim", id: "about" }, about.join(" \u00b7 ")),
 		data.simulated ? el("p", { class: "banner", id: "simulated", role: "note" },
-			"Times are of a simulated GPU: the driver's path, not hardware.") : null,
-		bad.length ? el("p", { class: "banner" }, el("a", { href: "#findings-of-doctor" }, `doctor: ${bad.map((c) => `${text(c.check)} ${c.result}`).join(", ")}`)) : null);
+			"Simulated GPU: times show the driver's path, not hardware.") : null,
+		bad.length ? el("p", { class: "banner" }, el("a", { href: "#findings-of-doctor" }, `doctor: ${bad.map((c) => `${text(c.check)} ${c.result}`).join(", ")}`)) : null];
+}
+
+// Links to the sections, and the filter where there are rows enough for one.
+function tools() {
+	const input = el("input", { type: "search", id: "filter", placeholder: "filter rows of all tables", "aria-label": "filter rows of all tables" });
+	input.addEventListener("input", filter);
+	return el("nav", {}, ...sections.map((s) => el("a", { href: `#${s.id}` }, s.title)), tables.some((t) => t.lines.length > 1) ? input : null);
 }
 
 function show() {
-	const several = rows(data.states).length > 1, states = rows(data.states);
-	const named = (s, make, i) => {
+	const states = rows(data.states);
+	const each = (...makes) => states.flatMap((s, i) => makes.map((make) => {
 		const made = make(s, i);
-		return several && made ? el("div", {}, el("p", { class: "dim" }, text(s.source)), made) : made;
-	};
-	const each = (...makes) => states.flatMap((s, i) => makes.map((make) => named(s, make, i)));
+		return states.length > 1 && made ? el("div", {}, el("p", { class: "dim source" }, text(s.source)), made) : made;
+	}));
 	const part = (title, all, make, cls) => all.length ? section(title, el("div", { class: cls }, ...all.map(make))) : null;
-	document.getElementById("page").append(...[head(), ...each(gpus, processes, holders),
-		part("Timeline of guard", rows(data.timelines), timeline, null), part("Latencies", rows(data.latencies), latency, "cards"), part("Slots over time", rows(data.series), series, null),
-		rows(data.metrics).length ? section("Metrics of guard", table("metrics", [
-			column("Name", "name", { class: "code" }), column("Labels", "labels", { class: "code", spare: true }),
-			column("Value", "value", number), column("Help", "help", { class: "text", spare: true }),
-		], rows(data.metrics), "")) : null,
-		...each(checks),
-		el("footer", {}, `gpreempt ${text(data.gpreempt)}, from `, rows(data.sources).map((s) => `${text(s.name)} (${text(s.kind)})`).join(", "),
+	const parts = [...each(gpus, processes, holders),
+		part("Timeline of guard", rows(data.timelines), timeline, null), part("Latencies", rows(data.latencies), latency, "cards"),
+		part("Slots over time", rows(data.series), series, null), metrics(rows(data.metrics)), ...each(checks)];
+	document.getElementById("page").append(...[el("header", {}, ...head().filter(Boolean), tools()), ...parts,
+		el("footer", {}, `gpreempt ${text(data.gpreempt)}, from `, rows(data.sources).map((s) => `${text(s.name)} (${[s.kind, when(s.time)].filter(is).join(", ")})`).join(", "),
 			". This page loads nothing. Its charts are drawn by dygraphs (MIT licence).")].filter(Boolean));
 	charts.forEach((c) => c.start());
 }

@@ -11,8 +11,7 @@
 
 /* Values of JSON that others have written: each may be of any type. */
 
-/* Returns a number of an object; NAN: there is none. */
-static double number_of(struct json_object *o, const char *key)
+double report_number(struct json_object *o, const char *key)
 {
 	struct json_object *value = report_get(o, key);
 
@@ -22,8 +21,7 @@ static double number_of(struct json_object *o, const char *key)
 	return json_object_get_double(value);
 }
 
-/* Returns a text; "": there is none. */
-static const char *text_of(struct json_object *o, const char *key)
+const char *report_text(struct json_object *o, const char *key)
 {
 	struct json_object *value = report_get(o, key);
 
@@ -73,7 +71,27 @@ static struct json_object *clean_copy(struct json_object *o)
 	}
 }
 
+/* Times in ns, of one latency. */
+struct report_times {
+	SHR_ARRAY(uint64_t, ns);
+};
+
 /* Text in columns: samples of preempt, of guard, and of monitor. */
+
+/*
+ * Text in columns, a line of names before the values. The next row, of which
+ * report_cell() gives the value of a column: NAN if it is unknown or not there.
+ */
+#define REPORT_COLUMNS 32
+
+struct report_columns {
+	char separator;
+	char *rest; /* lines that were not read; changed while they are */
+	char *name[REPORT_COLUMNS];
+	char *cell[REPORT_COLUMNS];
+	size_t n;
+	size_t n_cells;
+};
 
 /* Split a line into cells. A cell in quotes is a list, of which only the end is looked for. */
 static size_t split(char separator, char *line, char **cell)
@@ -201,7 +219,7 @@ static struct json_object *points_of(struct report *r, const char *source, int64
 
 	for (i = n; i-- > 0;) {
 		o = json_object_array_get_idx(r->series, i);
-		if (!strcmp(text_of(o, "source"), source) && number_of(o, "pid") == pid)
+		if (!strcmp(report_text(o, "source"), source) && report_number(o, "pid") == pid)
 			return report_get(o, "points");
 	}
 	o = json_object_new_object();
@@ -256,8 +274,8 @@ static void take_series(struct report *r, const char *name, struct json_object *
 	for (i = 0; i < json_object_array_length(series); i++) {
 		sample = json_object_array_get_idx(series, i);
 		for (j = 0; j < ARRAY_SIZE(points); j++)
-			values[j] = number_of(sample, points[j]);
-		add_point(r, name, number_of(sample, "pid"), values);
+			values[j] = report_number(sample, points[j]);
+		add_point(r, name, report_number(sample, "pid"), values);
 	}
 }
 
@@ -304,13 +322,13 @@ static void take_event_latencies(struct events *e, struct json_object *o, bool s
 	size_t end = suspend ? LATENCIES - 1 : LATENCIES;
 
 	for (; i < end; i++)
-		report_time(&e->times[i], 1e3 * number_of(o, latencies[i].key));
+		report_time(&e->times[i], 1e3 * report_number(o, latencies[i].key));
 }
 
 /* Returns the time of an event: a process is not held any more when its resume begins. */
 static double time_of(struct json_object *o, const char *event, double now)
 {
-	double before = !strcmp(event, "resume") ? number_of(o, "ioctl_us") : 0;
+	double before = !strcmp(event, "resume") ? report_number(o, "ioctl_us") : 0;
 
 	if (!(before > 0))
 		return now;
@@ -320,7 +338,7 @@ static double time_of(struct json_object *o, const char *event, double now)
 /* Has a call for that number of queues changed none of them? */
 static bool has_failed(struct json_object *o)
 {
-	return number_of(o, "requested") > 0 && number_of(o, "done") == 0;
+	return report_number(o, "requested") > 0 && report_number(o, "done") == 0;
 }
 
 static void add_event(struct events *e, struct json_object *o, const char *event, double now)
@@ -343,18 +361,18 @@ static void add_event(struct events *e, struct json_object *o, const char *event
 
 static void take_event(struct report *r, struct events *e, struct json_object *o)
 {
-	double t = number_of(o, "t_us"), clock;
-	const char *event = text_of(o, "event");
+	double t = report_number(o, "t_us"), clock;
+	const char *event = report_text(o, "event");
 	bool suspend = !strcmp(event, "suspend");
 
 	if (!strcmp(event, "dropped")) {
-		t = number_of(o, "lines");
+		t = report_number(o, "lines");
 		t += e->lost;
 		if (t > e->lost)
 			e->lost = t < REPORT_MOST ? t : REPORT_MOST;
 		return;
 	}
-	clock = number_of(o, "clock_us");
+	clock = report_number(o, "clock_us");
 	if (!*event || !(t >= 0 && clock >= t && clock < REPORT_MOST)) {
 		e->unread++;
 		return;
@@ -491,9 +509,13 @@ static void report_latency(struct report *r, const char *source, const char *nam
 {
 	struct shr_stats s;
 	struct json_object *o;
+	double sum;
+	size_t i;
 
 	if (times->ns.count) {
 		/* shr_stats() sorts them. */
+		for (sum = 0, i = 0; i < times->ns.count; i++)
+			sum += times->ns.items[i];
 		shr_stats(times->ns.items, times->ns.count, &s);
 		o = report_add_latency(r, source, name, s.n);
 		out_add(o, "min_us", out_json_us(s.min));
@@ -501,6 +523,7 @@ static void report_latency(struct report *r, const char *source, const char *nam
 		out_add(o, "p90_us", out_json_us(s.p90));
 		out_add(o, "p99_us", out_json_us(s.p99));
 		out_add(o, "max_us", out_json_us(s.max));
+		out_add(o, "sum_us", out_json_double(sum / 1e3));
 		add_buckets(o, times->ns.items, times->ns.count);
 	}
 	free(times->ns.items);
@@ -515,7 +538,7 @@ static void report_figures(struct report *r, const char *source, const char *nam
 		{ "min", "min_us" }, { "p50", "p50_us" }, { "p90", "p90_us" },
 		{ "p99", "p99_us" }, { "max", "max_us" },
 	};
-	double n = number_of(figures, "n");
+	double n = report_number(figures, "n");
 	struct json_object *o;
 	size_t i;
 
@@ -523,7 +546,7 @@ static void report_figures(struct report *r, const char *source, const char *nam
 		return;
 	o = report_add_latency(r, source, name, n);
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		out_add(o, keys[i][1], out_json_double(number_of(figures, keys[i][0])));
+		out_add(o, keys[i][1], out_json_double(report_number(figures, keys[i][0])));
 }
 
 /* Prometheus's text: values with their help, and histograms as latencies. */
@@ -535,10 +558,10 @@ struct sample {
 	double value;
 };
 
-/* The histogram at hand: its buckets come one after the other. */
+/* The histogram at hand: its buckets, sum and count come one after the other. */
 struct histogram {
 	struct json_object *latency;
-	char name[512]; /* with its labels, but not le */
+	char *family; /* with its labels, but not le */
 	double to;
 	double count;
 };
@@ -575,25 +598,76 @@ static bool parse_sample(char *line, struct sample *s)
 	return end != at && *line;
 }
 
-/* Take a bucket. Its count is of all up to le. False: it has no le. */
-static bool take_bucket(struct report *r, const char *source, const struct sample *s,
-			struct histogram *h)
+/* Returns the end of a label, where a comma or the end is. */
+static const char *end_of_label(const char *at)
 {
-	char *le = strstr(s->labels, "le=\""), *end, name[sizeof(h->name)];
-	double to;
+	bool quoted = false;
 
-	if (!le || !(s->value >= 0 && s->value < REPORT_MOST))
-		return false;
-	to = strtod(le + strlen("le=\""), &end);
-	end += *end == '"';
-	snprintf(name, sizeof(name), "%.*s %.*s%s", (int)(strlen(s->name) - strlen("_bucket")),
-		 s->name, (int)(le - s->labels), s->labels, end + (*end == ','));
-	if (!h->latency || strcmp(h->name, name)) {
-		*h = (struct histogram){
-			.latency = report_add_latency(r, source, name, 0),
-		};
-		strcpy(h->name, name);
+	for (; *at && (quoted || *at != ','); at++) {
+		if (*at == '"')
+			quoted = !quoted;
+		else if (quoted && *at == '\\' && at[1])
+			at++;
 	}
+	return at;
+}
+
+/* Returns the labels but le, for free(), and the value of that or NULL. */
+static char *labels_without_le(const char *labels, const char **le)
+{
+	char *rest = shr_must(calloc(1, strlen(labels) + 1));
+	const char *end;
+
+	for (*le = NULL; *labels; labels = end + (*end == ',')) {
+		end = end_of_label(labels);
+		if (!strncmp(labels, "le=\"", 4)) {
+			*le = labels + 4;
+			continue;
+		}
+		if (*rest)
+			strcat(rest, ",");
+		strncat(rest, labels, end - labels);
+	}
+	return rest;
+}
+
+/* Returns our name of guard's latency, or NULL. */
+static const char *name_of_family(const char *family, size_t len)
+{
+	static const char prefix[] = "gpreempt_guard_", suffix[] = "_seconds";
+	size_t i;
+
+	for (i = 0; i < LATENCIES; i++) {
+		const char *key = latencies[i].key;
+		size_t stem = strlen(key) - strlen("_us");
+
+		if (len == strlen(prefix) + stem + strlen(suffix) &&
+		    !strncmp(family, prefix, strlen(prefix)) &&
+		    !strncmp(family + strlen(prefix), key, stem))
+			return latencies[i].name;
+	}
+	return NULL;
+}
+
+static struct json_object *begin_histogram(struct report *r, const char *source,
+					   const struct sample *s, const char *labels, size_t len)
+{
+	const char *known = name_of_family(s->name, len);
+	char *name = shr_must(strndup(s->name, len));
+	struct json_object *o = report_add_latency(r, source, known ? known : name, 0);
+
+	out_add(o, "labels", *labels ? out_json_text(labels) : NULL);
+	free(name);
+	return o;
+}
+
+/* Take a bucket. Its count is of all up to le. False: it is no count. */
+static bool take_bucket(const struct sample *s, const char *le, struct histogram *h)
+{
+	double to = strtod(le, NULL);
+
+	if (!(s->value >= 0 && s->value < REPORT_MOST))
+		return false;
 	if (s->value > h->count)
 		report_add_bucket(h->latency, h->to * 1e6, to * 1e6, s->value - h->count);
 	h->to = to;
@@ -602,11 +676,32 @@ static bool take_bucket(struct report *r, const char *source, const struct sampl
 	return true;
 }
 
-static bool is_bucket(const char *name)
+/* Take a bucket, the sum or the count of a histogram of seconds. False: it is something else. */
+static bool take_histogram(struct report *r, const char *source, const struct sample *s,
+			   struct histogram *h)
 {
-	const char *at = strstr(name, "_seconds_bucket");
+	const char *end = strstr(s->name, "_seconds_"), *le;
+	bool bucket = end && !strcmp(end, "_seconds_bucket"), taken;
+	__cleanup_free char *labels = labels_without_le(s->labels, &le), *family = NULL;
+	size_t len = end ? end - s->name + strlen("_seconds") : 0;
 
-	return at && !at[strlen("_seconds_bucket")];
+	if (!end || (bucket && !le))
+		return false;
+	if (asprintf(&family, "%.*s %s", (int)len, s->name, labels) < 0)
+		abort();
+	if (bucket && (!h->family || strcmp(h->family, family))) {
+		free(h->family);
+		*h = (struct histogram){
+			.latency = begin_histogram(r, source, s, labels, len),
+			.family = strdup(family),
+		};
+	}
+	if (bucket)
+		return take_bucket(s, le, h);
+	taken = h->family && !strcmp(h->family, family);
+	if (taken && !strcmp(end, "_seconds_sum") && isfinite(s->value))
+		out_add(h->latency, "sum_us", out_json_double(s->value * 1e6));
+	return taken;
 }
 
 /* The help of a value, if the last line of help is about its family; or NULL. */
@@ -631,23 +726,26 @@ static void report_metrics(struct report *r, const char *name, char *text)
 		if (!strncmp(line, "# HELP ", 7))
 			help = line + 7;
 		if (*line == '#' || !parse_sample(line, &s) ||
-		    (is_bucket(s.name) && take_bucket(r, name, &s, &histogram)))
+		    take_histogram(r, name, &s, &histogram))
 			continue;
 		o = json_object_new_object();
 		out_add(o, "source", out_json_text(name));
+		r->simulated |= s.value == 1 && (!strcmp(s.name, "gpreempt_guard_simulated") ||
+						 !strcmp(s.name, "gpreempt_simulated"));
 		out_add(o, "name", out_json_text(s.name));
 		out_add(o, "labels", out_json_text(s.labels));
 		out_add(o, "value", isfinite(s.value) ? json_object_new_double(s.value) : NULL);
 		out_add(o, "help", out_json_text(help_of(help, s.name)));
 		json_object_array_add(r->metrics, o);
 	}
+	free(histogram.family);
 }
 
 /* Kinds of files, found by their content; and the objects that commands print with --json. */
 
 /*
- * Take one list of a host, in the form of list, status and doctor. Lists that are given together
- * count as one host's.
+ * Take one list of a host, in the form of gpus, list, status and doctor. Lists that are given
+ * together count as one host's.
  */
 static void take_state(struct report *r, const char *name, const char *key,
 		       struct json_object *rows)
@@ -660,7 +758,7 @@ static void take_state(struct report *r, const char *name, const char *key,
 	if (!state || report_get(state, "time") || report_get(state, key)) {
 		state = json_object_new_object();
 		json_object_array_add(r->states, state);
-	} else if (asprintf(&source, "%s, %s", text_of(state, "source"), name) < 0) {
+	} else if (asprintf(&source, "%s, %s", report_text(state, "source"), name) < 0) {
 		abort();
 	}
 	out_add(state, "source", out_json_text(source ? source : name));
@@ -676,16 +774,24 @@ static void take_preempt(struct report *r, const char *name, struct json_object 
 		{ "resume_ioctl_us", "resume ioctl" },
 		{ "online_us", "online command" },
 	};
+	struct json_object *targets = report_get(o, "targets"), *figures;
+	bool alone = json_object_is_type(targets, json_type_array) &&
+		     json_object_array_length(targets) == 1;
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		report_figures(r, name, keys[i][1], report_get(o, keys[i][0]));
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		figures = alone ? report_get(json_object_array_get_idx(targets, 0), keys[i][0]) :
+				  NULL;
+		/* The samples are of each target: those of all together begin some us before. */
+		report_figures(r, name, keys[i][1], figures ? figures : report_get(o, keys[i][0]));
+	}
 }
 
 /* The kind of an object, or NULL. */
 static const char *take_object(struct report *r, const char *name, struct json_object *o)
 {
 	static const char *const states[][2] = {
+		{ "gpus", "gpus --json" },
 		{ "processes", "list --json" },
 		{ "holders", "status --json" },
 		{ "checks", "doctor --json" },
@@ -694,6 +800,9 @@ static const char *take_object(struct report *r, const char *name, struct json_o
 	size_t i;
 
 	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
+	/* top prints both, in another form. */
+	if (report_get(o, "gpus") && report_get(o, "processes"))
+		return NULL;
 	for (i = 0; i < ARRAY_SIZE(states); i++) {
 		struct json_object *rows = report_get(o, states[i][0]);
 
@@ -760,19 +869,24 @@ static const char *take_text(struct report *r, const char *name, char *text)
 	return *text == '{' ? take_json(r, name, text) : NULL;
 }
 
+void report_add_source(struct report *r, const char *name, const char *kind)
+{
+	struct json_object *source = json_object_new_object();
+
+	out_add(source, "name", out_json_text(name));
+	out_add(source, "kind", out_json_text(kind));
+	json_object_array_add(r->sources, source);
+}
+
 int report_take(struct report *r, const char *name, char *text)
 {
 	const char *kind = take_text(r, name, text);
-	struct json_object *source;
 
 	if (!kind)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "gpreempt-lab report --help lists what it reads",
 				     "%s: this is no output of gpreempt-ctl that report knows",
 				     name);
-	source = json_object_new_object();
-	out_add(source, "name", out_json_text(name));
-	out_add(source, "kind", out_json_text(kind));
-	json_object_array_add(r->sources, source);
+	report_add_source(r, name, kind);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* Page of the report: make-page's page of the files beside this one, with the data in it. */
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -57,8 +58,8 @@ static char *report_page(struct json_object *all, size_t *size)
 }
 
 /*
- * State of a host, now or in a snapshot: the output of list, status and doctor with --json. Each
- * runs in a process of its own, which a target that does not answer can keep for ever.
+ * State of a host, now or in a snapshot: the output of gpus, list, status and doctor with --json.
+ * Each runs in a process of its own, which a target that does not answer can keep for ever.
  */
 
 /* status waits 10 s for a holder that is in the driver. */
@@ -149,47 +150,25 @@ static void add_rows(struct report *r, struct json_object *state, const char *sn
 	json_object_put(o);
 }
 
-static const struct out_field gpu_fields[] = {
-	OUT_FIELD(struct gpreempt_node, gpu_id, NULL, OUT_HEX),
-	OUT_FIELD(struct gpreempt_node, device, NULL, OUT_TEXT, .array = true),
-	OUT_FIELD(struct gpreempt_node, gfx, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, xccs, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, slots_used, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, slots, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, processes, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, queues, NULL, OUT_DEC),
-	OUT_FIELD(struct gpreempt_node, oversubscribed, NULL, OUT_FLAG),
-};
-
-static const struct out_table gpu_table = OUT_TABLE("gpus", gpu_fields, struct gpreempt_node);
-
-static void add_gpus(struct report *r, struct json_object *state, struct gpreempt *g)
+static struct json_object *json_time(time_t at)
 {
-	struct gpreempt_nodes *nodes;
-
-	if (gpreempt_nodes_read(g, &nodes, NULL)) {
-		r->status = GPREEMPT_CLASS_PARTIAL;
-		out_add(state, gpu_table.name, NULL);
-		return;
-	}
-	out_add(state, gpu_table.name, out_json_rows(&gpu_table, nodes->nodes, nodes->count));
-	gpreempt_list_free(nodes);
-}
-
-static void describe_now(struct report *r, struct json_object *state)
-{
-	time_t now = time(NULL);
-	struct utsname host;
 	char when[64];
 	struct tm tm;
 
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+	return out_json_text(when);
+}
+
+/* Add this host as it is now: of its own state, and of who made the page. */
+static void describe_now(struct json_object *o)
+{
+	struct utsname host;
+
 	uname(&host);
-	out_add(state, "time", out_json_text(when));
-	out_add(state, "host", out_json_text(host.nodename));
-	out_add(state, "kernel", out_json_text(host.release));
-	out_add(state, "gpreempt", out_json_text(gpreempt_version()));
-	r->simulated |= ctl_simulated();
+	out_add(o, "time", json_time(time(NULL)));
+	out_add(o, "host", out_json_text(host.nodename));
+	out_add(o, "kernel", out_json_text(host.release));
+	out_add(o, "gpreempt", out_json_text(gpreempt_version()));
 }
 
 /* Read the snapshot's lines of a key and a value, behind the heading. */
@@ -216,31 +195,102 @@ static void describe_snapshot(struct report *r, struct json_object *state, const
 /* system.c: this host now, or the snapshot in a directory. 0, or the exit status. */
 static int report_system(struct report *r, const char *snapshot)
 {
-	struct json_object *state, *source;
+	struct json_object *state;
 	struct gpreempt *g;
 	int ret = ctl_open(snapshot, &g);
 
 	if (ret)
 		return ret;
+	gpreempt_free(g);
 	state = json_object_new_object();
 	out_add(state, "source", out_json_text(snapshot ? snapshot : "now"));
 	if (snapshot)
 		describe_snapshot(r, state, snapshot);
 	else
-		describe_now(r, state);
-	add_gpus(r, state, g);
-	gpreempt_free(g);
+		describe_now(state);
+	r->simulated |= !snapshot && ctl_simulated();
+	add_rows(r, state, snapshot, "gpus", "gpus");
 	add_rows(r, state, snapshot, "list", "processes");
 	/* A snapshot does not have the holders' answers. */
 	if (!snapshot)
 		add_rows(r, state, NULL, "status", "holders");
 	add_rows(r, state, snapshot, "doctor", "checks");
 	json_object_array_add(r->states, state);
-	source = json_object_new_object();
-	out_add(source, "name", out_json_text(snapshot ? snapshot : "now"));
-	out_add(source, "kind", out_json_text(snapshot ? "snapshot" : "now"));
-	json_object_array_add(r->sources, source);
+	report_add_source(r, snapshot ? snapshot : "now", snapshot ? "snapshot" : "now");
 	return 0;
+}
+
+/* Latencies that several files of one run have: they are shown once. */
+
+/* Is that figure of both known, and not the same? Each is known to 1 ns. */
+static bool differ(struct json_object *a, struct json_object *b, const char *key, int *both)
+{
+	double x = report_number(a, key), y = report_number(b, key);
+
+	if (isnan(x) || isnan(y))
+		return false;
+	++*both;
+	return fabs(x - y) > 0.0015;
+}
+
+/* Are they of the same samples, in two forms? */
+static bool is_same(struct json_object *a, struct json_object *b)
+{
+	static const char *const keys[] = { "min_us", "p50_us", "p90_us",
+					    "p99_us", "max_us", "sum_us" };
+	int both = 0;
+	size_t i;
+
+	if (strcmp(report_text(a, "name"), report_text(b, "name")) ||
+	    report_number(a, "n") != report_number(b, "n") ||
+	    !strcmp(report_text(a, "source"), report_text(b, "source")))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		if (differ(a, b, keys[i], &both))
+			return false;
+	return both;
+}
+
+/* Returns how much it tells: samples more than a histogram, this more than figures. */
+static int worth(struct json_object *latency)
+{
+	return 2 * !!report_get(latency, "buckets") + !!report_get(latency, "p50_us");
+}
+
+static void join(struct json_object *to, struct json_object *other)
+{
+	char *source = NULL;
+
+	if (asprintf(&source, "%s, %s", report_text(to, "source"), report_text(other, "source")) <
+	    0)
+		abort();
+	out_add(to, "source", out_json_text(source));
+	if (report_get(other, "labels"))
+		out_add(to, "labels", json_object_get(report_get(other, "labels")));
+	free(source);
+}
+
+static void join_latencies(struct report *r)
+{
+	struct json_object *all = r->latencies, *a, *b;
+	size_t i, j;
+
+	for (i = 0; i < json_object_array_length(all); i++)
+		for (j = i + 1; j < json_object_array_length(all);) {
+			a = json_object_array_get_idx(all, i);
+			b = json_object_array_get_idx(all, j);
+			if (!is_same(a, b)) {
+				j++;
+				continue;
+			}
+			if (worth(b) > worth(a)) {
+				join(b, a);
+				json_object_array_put_idx(all, i, json_object_get(b));
+			} else {
+				join(a, b);
+			}
+			json_object_array_del_idx(all, j, 1);
+		}
 }
 
 /* report: one page of the output of other commands, or of this host now. */
@@ -267,7 +317,7 @@ static int take_file(struct report *r, const char *path)
 	char *text;
 	int ret;
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
 		return report_system(r, path);
 	if (!strcmp(path, "-")) {
 		got = text_read_all(STDIN_FILENO, TEXT_FILE_MAX, &text);
@@ -279,6 +329,10 @@ static int take_file(struct report *r, const char *path)
 			return fail_file(path, -errno);
 	}
 	ret = report_take(r, path, text);
+	if (!ret && strcmp(path, "-"))
+		out_add(json_object_array_get_idx(r->sources,
+						  json_object_array_length(r->sources) - 1),
+			"time", json_time(st.st_mtime));
 	free(text);
 	return ret;
 }
@@ -299,7 +353,7 @@ static struct json_object *make_object(const struct report *r)
 {
 	struct json_object *o = json_object_new_object();
 
-	out_add(o, "gpreempt", out_json_text(gpreempt_version()));
+	describe_now(o);
 	out_add(o, "simulated", out_json_flag(r->simulated));
 	out_add(o, "sources", r->sources);
 	out_add(o, "states", r->states);
@@ -334,10 +388,11 @@ static int run_report(void *data)
 
 	if (args->mode != OUT_JSON && !args->output)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab report -o page.html",
-				     "where is the page to go? -o FILE is needed");
+				     "name the page: -o FILE is needed");
 	for (i = 0; i < ARRAY_SIZE(list); i++)
 		*list[i] = json_object_new_array();
 	ret = take_all(&r, &args->files);
+	join_latencies(&r);
 	o = make_object(&r);
 	if (!ret && args->output)
 		ret = write_page(args->output, o);
@@ -365,17 +420,19 @@ const struct ctl_command ctl_report = {
 		    "  gpreempt-lab report before -o before.html\n",
 	.options = options,
 	.summary = "Make one page (HTML) of this host, or of files.",
-	.details = "Without a FILE it shows this host now: what list, status and doctor print. A\n"
-		   "FILE is a snapshot's directory, \"-\" for stdin, or what one of these has\n"
-		   "printed or written:\n"
-		   "  list --json, status --json, doctor --json\n"
-		   "  monitor --csv, monitor --json\n"
-		   "  preempt --samples, preempt --json\n"
-		   "  guard --json (with --verbose: the work of online, too), guard --samples,\n"
-		   "  guard --metrics\n"
-		   "The kind of a file is found from its contents. The page has tables, timelines\n"
-		   "and histograms in one file, which loads nothing from the network. It shows\n"
-		   "process names, command lines and users.\n"
-		   "Exit status 6: something of this host or of a snapshot could not be read, and\n"
-		   "is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
+	.details =
+		"Without a FILE it shows this host now: what gpus, list, status and doctor\n"
+		"print. A FILE is a snapshot's directory, \"-\" for stdin, or what one of these\n"
+		"has printed or written:\n"
+		"  gpus --json, list --json, status --json, doctor --json\n"
+		"  monitor --csv, monitor --json\n"
+		"  preempt --samples, preempt --json\n"
+		"  guard --json (with --verbose: the work of online, too), guard --samples,\n"
+		"  guard --metrics\n"
+		"The kind of a file is found from its contents. The page has tables, timelines\n"
+		"and histograms in one file, which loads nothing from the network. It shows\n"
+		"names, command lines and users of processes. A latency that several files of\n"
+		"one run have is shown once.\n"
+		"Exit status 6: something of this host or of a snapshot could not be read, and\n"
+		"is unknown on the page. 2: a FILE is something else, and nothing is written.\n",
 };

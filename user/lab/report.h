@@ -25,31 +25,12 @@ struct report {
 	int status;	/* exit status: 6 when something could not be read */
 };
 
-/* Times in ns, of one latency. */
-struct report_times {
-	SHR_ARRAY(uint64_t, ns);
-};
-
 /*
- * Text in columns, a line of names before the values. The next row, of which
- * report_cell() gives the value of a column: NAN if it is unknown or not there.
- */
-#define REPORT_COLUMNS 32
-
-struct report_columns {
-	char separator;
-	char *rest; /* lines that were not read; changed while they are */
-	char *name[REPORT_COLUMNS];
-	char *cell[REPORT_COLUMNS];
-	size_t n;
-	size_t n_cells;
-};
-
-/*
- * input.c: take a file's text, which is changed. name is for the user. 0, or the exit
+ * Take a file's text, which is changed. name is for the user. 0, or the exit
  * status after saying why it is nothing that report knows.
  */
 int report_take(struct report *r, const char *name, char *text);
+void report_add_source(struct report *r, const char *name, const char *kind);
 
 /* A member of an object, or NULL: it is no object, or has none of that name. */
 static inline struct json_object *report_get(struct json_object *o, const char *key)
@@ -60,5 +41,10 @@ static inline struct json_object *report_get(struct json_object *o, const char *
 		json_object_object_get_ex(o, key, &value);
 	return value;
 }
+
+/* Returns a number of an object; NAN: there is none. */
+double report_number(struct json_object *o, const char *key);
+/* Returns a text; "": there is none. */
+const char *report_text(struct json_object *o, const char *key);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# report: of this host, of a snapshot, and of what list, status, doctor, monitor, preempt
-# and guard print and write here. tests/report/fixtures has what this prints between
-# "begin NAME" and "end NAME".
+# report: of this host, of a snapshot, and of what gpus, list, status, doctor, monitor, preempt
+# and guard print and write here. tests/report/take makes tests/report/fixtures of what this
+# prints between "begin NAME" and "end NAME".
 # vgpu: gpus=2 poll_ns=5000000 save_ns=100000 restore_ns=100000
 # timeout: 120
 . /t/lib.sh
@@ -41,7 +41,7 @@ tail -n 1 "$W/page.html" | grep -qx '</html>' || fail "it has no end"
 gpreempt-lab snapshot -o "$W/day" > /dev/null || fail "snapshot"
 takes snapshot "$W/day"
 says "\"pid\": *$(pid notebook),"
-for list in list status doctor; do
+for list in gpus list status doctor; do
 	gpreempt-ctl $list --json > "$W/$list.json" || fail "$list"
 	takes "$list --json" "$W/$list.json"
 	keep $list.json "$W/$list.json"
@@ -62,7 +62,7 @@ says '"name": *"arrival to suspended"'
 takes metrics "$W/guard.prom"
 takes "guard --samples" "$W/guard.samples"
 takes "monitor --csv" "$W/monitor.csv"
-for file in guard.json guard.prom monitor.csv; do
+for file in guard.json guard.prom guard.samples monitor.csv; do
 	keep $file "$W/$file"
 done
 

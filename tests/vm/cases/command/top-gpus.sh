@@ -39,9 +39,9 @@ done
 shows "^ *$(pid train) root +2 GPUs +[0-9.]+ waves" \
 	"^ *$(pid finetune) .* suspended +$(holder_of "$(pid finetune)") suspend" \
 	"^ *$(pid rerank) .* paused " || fail "not these processes: $(cat "$W/screen")"
-echo "screen in colours"
+echo "begin top.ansi"
 tmux -L t capture-pane -e -p
-echo "end of the screen"
+echo "end top.ansi"
 tmux -L t send-keys q
 wait_for 10 gone "$(pidof gpreempt-ctl)"
 ctl 0 resume "$(pid finetune)"
