@@ -34,6 +34,7 @@ __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
 	int *const kept[] = { &birth->lock, &birth->report };
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER };
 	const char *step;
 	pid_t worker;
 	int beat[2];
@@ -49,6 +50,11 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 		fail_birth(birth, "making the holder's worker");
 	birth->beat = beat[worker ? 0 : 1];
 	close(beat[worker ? 1 : 0]);
+	/* Before the reply, so that a command after this one finds the owner in the lock. */
+	owner.pid = getpid();
+	owner.guardian = birth->guardian;
+	if (!worker && hold_write_owner(birth->lock, &owner))
+		_exit(1);
 	if (!worker)
 		hold_worker(birth);
 	birth->worker = worker;
@@ -213,20 +219,13 @@ void hold_guardian(const struct hold_birth *birth)
 		.beat.silence_ns = HEARTBEAT_BUSY_NS,
 		.last_beat_ns = shr_now_ns(),
 	};
-	struct hold_owner owner = {
-		.role = HOLD_ROLE_HOLDER,
-		.pid = birth->worker,
-		.guardian = birth->guardian,
-	};
-	int written;
 
 	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d", birth->target);
 	/* The worker has the command's end of this now. */
 	close(birth->report);
-	written = hold_write_owner(birth->lock, &owner);
 	gd.worker = shr_pidfd_open(birth->worker);
 	gd.timer = start_timer();
-	if (written || gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
+	if (gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {
 		kill(birth->worker, SIGKILL);
 		waitpid(birth->worker, NULL, 0);
 	} else {

@@ -259,8 +259,7 @@ int hold_list(int (*fn)(void *arg, pid_t target), void *arg)
 
 /*
  * Does the process have the lock? Another one may have taken it at once, and has perhaps written
- * nothing so far. A worker can be at work before its guardian has named it in place of the
- * command.
+ * nothing so far.
  */
 static bool has_lock(pid_t target, uint64_t pid)
 {
