@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ROCm's log: of real runtimes and of several versions; its queues and packets. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-amdlog.h"
 
 #define FIXTURE	   "tests/unit/fixtures/hip-5.7.1/amd-log-4"

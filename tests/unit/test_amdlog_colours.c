@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ROCm's log on a terminal: a log with colours has the same facts as without. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lab/amdlog.h"
 #include "unit.h"
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output of amdlog for a log: for people, programs and scripts. */
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "unit-command.h"
 
 #define LOG		     "tests/unit/fixtures/hip-5.7.1/amd-log-4"

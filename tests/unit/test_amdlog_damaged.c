@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ROCm's log interleaved, cut, wrapped, or hostile. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-amdlog.h"
 
 TEST(two_records_in_a_line)

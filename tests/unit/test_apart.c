@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Helper process: its waits, and its leftovers. */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "lib/core/apart.h"
 #include "lib/core/internal.h"
-#include "shared/util.h"
 #include "unit-fuse.h"
 #include "unit.h"
 

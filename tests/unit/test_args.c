@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Command lines of gpreempt-ctl. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ctl/preempt.h"
 #include "ctl/top.h"
 #include "lib/see/words.h"
 #include "cli/guard-options.h"
-#include "shared/util.h"
 #include "unit-args.h"
 #include "unit-ctl.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Arrays that grow. */
-#include "shared/util.h"
 #include "unit-memory.h"
 #include "unit.h"
 

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files that are replaced in one step, in a directory that others write to. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
-#include "shared/util.h"
 #include "unit-command.h"
 
 static const char path[] = "file", other[] = "other";

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Capabilities that a process keeps. Each test is a process of its own. */
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "hold/escape.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

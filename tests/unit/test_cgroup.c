@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How a holder leaves its command's cgroup, and the freezer of cgroup v1. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "hold/escape.h"
 #include "hold/run-dir.h"
 #include "unit-host.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Check whether a session can be opened at all, and the sentences for the reasons. */
-#include <stdio.h>
-#include <string.h>
-
 #include "unit.h"
 
 static struct gpreempt_error err;

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Inheritance of a child process: the descriptors that it gets. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -4,12 +4,7 @@
  * process makes queues and destroys them, names queues that it does not destroy, and has itself
  * interrupted.
  */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lib/preempt/session.h"
-#include "shared/util.h"
 #include "unit-session.h"
 
 #define STEP_NS (200 * NSEC_PER_USEC)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The cgroups of programs that "run" starts, by their class. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "hold/role.h"
 #include "lib/see/words.h"
 #include "shared/cgroup.h"

@@ -3,14 +3,9 @@
  * Names that a process chooses reach a terminal and a log only when they are harmless: through
  * each method of printing, with each kind of harm.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "guard/guard.h"
 #include "cli/table.h"
 #include "shared/text.h"
-#include "shared/util.h"
 #include "unit.h"
 
 static const char *const harm[] = {

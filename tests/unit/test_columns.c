@@ -5,9 +5,6 @@
  */
 #include <ctype.h>
 #include <pty.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "unit-command.h"
@@ -115,8 +112,6 @@ static void teardown(void)
 	hold_drop(PAUSED, locks[1]);
 	unit_teardown();
 }
-
-TEST_FIXTURE(setup, teardown)
 
 /* Run it with a terminal as its output. Returns the lines, without carriage returns. */
 static const char *shown(int width, int (*program)(int argc, char **argv), const char *line)
@@ -406,3 +401,5 @@ TEST(examples)
 		}
 	ck_assert_uint_gt(n, 40);
 }
+
+TEST_FIXTURE(setup, teardown)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tables of commands: names, help, and the rules for each. */
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/guard-options.h"
-#include "shared/util.h"
 #include "unit-args.h"
 
 static const struct ctl_command *find_words(const char *line, int *words)

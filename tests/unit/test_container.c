@@ -3,12 +3,8 @@
  * The containers that processes are in: their ids, and their names in files, which
  * are believed for a second.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/see/words.h"
 #include "cli/message.h"
-#include "shared/util.h"
 #include "unit-select.h"
 
 #define STORAGE "/var/lib/containers/storage/"

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* decode: files, directories that others made, series, unknown values. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lab/diff.h"
 #include "unit-command.h"
 #include "unit-text.h"

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Command lines of processes whose memory does not answer. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "lib/see/words.h"
 #include "cli/program.h"
 #include "lib/core/internal.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Queues that their process destroys while they are suspended. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lib/preempt/session.h"
-#include "shared/util.h"
 #include "unit-session.h"
 
 /* Let the session look fast for longer: this host may be slow. */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* diff: of a process, of text without ids, of monitors, of nothing. */
-#include <string.h>
-
 #include "lab/diff.h"
 #include "unit-command.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Each check of the doctor, well and ill. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ctl/doctor.h"
 #include "unit.h"
 

@@ -4,15 +4,10 @@
  * traced, or the first one while it cannot execute a program.
  */
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "lib/core/internal.h"
-#include "shared/util.h"
 #include "unit.h"
 
 static pid_t child, asked; /* asked: 0, it was not */

@@ -4,12 +4,8 @@
  * has all in it: whatever happens, nothing hangs, nothing leaks, an error has a
  * reason, and no queue stays suspended.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
 #include "unit-session.h"

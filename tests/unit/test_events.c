@@ -2,8 +2,6 @@
 /* New queues, the runtime and a session that is taken away. */
 #include <poll.h>
 #include <pthread.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
 #include "unit-session.h"

@@ -3,13 +3,7 @@
  * experiment: its runs with shells as models, on a made-up driver that gives each
  * of them queues, and its plan.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "unit-command.h"
 #include "unit-text.h"

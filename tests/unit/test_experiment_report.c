@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* experiment: the report of runs that were made elsewhere. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lab/experiment.h"
 #include "unit-command.h"
 

@@ -3,8 +3,6 @@
  * Failures that a newcomer provokes: each is a sentence with its reason, a next step that helps, a
  * documented exit status, and nothing on stdout.
  */
-#include <string.h>
-
 #include "unit-ctl.h"
 
 #define USAGE GPREEMPT_CLASS_USAGE

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of known faults: a row of it is found where it applies, and not elsewhere. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ctl/doctor.h"
 #include "unit.h"
 

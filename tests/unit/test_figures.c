@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Figures of GPUs and processes, by looks at the module's files. */
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "ctl/figures.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define DIR   "/sys/kernel/debug/gpreempt/"
@@ -50,8 +46,6 @@ static void teardown(void)
 	text = NULL;
 	unit_teardown();
 }
-
-TEST_FIXTURE(setup, teardown)
 
 __attribute__((format(printf, 2, 3))) static void look(uint64_t ms, const char *format, ...)
 {
@@ -234,7 +228,4 @@ TEST(cannot_look)
 	set_file(KFD "proc/", NULL);
 }
 
-int main(void)
-{
-	return unit_run("figures");
-}
+TEST_FIXTURE(setup, teardown)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Queues that a filter means, present and future ones; grace periods. */
-#include <string.h>
-
 #include "lib/preempt/session.h"
 #include "unit-session.h"
 

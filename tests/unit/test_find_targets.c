@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The words of a command, when the memory of a process does not answer. */
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "hold/targets.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define FIRST	4300

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words that a child of guard looks for: it may hang, guard never waits. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "guard/guard.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

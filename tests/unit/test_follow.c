@@ -3,13 +3,6 @@
  * follow: a made-up process that is stopped by a script of the test. The queues
  * do as the process does, and run when the follower ends.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "unit-follow.h"
 
 TEST(stopped_and_continued)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* follow and cgroups: a target is frozen and moved, a follower needs its own. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "shared/cgroup.h"
 #include "unit-follow.h"
 

@@ -3,13 +3,7 @@
  * follow --how: a real process that is stopped and continued, and a made-up driver. It is
  * off the GPU while it is stopped, and nothing is left in the end.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/owner.h"
 #include "unit-follow.h"

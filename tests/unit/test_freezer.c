@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Cgroup of a process, whatever its user makes of the path, and whether it is frozen. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-
 #include "shared/cgroup.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

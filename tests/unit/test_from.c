@@ -3,12 +3,6 @@
  * --from: the commands print of a directory with a host's files what they print on that host,
  * and act neither there nor here.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lib/preempt/pause.h"
 #include "unit-command.h"
 

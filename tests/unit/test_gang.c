@@ -6,11 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "lib/preempt/gang.h"
 #include "unit.h"

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A gang's process that is paused, without a session. */
-#include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
 #include <gpreempt/gang.h>
 #include <gpreempt/view.h>
 
 #include "lib/preempt/pause.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define VIEW "/sys/kernel/debug/gpreempt/pid/4194242/queues"

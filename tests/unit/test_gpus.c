@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of GPUs: index, PCI address, render node, gpu_id; on hosts that are made up. */
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/see/words.h"
 #include "unit-ctl.h"
 

@@ -3,9 +3,6 @@
  * How guard sees that an online process has work: its indices and the
  * completion signal of its last packet, here in memory of our own.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "guard/guard.h"
 #include "unit.h"
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages between guard and a worker, over a fork. */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include "guard/guard.h"
-#include "shared/util.h"
 #include "unit.h"
 
 static struct guard_channel *c;

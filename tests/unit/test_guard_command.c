@@ -3,23 +3,15 @@
  * The command "guard" as a process of its own, with real workers: its refusals, its output and
  * files, its clients, its ends.
  */
-#include <errno.h>
-#include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include <gpreempt/online.h>
 
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 #include "unit-host.h"

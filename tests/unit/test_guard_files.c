@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Files that guard writes: by a child, so that a slow disk never makes it late. */
-#include <fcntl.h>
 #include <regex.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "guard/guard.h"
-#include "shared/util.h"
 #include "unit-command.h"
 
 #define WRITES 500

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One look of guard at its targets, and one of its poller at their work. */
-#include <errno.h>
-#include <signal.h>
-
 #include "lib/preempt/policy.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-poll.h"
 

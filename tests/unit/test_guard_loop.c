@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Main thread of guard: start, loop and end. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 #include "unit-host.h"

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* guard's poller, which reads the memory of processes of ours: orders follow work. */
 #include <dirent.h>
-#include <string.h>
 #include <sys/ioctl.h>
 
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-poll.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Targets that guard cannot take, or has to leave: locks, workers that fail or are silent. */
-#include <errno.h>
-#include <signal.h>
-#include <sys/stat.h>
-
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "fake/guard.h"
 #include "unit-host.h"
 

@@ -4,12 +4,8 @@
  * it is run time in the policy's shares, the metrics and the figures, and it and too
  * much of it are events.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "fake/guard.h"
 #include "lib/preempt/policy.h"
-#include "shared/util.h"
 
 static struct guard_offline *offline;
 static struct guard_channel *c;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output of guard: figures as text and JSON, samples, events of workers. */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include "cli/table.h"
 #include "fake/guard.h"
-#include "shared/util.h"
 #include "unit-host.h"
 
 /* Three preemptions; the slots of one were not watched. */

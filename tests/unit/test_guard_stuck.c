@@ -3,23 +3,15 @@
  * Poller of guard and a process whose memory never answers: it delays no other, and guard can be
  * killed meanwhile.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "unit-fuse.h"
 #include "unit-host.h"
 #include "unit-poll.h"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Targets that guard takes, and drops; and events that must not blind it. */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-
 #include "cli/table.h"
-#include "shared/util.h"
 #include "fake/guard.h"
 
 #define ID_A   "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The worker of an offline process, with a session. */
-#include <errno.h>
-#include <string.h>
-
-#include "shared/util.h"
 #include "unit-guard-worker.h"
 
 /* The session is ended just before the driver sees that call. */

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The worker of an offline process that it pauses: all of it, on all nodes. */
-#include <errno.h>
-#include <signal.h>
-#include <sys/wait.h>
-
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "unit-guard-worker.h"
 #include "unit-host.h"
 #include "unit-pausable.h"

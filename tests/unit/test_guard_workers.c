@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Workers as guard sees them: processes, here on a copy of the made-up driver. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/wait.h>
 
 #include "guard/guard.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

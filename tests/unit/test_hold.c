@@ -3,18 +3,11 @@
  * gpreempt_hold(): the library's side against a made-up holder, which is this
  * program under another name.
  */
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "hold/holder.h"
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 
@@ -360,12 +353,13 @@ TEST(bad_arguments)
 	ck_assert_ptr_null(hold);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 int main(int argc, char **argv)
 {
 	const char *name = strrchr(argv[0], '/');
 
 	if (!strcmp(name ? name + 1 : argv[0], NAME))
 		return argc == 2 ? made_up_holder(argv[1]) : 2;
-	tcase_add_checked_fixture(unit_case(), setup, teardown);
-	return unit_run("hold");
+	return unit_run();
 }

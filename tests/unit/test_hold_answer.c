@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers of a holder's worker, on the made-up driver, without its loop. */
-#include <errno.h>
-#include <string.h>
-
-#include "shared/util.h"
 #include "unit-worker.h"
 
 #define START 777 /* start time of the made-up process */

@@ -5,11 +5,6 @@
  * and a debugger that comes are in the virtual machine (suspend/, pause/) and in
  * test_owner, test_hold_answer and test_pause_strict, which have one process.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-
 #include "hold/run-dir.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"

@@ -3,16 +3,11 @@
  * Guardian of a holder, in a child, with a worker that the test plays: the reasons for which it
  * kills the worker.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-worker.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages between commands and holders. */
-#include <stdio.h>
-#include <string.h>
-
 #include "hold/holder.h"
 #include "lib/see/words.h"
 #include "unit.h"

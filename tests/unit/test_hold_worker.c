@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The life of a holder's worker, in a child, on the made-up driver. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
-#include "shared/util.h"
 #include "unit-worker.h"
 
 /* The child's queues are those of its copy of the loop. */

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Locks and sockets of holders; HOLD_DIR is a directory of the tests. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "hold/run-dir.h"
 #include "hold/client.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* gpreempt-holder: the program that gpreempt_hold() starts. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include "shared/socket.h"
 #include "unit-holder.h"

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Socket of a holder: its client, leftovers of a killed holder, allowed users. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "hold/holder.h"
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The socket layer under holders and guard: server and client. */
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define STRANGER 65534

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A client's waits: for a reply that is too long, and while signals come. */
-#include <errno.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit.h"
 
 static uint64_t soon(void)

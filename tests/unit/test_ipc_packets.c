@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Packets of the socket layer: written, read, damaged, hostile. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define KIND 0x74657374

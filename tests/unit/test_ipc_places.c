@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Choice of the connection that makes place for a new one. */
-#include <errno.h>
-#include <string.h>
-
 #include "shared/socket.h"
 #include "unit.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes, GPUs, slots and facts, from the module and from sysfs. */
-#include <stdio.h>
-#include <string.h>
 
 #include <gpreempt/view.h>
 

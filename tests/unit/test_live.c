@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests that need the real kernel and no GPU: watching a traced process, and the watchdog. */
-#include <fcntl.h>
 #include <linux/kfd_ioctl.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ptrace.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "hold/escape.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

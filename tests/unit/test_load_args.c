@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's command line and its buffer sizes. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "../vgpu/load/args.h"
 #include "../vgpu/load/topology.h"
 #include "unit.h"

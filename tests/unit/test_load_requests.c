@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Requests of vgpu-load: their times, and the lines about them. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../vgpu/load/requests.h"
 #include "unit.h"
 

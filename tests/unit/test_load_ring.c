@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's verdict: a GPU played by the test loses, doubles and reorders. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../vgpu/load/ring.h"
 #include "unit.h"
 

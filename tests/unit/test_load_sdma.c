@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* vgpu-load's SDMA queues: a ring played by the test. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "../vgpu/load/sdma.h"
 #include "unit.h"
 

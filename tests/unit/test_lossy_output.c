@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output that drops the lines that its reader does not take, and does not wait. */
-#include <errno.h>
-#include <fcntl.h>
 #include <pty.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include "guard/guard.h"
 #include "unit.h"

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line as a whole: main, list, doctor, self, over a made-up system. */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "cli/cli.h"
 #include "unit-ctl.h"
 #include "unit-host.h"

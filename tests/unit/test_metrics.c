@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Metrics as text: the table of families, both formats, labels that others choose. */
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/metrics.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
 
@@ -29,8 +24,6 @@ static void teardown(void)
 	text = NULL;
 	unit_teardown();
 }
-
-TEST_FIXTURE(setup, teardown)
 
 static const char *print(enum out_format format)
 {
@@ -248,3 +241,5 @@ TEST(no_memory)
 	fclose(f);
 	ck_assert_str_eq(text, "");
 }
+
+TEST_FIXTURE(setup, teardown)

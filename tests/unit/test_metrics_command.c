@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Command metrics: AMD's names of GPUs, owners of processes, and series that are left out. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <gpreempt/view.h>
 
@@ -86,8 +81,6 @@ static void teardown(void)
 	unlink(FILE_NAME);
 	unit_teardown();
 }
-
-TEST_FIXTURE(setup, teardown)
 
 /* Drop the text behind each hostname, which is the host's. */
 static void drop_hostname(char *text)
@@ -395,3 +388,5 @@ TEST_EACH(files, getenv("METRICS_DIR") ? 2 : 0)
 	CTL(0, "metrics --for 100ms --format %s --output %s/%s", rows[_i].format,
 	    getenv("METRICS_DIR"), rows[_i].name);
 }
+
+TEST_FIXTURE(setup, teardown)

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* load and unload, with a made-up libkmod; libraries that are loaded late. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <syslog.h>
-#include <unistd.h>
 
 #include "cli/program.h"
 #include "ctl/module-kmod.h"

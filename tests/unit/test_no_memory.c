@@ -3,15 +3,10 @@
  * Each allocation of the library fails, one after the other: the call returns
  * -ENOMEM, nothing leaks (the sanitizers see that), and nothing is suspended.
  */
-#include <errno.h>
 #include <gpreempt/gang.h>
 #include <gpreempt/view.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/see/words.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-memory.h"
 

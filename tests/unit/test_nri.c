@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Plug-in of NRI: messages of a runtime, whole, cut off and made up. */
 #include <endian.h>
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #include "ctl/nri.h"
 #include "lib/see/words.h"
-#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-host.h"
 
@@ -521,9 +515,4 @@ TEST_AS_ROOT(which_cgroup)
 	close(at);
 	unlink(path);
 	unit_cgroups_stop();
-}
-
-int main(void)
-{
-	return unit_run("nri");
 }

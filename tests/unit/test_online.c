@@ -3,18 +3,13 @@
  * Explicit requests: the guard's socket and the library's side of it, over a
  * policy without any process.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <gpreempt/online.h>
 
 #include "shared/socket.h"
 #include "lib/preempt/policy.h"
 #include "lib/preempt/wire.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-online.h"
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Other users at the guard's socket. Only root can become one: the tests are root's. */
-#include <errno.h>
 #include <grp.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "shared/socket.h"
 #include "lib/preempt/wire.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opening and closing a session over a made-up driver. */
-#include <fcntl.h>
-#include <string.h>
 #include <sys/ptrace.h>
 
 #include "unit-session.h"

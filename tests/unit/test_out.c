@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows on a terminal, in a pipe and as JSON; harmless texts. */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "shared/text.h"

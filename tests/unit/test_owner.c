@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Owner of a target, by a session or by pauses: the leftovers of each failure. */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
-
 #include "hold/owner.h"
 #include "hold/run-dir.h"
 #include "unit-holder.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* doctor --partition: processes that block a repartition of a GPU. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "hold/run-dir.h"
 #include "lib/see/words.h"
 #include "unit-ctl.h"

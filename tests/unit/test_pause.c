@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A pause without a session, under a driver that goes by the real one's rules. */
-#include <signal.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "lib/preempt/pause.h"
-#include "shared/util.h"
 #include "unit-pausable.h"
 
 /* The helper looks at descriptors 0 and 7, and at 9 when 7 is done. */

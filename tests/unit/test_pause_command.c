@@ -3,13 +3,6 @@
  * suspend --how pause, resume and repair: the journal, and the calls of the driver, at each
  * failure. test_owner has the calls of a holder, which is another process here.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "hold/run-dir.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"

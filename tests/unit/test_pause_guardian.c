@@ -3,18 +3,12 @@
  * The guardian of a process that pauses a target. The target is a process of ours
  * without GPU queues: what the guardian does is seen in the journal alone.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "hold/pause-owner.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-worker.h"
 

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The journal of paused processes: HOLD_DIR is a directory of the tests. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A pause under a driver whose unpause crashes where an address space is missing. */
-#include <string.h>
-
 #include "lib/preempt/pause.h"
-#include "shared/util.h"
 #include "unit-pausable.h"
 
 #define NODES	   "/sys/class/kfd/kfd/topology/nodes/"

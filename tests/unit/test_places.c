@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Places where there are fewer than processes, and the readers that learn of the others. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "hold/places.h"
 #include "unit-host.h"
 #include "unit.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Policy of the scheduler: which entity runs, and when. */
-#include <errno.h>
-
 #include "unit-policy.h"
 
 TEST(arrival_and_linger)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The policy of the scheduler: requests, failures, clocks, bad figures. */
-#include <errno.h>
-
 #include "unit-policy.h"
 
 /* Requests are nested, of two clients, and one dies. */

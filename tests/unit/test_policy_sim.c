@@ -7,10 +7,6 @@
  *
  * GP_SIM_SEED=n has one run of its own; the seed is in each failure.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "lib/preempt/policy.h"
 #include "unit-world.h"
 
@@ -358,5 +354,5 @@ TEST(one_hour_of_requests)
 int main(void)
 {
 	tcase_set_timeout(unit_case(), 300);
-	return unit_run("policy_sim");
+	return unit_run();
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output of preempt for its measurements. */
-#include <stdio.h>
-#include <string.h>
-
 #include "ctl/preempt.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 
 static struct preempt_args args;

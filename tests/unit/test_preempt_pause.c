@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* preempt --how: the method for each target, and the leftovers of a pause. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "ctl/preempt.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Small files of /proc. */
-#include <errno.h>
-#include <unistd.h>
-
-#include "shared/util.h"
 #include "unit.h"
 
 TEST(reads_the_start)

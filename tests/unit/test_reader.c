@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading memory that does not answer: by a page that a userfaultfd serves. */
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-session.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* report: each kind of file, the figures, hostile texts, and the page. */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "unit-command.h"
 

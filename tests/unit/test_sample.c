@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Time at which slots become inactive, seen by a thread; over a made-up driver. */
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
 #include "unit-session.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The check of our JSON against its schemas: it refuses what it must. */
-#include <string.h>
-
 #include "cli/schema.h"
-#include "shared/util.h"
 #include "unit.h"
 
 /* The text of a schema, with single quotes. */

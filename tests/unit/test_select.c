@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words that name targets. */
 #include <regex.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "lib/see/words.h"
 #include "shared/cgroup.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit-select.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cmd: against the bytes of a command line, which a process can write itself. */
-#include <stdio.h>
-#include <string.h>
-
 #include "unit.h"
 
 static struct gp_backend_ops ops;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A program's own queues, on the host and in PID namespaces. */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "unit.h"
 
 #define STAT " (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 "

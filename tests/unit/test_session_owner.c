@@ -3,15 +3,10 @@
  * Parts that all owners of a session share: the budget of losses, the renewal in each call, and
  * the heartbeat.
  */
-#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "hold/owner.h"
-#include "shared/util.h"
 #include "unit.h"
 
 static struct heartbeat heartbeat;

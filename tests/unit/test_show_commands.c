@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Commands that show and find targets: queues, list, pidmap; and --wait. */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "hold/holder.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals and the end of a process that is traced; waiting. */
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
 #include "unit-session.h"

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* snapshot: what it keeps, for whom, and of names that processes choose. */
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lab/snapshot.h"
 #include "unit-command.h"
 

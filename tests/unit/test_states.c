@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The state, holder and GPUs of a process: the same in each command that shows them. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "hold/run-dir.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Percentiles by nearest rank, of raw samples. */
-#include "shared/util.h"
 #include "unit.h"
 
 static struct shr_stats stats;

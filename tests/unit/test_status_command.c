@@ -3,21 +3,14 @@
  * status, resume and suspend where the owner of a target is a stand-in: all
  * kinds of owners, and holders that answer late, wrongly or not at all.
  */
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "hold/places.h"
 #include "hold/holder.h"
 #include "shared/socket.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 

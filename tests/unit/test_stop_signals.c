@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Signals that a loop reads: they are blocked only if they can be read. */
-#include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <unistd.h>
 
-#include "shared/util.h"
 #include "unit.h"
 
 static const int signals[] = { SIGUSR1, SIGUSR2, 0 };

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Suspending and resuming, over a made-up driver. */
 #include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "lib/preempt/session.h"
 #include "unit-session.h"

@@ -3,11 +3,6 @@
  * suspend, status and resume as a user runs them, over a made-up process, with
  * real holders: what is printed, and the exit status.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"

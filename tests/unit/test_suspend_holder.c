@@ -3,14 +3,6 @@
  * The holder that suspend makes: when it cannot be made, where it lives, that none
  * stays which the user does not know of, and --foreground.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "unit-ctl.h"
 #include "unit-holder.h"
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* mqds, hqds and rls that real kernels printed. */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "lib/see/words.h"
 #include "unit-text.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text that is cut, garbled, hostile; what there is of it is taken. */
-#include <stdlib.h>
-
 #include "unit-text.h"
 
 TEST(nothing)

@@ -3,10 +3,6 @@
  * Whose slot is it? Text of two moments, text that comes twice, MQDs that are
  * not of the queue that they stand below, and what one file alone does not say.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-text.h"
 
 #define RING_A 0x7f0000100000

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Texts of other kernels and GPUs, made up from the driver's source. */
-#include <string.h>
-
 #include "unit-text.h"
 
 static const struct {

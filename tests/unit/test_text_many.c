@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text of more queues than a host has, and numbers that are too large. */
-#include <string.h>
-
 #include "unit-text.h"
 
 #define MANY 2000

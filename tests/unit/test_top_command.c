@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* top on a made-up system: tables, JSON, and a terminal. */
-#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 #include <gpreempt/view.h>
 
 #include "ctl/top.h"
-#include "shared/util.h"
 #include "unit-ctl.h"
 
 #define DIR "/sys/kernel/debug/gpreempt/"
@@ -49,8 +41,6 @@ static void setup(void)
 		      "# qid gpu_id type active slots waves priority\n"
 		      "5 0x7d63 compute-aql 4 4 12 7\n");
 }
-
-TEST_FIXTURE(setup, unit_teardown)
 
 TEST(table)
 {
@@ -387,7 +377,4 @@ TEST(unknown_terminal)
 	close_terminal();
 }
 
-int main(void)
-{
-	return unit_run("top_command");
-}
+TEST_FIXTURE(setup, unit_teardown)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Order, filter and groups of top, and what its keys do. */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-top.h"
 
 static struct top_process *of(int64_t pid)
@@ -34,8 +29,6 @@ static void setup(void)
 	of(20)->gpus.items[0].holds = 2;
 	of(10)->gpus.items[0].method = "packets";
 }
-
-TEST_FIXTURE(setup, top_teardown)
 
 /* Unknown values are last, in either direction; numbers fall, texts rise. */
 TEST(each_column)
@@ -306,7 +299,4 @@ TEST(pattern)
 	ck_assert_str_eq(view.filter, "");
 }
 
-int main(void)
-{
-	return unit_run("top_model");
-}
+TEST_FIXTURE(setup, top_teardown)

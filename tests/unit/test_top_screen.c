@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The screen of top, without a terminal. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-top.h"
 
 #define GIB (1LL << 30)
@@ -32,8 +28,6 @@ static void setup(void)
 		top_history_add(&train->history, busy[i]);
 	}
 }
-
-TEST_FIXTURE(setup, top_teardown)
 
 #define HINTS "? help  / filter  < > sort  t groups  g GPU  Enter details"
 #define ROOT  "  s suspend  r resume  k signal"
@@ -332,7 +326,4 @@ TEST(no_process)
 	ck_assert_str_eq(view.status, "choose a process first");
 }
 
-int main(void)
-{
-	return unit_run("top_screen");
-}
+TEST_FIXTURE(setup, top_teardown)

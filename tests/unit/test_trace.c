@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events of the driver's functions become operations with their phases. */
-
-#include <string.h>
-
 #include "unit-trace.h"
 
 static struct gp_trace *trace;

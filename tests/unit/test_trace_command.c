@@ -3,19 +3,10 @@
  * trace from its command line to its table, in a made-up tracing directory. The
  * events are pages of a ring buffer, read by the real libtraceevent.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "lab/trace.h"
 #include "fake/tracefs.h"
-#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-trace.h"
 

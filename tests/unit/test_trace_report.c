@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output and files of trace, and the whole command with a made-up tracefs. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lab/trace.h"
 #include "unit-command.h"
 #include "unit-trace.h"

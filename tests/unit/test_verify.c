@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Is what was suspended off the hardware? And after the GPU has hung. */
-#include <stdio.h>
-
-#include "shared/util.h"
 #include "unit-session.h"
 
 static const struct {

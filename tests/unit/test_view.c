@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text of the module's queues file: good, changed, cut and hostile. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <linux/kfd_ioctl.h>
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* monitor and preempt as commands, over a made-up process. */
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-#include <string.h>
-
 #include "unit-amdlog.h"
 
 static struct gp_amdlog *amdlog;

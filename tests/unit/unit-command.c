@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <fcntl.h>
 #include <ftw.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "unit-command.h"
 

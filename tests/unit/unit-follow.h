@@ -3,7 +3,6 @@
 #ifndef UNIT_FOLLOW_H
 #define UNIT_FOLLOW_H
 
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/ptrace.h>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <pthread.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
-#include "shared/util.h"
 #include "unit-guard-worker.h"
 
 struct guard_common common;

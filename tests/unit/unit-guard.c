@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
-#include "shared/util.h"
 #include "unit-ctl.h"
 #include "unit-guard.h"
 

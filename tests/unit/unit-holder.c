@@ -1,9 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-
 #include "unit-holder.h"
 #include "unit-pausable.h"
 

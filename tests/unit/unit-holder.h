@@ -4,7 +4,6 @@
 #define UNIT_HOLDER_H
 
 #include "hold/holder.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-host.h"
 

@@ -2,27 +2,17 @@
 /* By the linker's --wrap, see unit.mk. */
 #include <check.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <mntent.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "hold/run-dir.h"
 #include "lib/see/words.h"
-#include "shared/util.h"
 #include "unit-host.h"
 #include "unit.h"
 

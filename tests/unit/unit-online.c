@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
-
 #include "guard/guard.h"
 #include "lib/preempt/policy.h"
 #include "lib/preempt/wire.h"
-#include "shared/util.h"
 #include "unit.h"
 #include "unit-online.h"
 

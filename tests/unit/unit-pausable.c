@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <unistd.h>
-
 #include "hold/run-dir.h"
 #include "unit-pausable.h"
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
-#include <string.h>
-
 #include "unit-policy.h"
 
 struct gpreempt_policy *p;

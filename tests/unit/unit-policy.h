@@ -9,7 +9,6 @@
 #include <gpreempt/policy.h>
 
 #include "lib/preempt/policy.h"
-#include "shared/util.h"
 #include "unit.h"
 
 #define MS    NSEC_PER_MSEC

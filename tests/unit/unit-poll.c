@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
-#include "shared/util.h"
 #include "unit-poll.h"
 
 struct memory *memory;

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdio.h>
-#include <string.h>
-
 #include "lib/see/words.h"
 #include "unit-host.h"
 #include "unit-select.h"

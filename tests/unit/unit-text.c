@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "unit-text.h"
 

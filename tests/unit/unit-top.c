@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <locale.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "shared/util.h"
 #include "unit-top.h"
 
 struct top_model model;

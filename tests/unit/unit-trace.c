@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
-
 #include "unit-trace.h"
 
 unsigned int trace_function(const char *symbol)

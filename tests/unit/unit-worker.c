@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "unit-host.h"
 #include "unit-worker.h"

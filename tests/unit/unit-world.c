@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdlib.h>
-
 #include "lib/preempt/policy.h"
 #include "unit-world.h"
 

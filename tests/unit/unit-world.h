@@ -5,7 +5,6 @@
 
 #include <gpreempt/policy.h>
 
-#include "shared/util.h"
 #include "unit.h"
 
 #define US	 NSEC_PER_USEC

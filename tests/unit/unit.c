@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "shared/util.h"
 #include "unit.h"
 
 struct gp_loop loop;
 struct gpreempt *g;
 
+static Suite *suite;
 static TCase *the_case;
 static int descriptors;
-static bool skipped;
+static bool skipped, has_fixtures;
 
 /* Reset the state that children share, which the test before this one may have set. */
 static void reset(void)
@@ -33,15 +27,26 @@ TCase *unit_case(void)
 {
 	if (the_case)
 		return the_case;
+	if (!suite) {
+		suite = suite_create(program_invocation_short_name);
+		unit_frozen = mmap(NULL, sizeof(*unit_frozen), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (unit_frozen == MAP_FAILED)
+			abort();
+	}
 	the_case = tcase_create("all");
-	unit_frozen = mmap(NULL, sizeof(*unit_frozen), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (unit_frozen == MAP_FAILED)
-		abort();
+	suite_add_tcase(suite, the_case);
 	tcase_add_checked_fixture(the_case, reset, NULL);
 	/* Some wait or compute for seconds, and the machine may be busy. */
 	tcase_set_timeout(the_case, 4 * UNIT_LIMIT_S);
 	return the_case;
+}
+
+void unit_end_case(SFun setup, SFun teardown)
+{
+	tcase_add_checked_fixture(unit_case(), setup, teardown);
+	the_case = NULL;
+	has_fixtures = true;
 }
 
 void unit_skip(const char *name, const char *format, ...)
@@ -66,9 +71,8 @@ int unit_as_root(const char *name)
 	return 0;
 }
 
-int unit_run(const char *name)
+int unit_run(void)
 {
-	Suite *suite = suite_create(name);
 	SRunner *runner;
 	int failed;
 
@@ -78,7 +82,11 @@ int unit_run(const char *name)
 	 * spare on one machine and none on another.
 	 */
 	shr_close_range(STDERR_FILENO + 1, ~0U);
-	suite_add_tcase(suite, unit_case());
+	if (has_fixtures && the_case) {
+		puts("tests stand below the last TEST_FIXTURE, which is for those above it");
+		return EXIT_FAILURE;
+	}
+	unit_case();
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

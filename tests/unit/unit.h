@@ -3,11 +3,22 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+/* Headers that most tests use. */
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <gpreempt/gpreempt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake-kfd/loop.h"
 #include "lib/core/internal.h"
+#include "shared/util.h"
 #include "unit-limits.h"
 
 /*
@@ -17,7 +28,7 @@
  */
 #define PID 4194242
 
-/* A suite of one case. */
+/* The case to which tests are added. */
 TCase *unit_case(void);
 /* A test function, which is added to that case; its body follows. */
 #define TEST(name) TEST_EACH(name, 1)
@@ -64,14 +75,15 @@ int unit_readable(int fd);
 bool unit_is_readable(int fd);
 /* Sets a limit of processes that exist, and waits until one of them has it. */
 void unit_shorten_limit(enum unit_limit which, uint64_t ns);
-/* Functions before and after each test of the file. */
-#define TEST_FIXTURE(setup, teardown)                                    \
-	__attribute__((constructor)) static void unit_add_fixture(void)  \
-	{                                                                \
-		tcase_add_checked_fixture(unit_case(), setup, teardown); \
+/* Functions before and after each test above this, up to the fixture before it; or NULL. */
+#define TEST_FIXTURE(setup, teardown)                                                \
+	__attribute__((constructor)) static void unit_add_##setup##_##teardown(void) \
+	{                                                                            \
+		unit_end_case(setup, teardown);                                      \
 	}
+void unit_end_case(SFun setup, SFun teardown);
 /* Run it, which a program without a main() does. Returns the exit status. */
-int unit_run(const char *name);
+int unit_run(void);
 
 /*
  * A made-up system with a GPU process of that number, and a library on it.

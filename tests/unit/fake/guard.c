@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "hold/run-dir.h"
-#include "shared/util.h"
 #include "fake/guard.h"
 #include "unit-ctl.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
-#include "shared/util.h"
 #include "unit-trace.h"
 
 #define PAGE   4096

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "fake/ring-buffer.h"
 #include "fake/tracefs.h"
-#include "shared/util.h"
 #include "unit-command.h"
 #include "unit-host.h"
 
