@@ -1,6 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ROCm's log: of real runtimes and of several versions; its queues and packets. */
-#include "unit-amdlog.h"
+/*
+ * ROCm's log: of real runtimes and of several versions, interleaved, cut, wrapped, hostile,
+ * with colours; its queues and packets.
+ */
+#include "lab/amdlog.h"
+#include "unit.h"
+
+#define AMDLOG_PACKETS 64
+
+/* A record of a packet, and the beginning of its head. */
+#define AT     ":4:rocvirtual.cpp           :1083: "
+#define PACKET "HWq=0xa0, Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9"
+/* Heads of records, of two processes. */
+#define R     ":3:rocdevice.cpp :1: 10 us: [pid:7 tid: 0x1] "
+#define OTHER ":3:rocdevice.cpp :1: 99 us: [pid:8 tid: 0x1] "
+
+static struct gp_amdlog *amdlog;
+/* Data of the log, after end_log(). */
+static const struct gp_amdlog_data *log_data;
+/* The first packets, and how many there were. */
+static struct gp_amdlog_packet packets[AMDLOG_PACKETS];
+static size_t n_packets;
+
+static void take_packet(void *unused, const struct gp_amdlog_packet *p)
+{
+	(void)unused;
+	if (n_packets < ARRAY_SIZE(packets))
+		packets[n_packets] = *p;
+	n_packets++;
+}
+
+/* Makes a parser for one process, in place of that for all. */
+static void amdlog_start(int64_t pid)
+{
+	n_packets = 0;
+	amdlog = gp_amdlog_new(pid, take_packet, NULL);
+}
+
+/* A parser for all processes. */
+static void amdlog_setup(void)
+{
+	amdlog_start(GPREEMPT_UNKNOWN);
+}
+
+static void amdlog_teardown(void)
+{
+	gp_amdlog_free(amdlog);
+	amdlog = NULL;
+}
+
+static void feed_log(const char *at, size_t len)
+{
+	/* A copy of its own, so that a read behind its end is caught. */
+	char *copy = malloc(len ? len : 1);
+
+	memcpy(copy, at, len);
+	gp_amdlog_feed(amdlog, copy, len);
+	free(copy);
+}
+
+static void feed_text(const char *text)
+{
+	feed_log(text, strlen(text));
+}
+
+static void end_log(void)
+{
+	gp_amdlog_end(amdlog);
+	log_data = gp_amdlog_get(amdlog);
+}
+
+static void read_log(const char *text)
+{
+	feed_text(text);
+	end_log();
+}
+
+/* A file, in steps of so many bytes; false: it is not there. */
+static bool read_log_file(const char *path, size_t step)
+{
+	size_t len, at;
+	char *all = unit_load(path, &len);
+
+	if (!all)
+		return false;
+	for (at = 0; at < len; at += step)
+		feed_log(all + at, len - at < step ? len - at : step);
+	free(all);
+	end_log();
+	return true;
+}
 
 #define FIXTURE	   "tests/unit/fixtures/hip-5.7.1/amd-log-4"
 #define DISPATCHES 3
@@ -110,9 +199,7 @@ static const struct {
 
 TEST_EACH(head, ARRAY_SIZE(heads))
 {
-	feed_text(heads[_i].line);
-	feed_text("\n");
-	end_log();
+	read_log(unit_text("%s\n", heads[_i].line));
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(n_packets, 1);
 	ck_assert_int_eq(packets[0].pid, heads[_i].pid);
@@ -138,9 +225,7 @@ TEST_EACH(other, 8)
 		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
 	};
 
-	feed_text(lines[_i]);
-	feed_text("\n");
-	end_log();
+	read_log(unit_text("%s\n", lines[_i]));
 	ck_assert_uint_eq(log_data->records, 0);
 	ck_assert_uint_eq(log_data->other_lines, 1);
 	ck_assert_uint_eq(log_data->n_queues, 0);
@@ -193,9 +278,7 @@ TEST_EACH(shared, ARRAY_SIZE(sharing))
 {
 	feed_text(R "acquireQueue refCount: 0xa0 (1)\n");
 	feed_text(R);
-	feed_text(sharing[_i]);
-	feed_text("\n");
-	end_log();
+	read_log(unit_text("%s\n", sharing[_i]));
 	ck_assert_uint_eq(log_data->n_problems, 0);
 	ck_assert_uint_eq(log_data->n_queues, 1);
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xa0);
@@ -221,6 +304,224 @@ TEST(rocr_among_hip)
 	ck_assert_int_eq(log_data->queues[1].id, 0);
 	ck_assert_uint_eq(log_data->queues[1].dispatches, 1);
 	ck_assert_uint_eq(log_data->level, 4);
+}
+
+TEST(two_records_in_a_line)
+{
+	read_log(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(log_data->records, 2);
+	ck_assert_uint_eq(log_data->n_queues, 2);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+/* An address that may lack digits is no address. */
+TEST(cut_address)
+{
+	read_log(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n" R
+		   "releaseQueue refCount:0x7f36");
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
+	ck_assert_uint_eq(log_data->n_problems, 2);
+	ck_assert_uint_eq(log_data->problems[0].line, 1);
+	ck_assert_uint_eq(log_data->problems[1].line, 2);
+	ck_assert_str_eq(log_data->problems[0].what, "about a queue, but its address is cut off");
+}
+
+TEST(cut_head)
+{
+	read_log(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
+}
+
+TEST(too_many_queues)
+{
+	char line[128];
+	int i;
+
+	for (i = 0; i < 16384 + 10; i++)
+		feed_log(line, snprintf(line, sizeof(line), R "acquireQueue refCount: 0x%x (1)\n",
+					0x1000 * (i + 1)));
+	end_log();
+	ck_assert_uint_eq(log_data->n_queues, 16384);
+	ck_assert_uint_eq(log_data->n_problems, 10);
+	ck_assert_uint_eq(log_data->problems[0].line, 16385);
+}
+
+TEST(long_line)
+{
+	char *line = malloc(200000);
+
+	memset(line, 'x', 200000);
+	feed_log(line, 200000);
+	feed_text("\n" R "acquireQueue refCount: 0xa0 (1)\n");
+	end_log();
+	free(line);
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	ck_assert_uint_eq(log_data->queues[0].line, 2);
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what, "too long a line");
+}
+
+TEST_EACH(numbers, 5)
+{
+	static const char *const texts[] = {
+		"acquireQueue refCount: 0x",
+		"acquireQueue refCount: ",
+		"acquireQueue refCount: 0x11112222333344445 (1)",
+		"acquireQueue refCount: (nil) (1)",
+		"acquireQueue refCount:",
+	};
+
+	feed_text(R);
+	read_log(unit_text("%s\n", texts[_i]));
+	ck_assert_uint_eq(log_data->n_queues, 0);
+	ck_assert_uint_eq(log_data->n_problems, 1);
+}
+
+/* All that a progress bar shares a line with is read, however long it is. */
+TEST(carriage_returns)
+{
+	char record[256];
+	int i;
+
+	for (i = 0; i < 3000; i++)
+		feed_log(record, snprintf(record, sizeof(record),
+					  "%3d%% |####      | step\r" AT "%d us:  " PACKET "\r",
+					  i % 100, i));
+	feed_text("\n" R "acquireQueue refCount: 0xb0 (1)\n");
+	end_log();
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(n_packets, 3000);
+	ck_assert_uint_eq(packets[63].line, 1);
+	/* They are one line for an editor. */
+	ck_assert_uint_eq(log_data->lines, 2);
+	ck_assert_uint_eq(log_data->other_lines, 0);
+	ck_assert_uint_eq(log_data->queues[1].line, 2);
+}
+
+/* However many pieces a line has, it is one line of something else, or none. */
+TEST(lines_of_pieces)
+{
+	static const char text[] = "a\rb\rc\n"
+				   "a\r" R "acquireQueue refCount: 0xb0 (1)\rb\n" R
+				   "acquireQueue refCount: 0xb0 (2)\rb\rc\n";
+
+	feed_text(text);
+	end_log();
+	ck_assert_uint_eq(log_data->lines, 3);
+	ck_assert_uint_eq(log_data->other_lines, 1);
+}
+
+/* A line's cut may have hidden records: that is a problem. */
+TEST_EACH(cut_behind_records, 2)
+{
+	char *line = malloc(100000);
+
+	memset(line, 'x', 100000);
+	feed_text(R "acquireQueue refCount: 0xa0 (1)");
+	feed_log(line, _i ? 100000 : 10);
+	feed_text(R "acquireQueue refCount: 0xb0 (1)\n");
+	end_log();
+	free(line);
+	ck_assert_uint_eq(log_data->n_queues, _i ? 1 : 2);
+	ck_assert_uint_eq(log_data->n_problems, _i);
+	if (_i)
+		ck_assert_str_eq(log_data->problems[0].what, "too long a line");
+}
+
+#define TIMED(us, pointers)                                            \
+	":4:rocvirtual.cpp :1: " us " us: [pid:7 tid: 0x1] HWq=0xa0, " \
+	"Dispatch Header = 0xb02 (type=2), " pointers "\n"
+
+/* Excerpts that were put together in another order. */
+TEST(out_of_order)
+{
+	read_log(TIMED("5000000", "rptr=8, wptr=9") TIMED("7000000", "rptr=10, wptr=12")
+			 TIMED("1000000", "rptr=0, wptr=1"));
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_int_eq(log_data->processes[0].first_us, 1000000);
+	ck_assert_int_eq(log_data->processes[0].last_us, 7000000);
+	ck_assert_int_eq(log_data->processes[0].back_us, 6000000);
+	ck_assert_int_eq(log_data->queues[0].first_us, 1000000);
+	ck_assert_int_eq(log_data->queues[0].last_us, 7000000);
+	ck_assert_int_eq(log_data->queues[0].first_rptr, 0);
+	ck_assert_int_eq(log_data->queues[0].first_wptr, 1);
+	ck_assert_int_eq(log_data->queues[0].last_rptr, 10);
+	ck_assert_int_eq(log_data->queues[0].last_wptr, 12);
+	ck_assert_int_eq(log_data->queues[0].backlog, 2);
+}
+
+/* A terminal of 80 columns cuts the process off, and the rest is a line of its own. */
+TEST(wrapped)
+{
+	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
+		 ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
+		 ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
+	ck_assert_uint_eq(log_data->n_queues, 0);
+	ck_assert_uint_eq(log_data->n_problems, 2);
+	ck_assert_uint_eq(log_data->problems[1].line, 3);
+	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
+}
+
+TEST(cut_indices)
+{
+	read_log(AT "7 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2), "
+		    "rptr=5, wptr=9" R "acquireQueue refCount: 0xb0 (1)\n" AT
+		    "8 us:  HWq=0xa0, Dispatch Header = 0xb02 (type=2)\n");
+	ck_assert_uint_eq(n_packets, 2);
+	ck_assert_int_eq(packets[0].wptr, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[0].last_wptr, GPREEMPT_UNKNOWN);
+	/* ROCm 5 has none at all, which is no problem. */
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what, "a packet whose indices are cut off");
+}
+
+static const char *const colours[] = {
+	"\x1b[0m",
+	"\x1b[m",
+	"\x1b[1;38;5;208m",
+	"\x1b[2K",
+	/* No sequence follows, if no "[" does: that byte alone is no whole. */
+	"\x1b",
+	"\x1b\x1b",
+};
+
+/* Put a colour before each character, and at the ends of lines: the facts are the same. */
+TEST_EACH(colours_everywhere, ARRAY_SIZE(colours))
+{
+	static char painted[1 << 22];
+	struct gp_amdlog_packet plain[AMDLOG_PACKETS];
+	struct gp_amdlog_queue queues[16];
+	const size_t step = 1 << 20;
+	size_t n = 0, records, n_queues;
+	const char *c;
+
+	ck_assert(read_log_file(FIXTURE, step));
+	records = log_data->records;
+	n_queues = log_data->n_queues;
+	memcpy(queues, log_data->queues, n_queues * sizeof(*queues));
+	memcpy(plain, packets, sizeof(plain));
+	amdlog_teardown();
+	amdlog_setup();
+	for (c = unit_file(FIXTURE); *c; c++)
+		n += snprintf(painted + n, sizeof(painted) - n, "%s%c",
+			      *c != '[' || strchr(colours[_i], '[') ? colours[_i] : "", *c);
+	ck_assert_uint_lt(n, sizeof(painted));
+	read_log(painted);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->lines, 150);
+	ck_assert_uint_eq(log_data->records, records);
+	ck_assert_uint_eq(log_data->n_queues, n_queues);
+	ck_assert_mem_eq(log_data->queues, queues, n_queues * sizeof(*queues));
+	ck_assert_uint_eq(n_packets, DISPATCHES + BARRIERS);
+	for (n = 0; n < n_packets; n++) {
+		ck_assert_int_eq(packets[n].us, plain[n].us);
+		ck_assert_int_eq(packets[n].line, plain[n].line);
+		ck_assert_uint_eq(packets[n].hwq, plain[n].hwq);
+		ck_assert_int_eq(packets[n].dispatch, plain[n].dispatch);
+	}
 }
 
 TEST_FIXTURE(amdlog_setup, amdlog_teardown)

@@ -25,22 +25,6 @@ TEST(table)
 	expect_text("hip_version", "7.0.51831");
 }
 
-TEST(python)
-{
-	make_text("log", HEAD("3", "10", "7") CREATED HEAD("4", "20", "7") PACKET
-		  ":4:rocvirtual.cpp :1: 30 us: [pid:7 tid: 0x1] HWq=0xb0, "
-		  "Dispatch Header = 0xb02 (type=2)\n");
-	LAB(0, "amdlog log --format python");
-	ck_assert_str_eq(ctl_out, "# Made by gpreempt-lab amdlog. None: the log does not say it.\n"
-				  "PID = 7\nHARDWARE_QUEUES = [0xa0, 0xb0]\nQUEUES = [\n"
-				  "    {\"pid\": 7, \"hwq\": 0xa0, \"swq\": 0x5, \"id\": 3, "
-				  "\"acquired\": 0, \"dispatches\": 1, \"rptr\": 5, \"wptr\": 9, "
-				  "\"backlog\": 4, \"priority\": \"high\"},\n"
-				  "    {\"pid\": 7, \"hwq\": 0xb0, \"swq\": None, \"id\": None, "
-				  "\"acquired\": 0, \"dispatches\": 1, \"rptr\": None, "
-				  "\"wptr\": None, \"backlog\": None, \"priority\": None},\n]\n");
-}
-
 /* An address is its process's own. */
 TEST(two_processes)
 {
@@ -129,17 +113,6 @@ TEST(not_in_order)
 	LAB(0, "amdlog log --json");
 	expect_number("processes.0.run_us", 8000000);
 	expect_number("processes.0.back_us", 8000000);
-}
-
-/* Numbers counted with grep -c. */
-TEST(of_a_real_runtime)
-{
-	ck_assert(copy_fixture(LOG, "log"));
-	LAB(0, "amdlog log --json");
-	expect_number("lines", 150);
-	expect_number("processes.0.dispatches", 3);
-	expect_null("queues.0.hwq");
-	expect_null("hip_version");
 }
 
 /* The file belongs to another user. */

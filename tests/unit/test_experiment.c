@@ -1,203 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * experiment: its runs with shells as models, on a made-up driver that gives each
- * of them queues, and its plan.
+ * experiment: what it refuses, and its plan; and the report of runs that were made elsewhere.
  */
 #include <sys/file.h>
 
+#include "lab/experiment.h"
 #include "unit-command.h"
-#include "unit-text.h"
 
-#define MODELS_MAX 4
-#define VIEW_HEAD                          \
-	"gpreempt-queues - version: 1.1\n" \
-	"# qid gpu_id type priority suspended evicted active slots ring mqd\n"
-
-static bool driver;   /* the driver is there: children have queues */
-static bool two_of_b; /* the second model has one more */
-
-static size_t find_children(pid_t *pids)
-{
-	FILE *file = fopen("/proc/thread-self/children", "r");
-	size_t n = 0;
-
-	ck_assert_ptr_nonnull(file);
-	while (n < MODELS_MAX && fscanf(file, "%d", &pids[n]) == 1)
-		n += getsid(pids[n]) == pids[n];
-	fclose(file);
-	return n;
-}
-
-#define KFD_PROC "/sys/class/kfd/kfd/proc"
-
-/* Add the view of a new process, for the library and the snapshot. */
-static void show_view(pid_t pid, const char *view)
-{
-	const char *path = unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid);
-	const char *stat = unit_text("%d (sh) S 1 %d %d 0 -1 4194560 1 2 3 4 5 "
-				     "6 7 8 20 0 1 0 777 100 200 1844\n",
-				     pid, pid, pid);
-
-	make_text(unit_text("made" KFD_PROC "/%d/queues/.none", pid), "");
-	if (!access(unit_text("made%s", path), F_OK))
-		return;
-	make_text(unit_text("made%s", path), view);
-	set_file(path, unit_text("%s", view));
-	set_file(unit_text("/proc/%d/stat", pid), stat);
-	make_text(unit_text("made/proc/%d/stat", pid), stat);
-	make_text(unit_text("made/proc/%d/status", pid), "Name:\tsh\nState:\tS\n");
-}
-
-static void show_model(pid_t pid, size_t nth)
-{
-	size_t i, count = nth && two_of_b ? 2 : 1;
-	char view[512];
-	int n = sprintf(view, VIEW_HEAD);
-
-	say("Process %d PASID %d:\n", pid, pid);
-	for (i = 0; i < count; i++) {
-		uint64_t ring = 0x10000000ull * pid + 0x100000 * i;
-
-		n += sprintf(view + n,
-			     "%zu 0x2a compute-aql %d 0 0 1 1 0x%llx "
-			     "0x%zx\n",
-			     i, nth ? 9 : 7, (unsigned long long)ring, 0x1000 * (1 + 2 * nth + i));
-		say("  Compute queue on device 2a\n");
-		say_ring_mqd(0x1000 * (1 + 2 * nth + i), ring);
-	}
-	show_view(pid, view);
-}
-
-static void show_slots(const pid_t *pids, size_t count)
-{
-	size_t i, j;
-
-	say("Node 1, gpu_id 2a:\n");
-	for (i = 0; i < count; i++)
-		for (j = 0; j < (i && two_of_b ? 2 : 1); j++)
-			say_ring_slot(0, i, 2 + j, 0x1000 * (1 + 2 * i + j),
-				      0x10000000ull * pids[i] + 0x100000 * j);
-	say_slot(0, 3, 7, 0, false);
-}
-
-/* Each process that runs now has queues, and is in the driver's text. */
-static void update(struct gp_loop *l)
-{
-	static char list[256];
-	static unsigned int times;
-	pid_t pids[MODELS_MAX];
-	size_t i, count, n = 0;
-
-	if (!driver)
-		return;
-	driver = false; /* the calls below ask the system, too */
-	count = find_children(pids);
-	made_len = 0;
-	*list = '\0';
-	rename("made" KFD_PROC, unit_text("made/away-%u", times++));
-	for (i = 0; i < count; i++) {
-		n += sprintf(list + n, "%d\n", pids[i]);
-		show_model(pids[i], i);
-	}
-	make_file("made/kfd/mqds", made, made_len);
-	made_len = 0;
-	show_slots(pids, count);
-	make_file("made/kfd/hqds", made, made_len);
-	gp_loop_set_file(l, KFD_PROC "/", list);
-	driver = true;
-}
-
+/* The VM cases experiment/ have runs with queues, their end by a signal and by a limit of time. */
 static void setup(void)
 {
 	system_setup();
-	driver = false;
-	two_of_b = false;
-	loop.before_list = update;
 	make_text("made/kfd/mqds", "");
 	make_text("made/kfd/hqds", "Node 1, gpu_id 2a:\n Device is stopped\n");
 	make_text("made/kfd/rls", "");
 }
 
-static void teardown(void)
-{
-	driver = false;
-	system_teardown();
-}
-
-TEST_AS_ROOT(both_models)
-{
-	struct stat st;
-
-	driver = true;
-	/* Both models run until their queues were looked at. */
-	make_text("model", "dir=$(readlink /proc/$$/fd/1)\n"
-			   "until [ -e ${dir%/*}/during ]; do sleep 0.1; done\n");
-	LAB(0, "experiment --a 'echo out; echo err >&2; exec sh model' "
-	       "--b 'exec sh model' --runs 2 --concurrent 1 -o e --json");
-	expect_rows("runs", 5);
-	expect_number("a.same_ids", 1);
-	expect_number("a.same_number", 1);
-	expect_number("a.slots_right", 1);
-	expect_number("runs.0.a.queues", 1);
-	expect_number("runs.0.a.slots_active", 1);
-	expect_number("runs.4.common_ids", 1);
-	expect_number("runs.4.common_slots", 0);
-	expect_number("runs.4.a_before_b", 1);
-	/* Both models have the same ids, and MQDs of the same priority. */
-	expect_text("strategy", "pid");
-	ck_assert_uint_eq(mode_of("e"), 0700);
-	ck_assert_uint_eq(mode_of("e/experiment"), 0600);
-	ck_assert_uint_eq(mode_of("e/report.md"), 0600);
-	ck_assert_uint_eq(mode_of("e/a-1/a.out"), 0600);
-	ck_assert_uint_eq(mode_of("e/both-1/a-alone/mqds"), 0600);
-	ck_assert_int_eq(stat("e/a-1/a.out", &st), 0);
-	ck_assert_int_eq(st.st_size, 4);
-	/* Finished runs are not made again; a run that was cut off is. */
-	ck_assert_int_eq(unlink("e/b-2/result"), 0);
-	LAB(0, "experiment --resume e");
-	ck_assert_str_eq(ctl_err, "run b-2\n");
-	OUT_HAS("\nSame queue ids every run: yes (overlap with the first: "
-		"1.00, consistent)\n");
-	OUT_HAS("\nboth-1: 1 ids in common (overlap 1.00), 0 slots in common\n");
-	OUT_HAS("both-1: queues of A before B came, and with it: the same");
-	OUT_HAS("\nChoose queues by pid: ");
-}
-
+/* A run without queues is none; what was written of it is root's alone. */
 TEST_AS_ROOT(no_queue)
 {
-	LAB(1, "experiment --a true -o e --runs 1");
+	LAB(1, "experiment --a 'echo out; echo err >&2' -o e --runs 1");
 	ERR_HAS("model A ended before its queues were seen");
+	ck_assert_str_eq(unit_file("e/a-1/a.out"), "out\n");
+	ck_assert_uint_eq(mode_of("e"), 0700);
+	ck_assert_uint_eq(mode_of("e/experiment"), 0600);
+	ck_assert_uint_eq(mode_of("e/a-1/a.out"), 0600);
+	ck_assert_uint_eq(mode_of("e/a-1/before/mqds"), 0600);
 	LAB(1, "experiment --report-only e");
 	ERR_HAS("e has no complete run of A alone");
-}
-
-/* A limit of time ends the models; then a status by a signal is no failure. */
-TEST_AS_ROOT(limited)
-{
-	driver = true;
-	LAB(0, "experiment --a 'exec sleep 60' --runs 1 --duration 900ms "
-	       "--amd-log 4 -o e");
-	OUT_HAS("Same queue ids every run: not known, it ran alone only once");
-	OUT_HAS("| run | pid | queues | ids (gpu:queue) | slots | active | "
-		"dispatches | hardware queues | run ms |");
-	ck_assert_ptr_null(strstr(ctl_out, "the command ended with"));
-}
-
-TEST_AS_ROOT(interrupted)
-{
-	pid_t us = getpid(), other;
-
-	driver = true;
-	other = fork();
-	if (!other) {
-		setpgid(0, 0);
-		UNIT_WAIT(!access("e/a-1/a.out", F_OK));
-		kill(us, SIGTERM);
-		_exit(0);
-	}
-	LAB(143, "experiment --a 'exec sleep 60' --runs 1 -o e");
-	ERR_HAS("interrupted; to go on: gpreempt-lab experiment --resume e");
-	ck_assert_int_ne(access("e/a-1/result", F_OK), 0);
 }
 
 TEST_AS_ROOT(arguments)
@@ -281,4 +111,102 @@ TEST_EACH(damaged_plan, ARRAY_SIZE(damaged))
 	ERR_HAS("e/experiment is damaged");
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, system_teardown)
+
+static void make_run(const char *run, const char *pids)
+{
+	static const char *const names[] = {
+		"mqds",
+		"hqds",
+		"queues-144",
+		"queues-156",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		ck_assert(copy_fixture(unit_text(DRIVER "%s", names[i]),
+				       unit_text("e/%s/during/%s", run, names[i])));
+	make_text(unit_text("e/%s/result", run), pids);
+}
+
+/* The strategies: ids, pid; priority is above. */
+TEST_EACH(strategies, 2)
+{
+	static const char *const reasons[] = {
+		"Choose queues by id: queue ids are the same in each run: they",
+		"Choose queues by pid: queue ids are not the same in each run",
+	};
+
+	write_plan("runs 2\nconcurrent 0\na ./a\n");
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("a-2", _i ? "a pid 156 status 0\n" : "a pid 144 status 0\n");
+	LAB(0, "experiment --report-only e");
+	OUT_HAS(reasons[_i]);
+	LAB(0, "experiment --report-only e --json");
+	expect_number("a.same_ids", !_i);
+}
+
+/* ROCm's log of a run; the runs are made elsewhere. */
+TEST(amd_log)
+{
+	write_plan(PLAN);
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("b-1", "b pid 156 status 0\n");
+	make_run("both-1", "a pid 144 status 0\nb pid 156 status 0\n");
+	copy_fixture(DRIVER "mqds", "e/both-1/a-alone/mqds");
+	copy_fixture(DRIVER "hqds", "e/both-1/a-alone/hqds");
+	copy_fixture(DRIVER "queues-144", "e/both-1/a-alone/queues-144");
+	make_text("e/a-1/a.err", "program\n"
+				 ":4:rocvirtual.cpp :1: 1000 us: [pid:7 tid: 0x1] Created "
+				 "SWq=0x5 to map on HWq=0xa0 with size 16\n"
+				 ":4:rocvirtual.cpp :1: 9000 us: [pid:7 tid: 0x1] HWq=0xa0, "
+				 "Dispatch Header = 0xb02 (type=2), rptr=5, wptr=9\n");
+	LAB(0, "experiment --report-only e --json");
+	expect_number("amd_log.a_alone.run_us", 8000);
+	expect_null("amd_log.b_alone.dispatches");
+	expect_number("runs.2.a_before_b", 1);
+}
+
+/* Text without ids, of a script, by the converter. */
+TEST(of_a_script)
+{
+	static const char *const runs[] = {
+		"model_a_run_1",
+		"model_a_run_2",
+		"model_b_run_1",
+		"concurrent_run_1",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(runs); i++) {
+		const char *when = i < 3 ? "during" : "both";
+
+		copy_fixture(DRIVER "mqds",
+			     unit_text("s/%s/mqd_%s_20260203_120005.txt", runs[i], when));
+		copy_fixture(DRIVER "hqds",
+			     unit_text("s/%s/hqd_%s_20260203_120006.txt", runs[i], when));
+		make_text(unit_text("s/%s/model_a_pid.txt", runs[i]), "144\n");
+		make_text(unit_text("s/%s/model_b_pid.txt", runs[i]), "156\r\n");
+	}
+	ck_assert(copy_fixture("tests/../docs/examples/script_results.py", "convert.py"));
+	ck_assert_int_eq(system("python3 convert.py s e"), 0);
+	LAB(0, "experiment --report-only e");
+	OUT_HAS("| a-2 | 144 | 3 | - | 2 | 2 |\n");
+	OUT_HAS("| b-1 | 156 | 1 | - | 1 | 1 |\n");
+	OUT_HAS("Same queue ids every run: not known, the text has no ids\n\n"
+		"Same number of queues every run: yes\n");
+	OUT_HAS("both-1: ids in common: not known, 0 slots in common");
+	LAB(0, "experiment --report-only e --json");
+	expect_null("a.same_ids");
+	expect_null("runs.3.overlap");
+	expect_null("runs.0.a.exit_status");
+}
+
+TEST(nothing_there)
+{
+	ck_assert_int_eq(mkdir("e", 0700), 0);
+	LAB(1, "experiment --report-only e");
+	ERR_HAS("e is no experiment");
+}
+
+TEST_FIXTURE(system_setup, system_teardown)

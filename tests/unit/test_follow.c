@@ -1,9 +1,77 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * follow: a made-up process that is stopped by a script of the test. The queues
- * do as the process does, and run when the follower ends.
+ * follow: a made-up process that is stopped and frozen by a script of the test. The queues do
+ * as the process does. The cases follow/ of the virtual machine have all ends of a follower,
+ * its group, several targets, and what a pause does.
  */
-#include "unit-follow.h"
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+
+#include "hold/owner.h"
+#include "shared/cgroup.h"
+#include "unit-ctl.h"
+#include "unit-holder.h"
+
+#define STOP(event, sig) ((event) << 16 | (sig) << 8 | 0x7f)
+#define STOPPED		 STOP(PTRACE_EVENT_STOP, SIGTSTP)
+#define CONTINUED	 STOP(PTRACE_EVENT_STOP, SIGTRAP)
+#define EXITS		 STOP(PTRACE_EVENT_EXIT, SIGTRAP)
+#define EXECS		 STOP(PTRACE_EVENT_EXEC, SIGTRAP)
+#define MAX_STEPS	 8
+
+/* A change of the target, one each time the follower looks at it. */
+struct follow_step {
+	int stop; /* status for wait(); 0: none */
+	void (*what)(void);
+};
+
+/* Notes that the follower, another process, writes for the test. */
+struct follow_seen {
+	/* Were the queues suspended when that step came? */
+	atomic_bool suspended[MAX_STEPS];
+	atomic_int done; /* steps */
+};
+
+static struct follow_step steps[MAX_STEPS];
+static struct follow_seen *seen;
+
+/* Before the follower waits: it has done what the step before asked for. */
+static void next_step(void)
+{
+	int n = atomic_load(&seen->done);
+
+	/* Only the one that follows has a session. */
+	if (!loop.debugged || n == MAX_STEPS || (!steps[n].stop && !steps[n].what))
+		return;
+	seen->suspended[n] = loop.queues[0].suspended;
+	atomic_store(&seen->done, n + 1);
+	if (steps[n].what)
+		steps[n].what();
+	if (steps[n].stop)
+		gp_loop_stop(&loop, steps[n].stop);
+}
+
+/* The target of unit-holder.h, in a process group and in the cgroup /job. */
+static void follow_setup(void)
+{
+	holder_setup();
+	setpgid(target, target);
+	seen = unit_share(sizeof(*seen));
+	memset(steps, 0, sizeof(steps));
+	unit_before_ppoll = next_step;
+	unit_cgroup_make("/job");
+	unit_cgroup_of(target, "0::/job\n");
+}
+
+/* Fails if the target is still held. */
+static void follow_teardown(void)
+{
+	struct hold_owner owner;
+
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+	holder_teardown();
+}
 
 TEST(stopped_and_continued)
 {
@@ -20,48 +88,6 @@ TEST(stopped_and_continued)
 	ck_assert(!seen->suspended[2] && seen->suspended[3]);
 }
 
-/* The queues run after its end, however it comes. */
-TEST(release)
-{
-	steps[0].stop = STOPPED;
-	steps[1].what = interrupt;
-	CTL(0, "follow --how debug %d", target);
-	ck_assert(seen->suspended[1]);
-	OUT_LINE("released %d: 1 suspensions\n", target);
-	/* The follower has ended, too. */
-	ck_assert_int_eq(kill(atomic_load(&seen->follower), 0), -1);
-}
-
-TEST(follower_dies)
-{
-	steps[0].what = die;
-	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
-	ERR_LINE("the follower of process %d was killed by signal 9; "
-		 "the queues run",
-		 target);
-}
-
-/* The command is killed: no follower stays. */
-static void kill_command(void)
-{
-	kill(getppid(), SIGKILL);
-	/* PR_SET_PDEATHSIG; or the follower would hold it for ever. */
-}
-
-TEST(command_dies)
-{
-	struct hold_owner owner;
-	pid_t child;
-
-	steps[0].stop = STOPPED;
-	steps[1].what = kill_command;
-	child = fork();
-	if (!child)
-		_exit(ctl_line("follow --how debug %d", target));
-	ck_assert_int_eq(unit_status(child), -SIGKILL);
-	UNIT_WAIT(hold_read_owner(target, &owner) == -ENOENT);
-}
-
 TEST(execs)
 {
 	steps[0].stop = STOPPED;
@@ -69,55 +95,6 @@ TEST(execs)
 	ck_assert_int_ne(ctl_line("follow --how debug %d", target), 0);
 	ERR_LINE("%d", target);
 	ERR_HAS("another program");
-}
-
-/*
- * The follower is not stopped together with the target: the leader of the group, as "sh -c
- * 'train & exec gpreempt-ctl follow $!'", cannot leave it, but the follower can.
- */
-TEST(leads_the_group)
-{
-	ck_assert_int_eq(getpgrp(), getpid());
-	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
-	steps[0].stop = EXITS;
-	CTL(0, "follow --how debug %d", target);
-	ck_assert_int_eq(atomic_load(&seen->group), atomic_load(&seen->follower));
-	ck_assert_int_ne(atomic_load(&seen->group), getpgrp());
-}
-
-TEST(own_process_group)
-{
-	pid_t child;
-	int status;
-
-	ck_assert_int_eq(setpgid(target, getpgrp()), 0);
-	steps[0].stop = EXITS;
-	child = fork();
-	if (!child) {
-		status = ctl_line("follow --how debug %d", target);
-		_exit(getpgrp() == getpid() ? status : 99);
-	}
-	ck_assert_int_eq(unit_status(child), 0);
-	ck_assert_int_eq(atomic_load(&seen->group), child);
-}
-
-TEST(refused)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = 5, .guardian = 6 };
-	int lock;
-
-	/* First: follow gives up the right to change its user. */
-	ck_assert_int_eq(seteuid(65534), 0);
-	CTL(GPREEMPT_CLASS_PERMISSION, "follow --how debug %d", target);
-	ck_assert_int_eq(seteuid(0), 0);
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	lock = hold_take(target, &owner);
-	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
-	ERR_LINE("next: release it first: gpreempt-ctl guard release %d", target);
-	hold_drop(target, lock);
-	gp_loop_fail(&loop, "enable", 0, -EALREADY);
-	CTL(GPREEMPT_CLASS_BUSY, "follow --how debug %d", target);
-	CTL(GPREEMPT_CLASS_NO_TARGET, "follow --how debug 4194303");
 }
 
 TEST(no_process_for_it)
@@ -128,161 +105,116 @@ TEST(no_process_for_it)
 	ck_assert_str_eq(loop.trace, "");
 }
 
-/*
- * Several targets
- */
-
-static pid_t command, second, third, mine;
-
-static int find_mine(void *data, pid_t pid)
+static void freeze(void)
 {
-	struct hold_owner owner;
-
-	(void)data;
-	if (hold_read_owner(pid, &owner) || owner.pid != (uint64_t)getpid())
-		return 0;
-	mine = pid;
-	return 1;
+	unit_cgroup_freeze("/job", true);
 }
 
-/* The driver of a follower, which has a copy of the loop, has its target. */
-static void before_open(struct gp_loop *l, const char *call)
+static void thaw(void)
 {
-	if (!strcmp(call, "open") && hold_list(find_mine, NULL))
-		l->pid = mine;
-}
-
-static void add_process(pid_t pid, const char *comm)
-{
-	unit_make_process(pid);
-	set_file(unit_text("/proc/%d/comm", pid), comm);
-}
-
-static void set_processes(pid_t other)
-{
-	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n%d", target, other));
+	unit_cgroup_freeze("/job", false);
 }
 
 /*
- * The second process ends at once; then there is a third, of the first one's
- * name. When that has ended, too, the first one does.
- */
-static void next_of_many(void)
-{
-	static bool over, changed;
-	static int turns;
-
-	if (getpid() == command) {
-		if (atomic_load(&seen->done) && !changed)
-			set_processes(third);
-		changed |= atomic_load(&seen->done);
-		return;
-	}
-	if (!loop.debugged || over)
-		return;
-	if (mine == target && atomic_load(&seen->done) < 2 && ++turns < 60)
-		return;
-	over = true;
-	atomic_fetch_add(&seen->done, 1);
-	gp_loop_stop(&loop, EXITS);
-}
-
-TEST(word_by_word)
-{
-	second = unit_make_sleeper();
-	third = unit_make_sleeper();
-	setpgid(second, second);
-	setpgid(third, third);
-	add_process(target, "train\n");
-	add_process(second, "serve\n");
-	add_process(third, "train\n");
-	set_processes(second);
-	command = getpid();
-	loop.before = before_open;
-	unit_before_ppoll = next_of_many;
-	/* Soon the first word names no process any more. */
-	CTL(0, "follow --how debug comm:serve comm:train");
-	OUT_LINE("ended %d: 0 suspensions\n", second);
-	OUT_LINE("ended %d: 0 suspensions\n", third);
-	OUT_LINE("ended %d: 0 suspensions\n", target);
-	kill(second, SIGKILL);
-	kill(third, SIGKILL);
-	unit_wait_for_children(target);
-}
-
-/*
- * More processes than places
+ * The cgroup of the target
  */
 
-static pid_t crowd[FOLLOW_PLACES + 1];
-
-static void list_crowd(size_t n)
+/* A cgroup that cannot be watched is not taken for one that cannot be frozen. */
+TEST(not_mounted)
 {
-	static char text[256];
-	size_t i;
-
-	text[0] = '\0';
-	for (i = 0; i < n; i++)
-		sprintf(text + strlen(text), "%d\n", crowd[i]);
-	set_file("/sys/class/kfd/kfd/proc/", text);
+	unit_cgroups_mounted(false, false);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
+	ERR_HAS("the cgroup /job of process ");
+	ERR_HAS("next: is cgroup v2 mounted");
+	ck_assert_str_eq(loop.trace, "");
 }
 
-/* A process comes when all places are taken; when it is followed, all end. */
-static void one_more_comes(void)
+static void move_to_old(void)
 {
-	static bool counted, changed;
-	static int turns;
-	int followed = atomic_load(&seen->done);
-
-	if (getpid() != command) {
-		if (loop.debugged && !counted)
-			atomic_fetch_add(&seen->done, 1);
-		counted = loop.debugged;
-	} else if (followed == FOLLOW_PLACES && !changed) {
-		list_crowd(FOLLOW_PLACES + 1);
-		changed = true;
-	} else if (followed > FOLLOW_PLACES || ++turns > 100) {
-		kill(getpid(), SIGTERM);
-	}
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
 }
 
-static const struct {
-	bool queues; /* the first ones have queues */
-	int status;
-} crowds[] = { { false, 0 }, { true, GPREEMPT_CLASS_PARTIAL } };
-
-TEST_EACH(one_user_fills_it, ARRAY_SIZE(crowds))
+/* The process could not be held while it is frozen there. */
+TEST(moves_to_old)
 {
-	const char *queues = crowds[_i].queues ? "0" : "";
-	size_t i;
+	steps[0].stop = STOPPED;
+	steps[1].what = move_to_old;
+	steps[2].stop = EXITS;
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
+	ERR_HAS("has moved to /old of the old freezer (cgroup v1)");
+	ck_assert(seen->suspended[1]);
+	ck_assert_int_eq(atomic_load(&seen->done), 2);
+}
 
-	for (i = 0; i < ARRAY_SIZE(crowd); i++) {
-		pid_t pid = crowd[i] = i ? unit_make_sleeper() : target;
+static void hide_path(void)
+{
+	unit_cgroup_of(target, UNIT_CGROUP_TOO_LONG);
+}
 
-		setpgid(pid, pid);
-		add_process(pid, "train\n");
-		set_file(unit_text("/proc/%d/status", pid),
-			 unit_text("Name:\tx\nState:\tS\nTgid:\t%d\n"
-				   "Uid:\t%d\nTracerPid:\t0\n"
-				   "Threads:\t1\n",
-				   pid, i < FOLLOW_PLACES ? 1000 : 1001));
-		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid),
-			 i < FOLLOW_PLACES ? queues : "0");
-	}
-	list_crowd(FOLLOW_PLACES);
-	command = getpid();
-	loop.before = before_open;
-	unit_before_ppoll = one_more_comes;
-	CTL(crowds[_i].status, "follow --stay --how debug comm:train");
-	OUT_LINE("following %d: ", crowd[FOLLOW_PLACES]);
-	/* The process has ended by now, or ends with all others. */
-	OUT_LINE("released %d: 0 suspensions\n", crowd[FOLLOW_PLACES - 1]);
-	ERR_LINE("note: follow (%d) has no place for %d processes with queues "
-		 "and %d without: all its %d places are taken",
-		 command, crowds[_i].queues, !crowds[_i].queues, FOLLOW_PLACES);
-	for (i = 1; i < ARRAY_SIZE(crowd); i++)
-		kill(crowd[i], SIGKILL);
-	unit_wait_for_children(target);
+static void show_path(void)
+{
+	unit_cgroup_of(target, "0::/job\n");
+}
+
+/* Its path cannot be read any more while it is frozen, and while it runs: no way out. */
+TEST(lost)
+{
+	steps[0].what = freeze;
+	steps[1].what = hide_path;
+	steps[2].what = thaw;
+	steps[3].what = freeze;
+	steps[4].what = show_path;
+	steps[5].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	OUT_LINE("ended %d: 2 suspensions\n", target);
+	ck_assert(!seen->suspended[0] && seen->suspended[1]);
+	ck_assert(seen->suspended[2] && !seen->suspended[3]);
+	ck_assert(seen->suspended[4] && seen->suspended[5]);
+}
+
+/* A lost session before is no reason not to follow it. */
+TEST(lost_before)
+{
+	hide_path();
+	steps[0].stop = STOPPED;
+	steps[1].stop = CONTINUED;
+	steps[2].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	OUT_LINE("following %d: its signals and its cgroup, whose path cannot be "
+		 "read\n",
+		 target);
+	OUT_LINE("ended %d: 1 suspensions\n", target);
+	ck_assert(seen->suspended[1] && !seen->suspended[2]);
+}
+
+TEST(old_freezer)
+{
+	unit_cgroup_of(target, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
+	ERR_HAS("is in /old of the old freezer (cgroup v1)");
+	/* We are in one, and would be unkillable in there. */
+	unit_cgroup_of(target, "0::/job\n");
+	unit_cgroup_of(0, "7:freezer:/old\n0::/\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "follow --how debug %d", target);
+	ERR_HAS("cannot leave it");
+	ck_assert_str_eq(loop.trace, "");
+}
+
+/* A follower that is frozen with its target could do nothing. */
+TEST(own_cgroup)
+{
+	unit_cgroup_make("/job/shell");
+	unit_cgroup_of(0, "0::/job/shell\n");
+	steps[0].stop = EXITS;
+	CTL(0, "follow --how debug %d", target);
+	ck_assert(unit_cgroup_entered(unit_text("/gpreempt-hold/%d", getpid())));
+	ck_assert(unit_cgroup_entered(""));
+	unit_fail_path("/cgroup.procs", EACCES);
+	CTL(GPREEMPT_CLASS_FAILED, "follow --how debug %d", target);
+	ERR_LINE("we would be frozen together with process %d: both "
+		 "are below the cgroup /job, and we cannot leave it",
+		 target);
+	unit_path_fails = NULL;
 }
 
 TEST_FIXTURE(follow_setup, follow_teardown)

@@ -97,106 +97,6 @@ static void setup(void)
 	}
 }
 
-/* Drop the line of a check that only a host can make. */
-static void drop_check(char *text, const char *check)
-{
-	char *at = strstr(text, unit_text("\t%s\t", check)), *end;
-
-	if (!at)
-		return;
-	end = strchrnul(at, '\n');
-	while (at > text && at[-1] != '\n')
-		at--;
-	memmove(at, end + 1, strlen(end + 1) + 1);
-}
-
-static void keep_common(char *text)
-{
-	drop_check(text, "kfd");
-	drop_check(text, "sessions");
-	drop_check(text, "pauses");
-	drop_check(text, "run-directory");
-}
-
-/* Commands whose output is the same for both. */
-static const char *const same[] = {
-	"list",
-	"list --json",
-	"queues 4194242 --json",
-	"queues cmd:steps --priority >5",
-	"list user:ann",
-	"list container:model",
-	"doctor",
-	"doctor 4194242",
-	"doctor 4194243",
-};
-
-TEST_EACH(as_on_the_host, ARRAY_SIZE(same))
-{
-	char live[1 << 14];
-	int status = ctl_line("%s", same[_i]);
-
-	ck_assert_str_ne(ctl_out, "");
-	ck_assert_uint_lt(strlen(ctl_out), sizeof(live));
-	strcpy(live, ctl_out);
-	CTL(status, "%s --from made", same[_i]);
-	keep_common(live);
-	keep_common(ctl_out);
-	ck_assert_str_eq(ctl_out, live);
-	ck_assert_str_eq(ctl_err, "");
-}
-
-/* The commands have something to print: a comparison of empty outputs would pass, too. */
-TEST(what_it_has)
-{
-	CTL(0, "list --from made");
-	OUT_HAS("\n4194242\tmodel\t" ID "\tdocker\t17\tann\t1000\t0\t0xf7bc\t2\t4\t5\t"
-		"-\t0\tpartly-suspended\t4194250\tgdb\tdebug\t-\t-\t-\t-\ttrain --steps 7\n");
-	OUT_HAS("\n4194243\tpod\t" POD "\tpodman\t-\t77\t77\t-\t");
-	ctl_line("doctor --from made");
-	OUT_HAS("\nunknown\tkfd\twhat /dev/kfd answers is not in a snapshot\t");
-	OUT_HAS("\nunknown\tsessions\t");
-	OUT_HAS("\nwarning\thardware\tnot to be read: 0xf7bc: asleep\t");
-	OUT_HAS("\nnote\tdebuggers\theld or debugged: 4194242 by 4194250 (gdb)\t");
-	ck_assert_ptr_null(strstr(ctl_out, "run-directory"));
-}
-
-/* A snapshot has one moment, for any duration. */
-TEST(monitor)
-{
-	CTL(0, "monitor 4194242 --csv --duration 0s --interval 1h --wait 1h "
-	       "--from made");
-	ck_assert_ptr_nonnull(strchr(ctl_out, '\n'));
-	/* The last line is the second one. */
-	ck_assert_str_eq(strchr(strchr(ctl_out, '\n'), ','), ",4194242,2,4,5,1,0,\"0,1\"\n");
-	ERR_HAS("process 4194242: 1 samples in ");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "monitor comm:missing --wait 1h --from made");
-}
-
-TEST(without_the_module)
-{
-	ck_assert_int_eq(rename("made" VIEW, "made/away"), 0);
-	CTL(0, "queues 4194242 --from made");
-	OUT_HAS("\n4194242\t0\t-\t-\t0xf7bc\tcompute\t");
-	ERR_HAS("the snapshot does not have the process as gpreempt.ko shows it");
-	/* The files that it has open show its address space then. */
-	ctl_line("doctor --from made");
-	OUT_HAS("\tall GPU processes have address spaces where they need them\t");
-}
-
-TEST(no_snapshot)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "list --from none");
-	ERR_HAS("--from none: No such file or directory\n"
-		"next: gpreempt-lab snapshot -o DIR makes one");
-	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --from .");
-	ERR_HAS("--from .: it is no snapshot, or an older gpreempt-ctl made it\n");
-	CTL(GPREEMPT_CLASS_USAGE, "doctor --from made/proc/4194242/comm");
-	ERR_HAS("Not a directory");
-	/* The /proc of a host has links, and is no snapshot's. */
-	CTL(GPREEMPT_CLASS_USAGE, "monitor 4194242 --from /");
-}
-
 static void make_link(const char *path, const char *to)
 {
 	unlink(path);
@@ -225,6 +125,8 @@ TEST(no_cgroup)
 	make_text("made/proc/4194242/cgroup", "0::abc\n");
 	CTL(0, "list --from made");
 	OUT_HAS("\n4194242\t-\t-\t-\t17\tann\t");
+	CTL(0, "list --from made --json");
+	expect_number("processes.0.ns_pid", 17);
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list --from made role:offline");
 }
 
@@ -267,81 +169,27 @@ TEST_AS_ROOT(snapshot)
 	OUT_HAS("\n4194242\ta\\012b\t" ID "\tdocker\t");
 }
 
-/* report runs gpreempt-ctl for these; one that is in PATH notes how it was called. */
-static void make_ctl(void)
+/* report runs gpreempt-ctl of PATH. Output of another program, or none, is unknown. */
+TEST(report_without_ctl)
 {
-	static const char script[] =
-		"#!/bin/sh\n"
-		"echo $* >>calls\n"
-		"case $1 in\n"
-		"gpus) echo '{\"gpus\":[{\"gpu_id\":\"0xf7bc\"}]}' ;;\n"
-		"list) echo '{\"processes\":[{\"pid\":7},{\"pid\":8}]}' ;;\n"
-		"status) echo '{\"holders\":[]}' ;;\n"
-		"doctor) echo '{\"checks\":[{\"check\":\"kernel\"}]}'; exit 3 ;;\n"
-		"esac\n";
 	char dir[PATH_MAX];
 
 	ck_assert_ptr_nonnull(getcwd(dir, sizeof(dir)));
-	make_text("bin/gpreempt-ctl", script);
+	make_text("made/info",
+		  "gpreempt-snapshot - version: 1.0\n# key value\n"
+		  "time 2026-01-02T03:04:05Z\nhost a\033b\nkernel 6.12\ngpreempt 0.1\n");
+	make_text("bin/gpreempt-ctl", "#!/bin/sh\necho no JSON\n");
 	ck_assert_int_eq(chmod("bin/gpreempt-ctl", 0755), 0);
 	setenv("PATH", unit_text("%s/bin:%s", dir, getenv("PATH")), 1);
-}
-
-/* The page shows the output of gpus, list, status and doctor; a snapshot has no holders to ask. */
-TEST(report)
-{
-	make_ctl();
-	make_text("made/info", "gpreempt-snapshot - version: 1.0\n# key value\n"
-			       "time 2026-01-02T03:04:05Z\nhost a\033b\n"
-			       "kernel 6.12\nsimulated 1\n");
-	LAB(0, "report made --json");
-	expect_text("sources.0.kind", "snapshot");
-	expect_text("states.0.host", "a\033b");
-	expect_text("states.0.time", "2026-01-02T03:04:05Z");
-	expect_number("simulated", 1);
-	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
-	expect_rows("states.0.processes", 2);
-	expect_number("states.0.processes.1.pid", 8);
-	expect_text("states.0.checks.0.check", "kernel");
-	ck_assert_str_eq(unit_file("calls"), "gpus --json --from made\nlist --json --from made\n"
-					     "doctor --json --from made\n");
-	ck_assert_ptr_null(json_object_object_get(json_at("states.0"), "holders"));
-	unlink("calls");
-	LAB(0, "report --json");
-	ck_assert_str_eq(unit_file("calls"),
-			 "gpus --json\nlist --json\nstatus --json\ndoctor --json\n");
-	expect_text("sources.0.kind", "now");
-	expect_rows("states.0.processes", 2);
-	expect_text("states.0.gpus.0.gpu_id", "0xf7bc");
-}
-
-/* Output of another program, or none, is unknown. */
-TEST(report_without_ctl)
-{
-	make_ctl();
-	make_text("bin/gpreempt-ctl", "#!/bin/sh\necho no JSON\n");
 	LAB(GPREEMPT_CLASS_PARTIAL, "report made --json");
 	expect_null("states.0.gpus");
+	expect_text("states.0.host", "a\033b");
 	expect_null("states.0.processes");
 	expect_null("states.0.checks");
 	setenv("PATH", "/nowhere", 1);
 	LAB(GPREEMPT_CLASS_PARTIAL, "report made --json");
-	expect_null("states.0.processes");
 	ERR_HAS("cannot run gpreempt-ctl: No such file or directory\n"
 		"next: is it installed, and in PATH?\n");
-}
-
-/* Numbers are those of another host, this process's number, too. */
-TEST(our_number)
-{
-	pid_t us = getpid();
-
-	make_text(unit_text("made" KFD "proc/%d/queues/.x", us), "");
-	make_text(unit_text("made/proc/%d/stat", us),
-		  "1 (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 0 3 0 9 1 2\n");
-	make_text(unit_text("made/proc/%d/status", us),
-		  unit_text("Name:\tx\nState:\tS\nTgid:\t%d\n", us));
-	CTL(0, "queues %d --from made", us);
 }
 
 /* Calls of a program on a snapshot. */

@@ -18,22 +18,6 @@ static void add_view(void)
 		      "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
 }
 
-TEST(help)
-{
-	size_t i;
-
-	CTL(0, "--help");
-	ck_assert_str_eq(ctl_err, "");
-	for (i = 0; ctl_program.commands[i]; i++)
-		OUT_HAS(ctl_program.commands[i]->summary);
-	CTL(0, "help");
-	CTL(0, "-h");
-	OUT_HAS("usage: gpreempt-ctl");
-	CTL(0, "suspend --help");
-	OUT_HAS("usage: gpreempt-ctl suspend TARGET...");
-	OUT_HAS("--grace");
-}
-
 TEST(version)
 {
 	CTL(0, "--version");
@@ -64,21 +48,6 @@ TEST(lab)
 					   "next: gpreempt-lab %s\n",
 					   (*cmd)->name, (*cmd)->name));
 	}
-}
-
-TEST(mistakes)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "nonsense");
-	ERR_HAS("there is no command \"nonsense\"");
-	ERR_HAS("next: gpreempt-ctl --help");
-	CTL(GPREEMPT_CLASS_USAGE, "--nonsense");
-	ERR_HAS("unknown option");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend");
-	ck_assert_str_eq(ctl_out, "");
-	CTL(GPREEMPT_CLASS_USAGE, "list -x");
-	ERR_HAS("-x: unknown option\n");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend 7 --f");
-	ERR_HAS("--f: unknown option, or short for several\n");
 }
 
 /* A word near to a command or an option is offered, and is not run. */
@@ -126,6 +95,13 @@ TEST(no_command)
 	expect_number("processes.0.queues", 2);
 }
 
+/* This host has no driver. */
+TEST(doctor)
+{
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --json");
+	expect_number("status", GPREEMPT_CLASS_UNSUPPORTED);
+}
+
 /* A cgroup that is not there, as while a process moves. */
 TEST(list_in_doubt)
 {
@@ -135,72 +111,6 @@ TEST(list_in_doubt)
 	CTL(0, "--json");
 	expect_text("processes.0.role", "unknown");
 	unit_cgroups_stop();
-}
-
-TEST(list_empty)
-{
-	set_file("/sys/class/kfd/kfd/proc/", "");
-	CTL(0, "list");
-	ERR_HAS("no process uses the GPU");
-	set_file("/sys/class/kfd/kfd/proc/", NULL);
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list");
-	ERR_HAS("next: ");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "list 4194242");
-}
-
-/* Sysfs serves, with a note, where there is no module. */
-TEST(list_sysfs)
-{
-	CTL(0, "list 4194242");
-	OUT_HAS("4194242\t");
-	OUT_HAS("\tno-queues\t");
-	ERR_HAS("note: state, slots and priorities are not known");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "list 4194243");
-}
-
-/* A standard output that takes nothing. */
-TEST(full_output)
-{
-	int full = open("/dev/full", O_WRONLY), status;
-
-	begin_capture();
-	dup2(full, STDOUT_FILENO);
-	printf("x");
-	status = ctl_finish_output(0);
-	end_capture();
-	close(full);
-	ck_assert_int_eq(status, GPREEMPT_CLASS_FAILED);
-	ERR_HAS("cannot write the output: No space left on device");
-	ERR_HAS("next: make room");
-}
-
-TEST(doctor)
-{
-	/* This host has no driver. */
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor");
-	ck_assert(!strncmp(ctl_out, "# result\tcheck\ttext\tnext\n", 25));
-	OUT_HAS("failed\tamdgpu\t");
-	OUT_HAS("\trun-directory\t");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --json");
-	expect_number("status", GPREEMPT_CLASS_UNSUPPORTED);
-	json_at("checks.10");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "doctor 77");
-	ck_assert_str_eq(ctl_out, "");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor 4194242");
-	OUT_HAS("\ttarget\t");
-}
-
-TEST(self)
-{
-	LAB(GPREEMPT_CLASS_USAGE, "self");
-	ERR_HAS("a program to run is needed");
-	LAB(0, "self -- true");
-	ERR_HAS("note: no queue of it was seen");
-	LAB(3, "self -- tests/unit/fixtures/exit 3");
-	LAB(127, "self -- /no/such/program");
-	ERR_HAS("cannot run /no/such/program");
-	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
-	LAB(126, "self -- /etc/passwd");
 }
 
 /* The reason why a program cannot be run counts more than a failed print. */
@@ -232,36 +142,6 @@ TEST_EACH(self_exit_status, 4)
 	}
 	ck_assert_int_eq(unit_status(child), rows[_i].status);
 	unit_cgroups_stop();
-}
-
-/* The program that self has started gets two queues. */
-static void give_queues(struct gp_loop *l)
-{
-	static bool given;
-	pid_t pid = unit_last_child();
-
-	(void)l;
-	if (!pid || given)
-		return;
-	given = true;
-	unit_make_process(pid);
-	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d", pid));
-	set_view(pid, "gpreempt-queues - version: 1.0\n"
-		      "# qid gpu_id type\n0 0xf7bc compute-aql\n"
-		      "3 0x5d4f sdma\n");
-}
-
-TEST(self_queues)
-{
-	loop.before_list = give_queues;
-	/* Wait until that was reported. */
-	LAB(0, "self -- sh -c "
-	       "'until grep -q \"has 2 queues\" /dev/stderr; do sleep 0.1; done'");
-	ERR_LINE("gpreempt-lab: process %d has 2 queues: "
-		 "0 (gpu 0xf7bc, compute-aql) 3 (gpu 0x5d4f, sdma)\n",
-		 unit_last_child());
-	ck_assert_ptr_null(strstr(ctl_err, "no queue of it"));
-	ck_assert_str_eq(ctl_out, "");
 }
 
 /* A signal that asks us to end is the program's; so is the status. */

@@ -168,26 +168,6 @@ TEST(host)
 	ck_assert_str_eq(ctl_err, "");
 }
 
-/* Write the file as a guard of this PID does. */
-TEST(left_alone)
-{
-	char path[64];
-	FILE *f;
-
-	ck_assert_int_eq(hold_dir_prepare(), 0);
-	unit_make_process(getpid());
-	snprintf(path, sizeof(path), HOLD_DIR "/%d.left", getpid());
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	fprintf(f, "gpreempt-left 1 role=%d start=777 places=64 left=3 waiting=5\n7\n",
-		HOLD_ROLE_GUARD);
-	fclose(f);
-	METRICS("");
-	OUT_HAS("\ngpreempt_left_alone{by=\"follow\"} 0\n"
-		"gpreempt_left_alone{by=\"guard\"} 3\n");
-	unlink(path);
-}
-
 TEST(processes)
 {
 	METRICS("");
@@ -325,25 +305,6 @@ TEST(no_module)
 	OUT_HAS("kfd_gpu_id=\"0x7d63\"," JOB "} 4096\n");
 	OUT_HAS("kfd_gpu_id=\"0x7d63\"," JOB ",method=\"-\"} NaN\n");
 	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_process_suspended"));
-}
-
-/* Sysfs gives partitions another function in the address, and so does SR-IOV. */
-TEST(no_module_partitions)
-{
-	set_file(DIR "nodes", NULL);
-	set_file(DIR "processes", NULL);
-	set_file(DIR "usage", NULL);
-	set_file(KFD "topology/nodes/", "1\n2\n3");
-	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
-	set_file(KFD "topology/nodes/1/properties", "domain 0\nlocation_id 768\n");
-	set_file(KFD "topology/nodes/2/gpu_id", "7527\n");
-	set_file(KFD "topology/nodes/2/properties", "domain 0\nlocation_id 769\n");
-	set_file(KFD "topology/nodes/3/gpu_id", "7528\n");
-	set_file(KFD "topology/nodes/3/properties", "domain 0\nlocation_id 512\n");
-	METRICS("");
-	OUT_HAS("{gpu_id=\"1\",kfd_gpu_id=\"0x7d63\",device=\"0000:03:00.0\",");
-	OUT_HAS("{gpu_id=\"2\",kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.1\",");
-	OUT_HAS("{gpu_id=\"0\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0x1d68\",");
 }
 
 /* Each family of GPUs and processes is there, and none of another name. */

@@ -7,8 +7,7 @@
 #include "unit-ctl.h"
 
 /* Answers of libkmod, and the calls to it. */
-static bool found;
-static int lookup, insert, state, removals, removed, refs;
+static int insert, refs;
 /* Stands for all objects; libkmod's are not known to its users. */
 static int thing;
 
@@ -35,16 +34,8 @@ static int find(struct kmod_ctx *ctx, const char *name, struct kmod_list **list)
 {
 	ck_assert_ptr_eq(ctx, &thing);
 	ck_assert_str_eq(name, "gpreempt");
-	*list = found ? (void *)&thing : NULL;
-	return lookup;
-}
-
-static int by_name(struct kmod_ctx *ctx, const char *name, struct kmod_module **mod)
-{
-	ck_assert_ptr_eq(ctx, &thing);
-	ck_assert_str_eq(name, "gpreempt");
-	*mod = (void *)&thing;
-	return lookup;
+	*list = (void *)&thing;
+	return 0;
 }
 
 static struct kmod_module *of_list(const struct kmod_list *list)
@@ -52,18 +43,6 @@ static struct kmod_module *of_list(const struct kmod_list *list)
 	ck_assert_ptr_eq(list, &thing);
 	refs++;
 	return (void *)&thing;
-}
-
-static int get_state(const struct kmod_module *mod)
-{
-	ck_assert_ptr_eq(mod, &thing);
-	return state;
-}
-
-static int get_users(const struct kmod_module *mod)
-{
-	ck_assert_ptr_eq(mod, &thing);
-	return 3;
 }
 
 static int probe(struct kmod_module *mod, unsigned int flags, const char *options,
@@ -74,14 +53,6 @@ static int probe(struct kmod_module *mod, unsigned int flags, const char *option
 	ck_assert_uint_eq(flags, KMOD_PROBE_FAIL_ON_LOADED);
 	ck_assert(!options && !run && !data && !print);
 	return insert;
-}
-
-/* Removing fails as busy the first times, then with `removed`. */
-static int take_away(struct kmod_module *mod, unsigned int flags)
-{
-	ck_assert_ptr_eq(mod, &thing);
-	ck_assert_uint_eq(flags, 0);
-	return removals-- > 0 ? -EAGAIN : removed;
 }
 
 static struct kmod_module *put_module(struct kmod_module *mod)
@@ -100,34 +71,17 @@ static int put_list(struct kmod_list *list)
 static void setup(void)
 {
 	unit_setup();
-	lookup = insert = state = removals = removed = refs = 0;
-	found = true;
+	insert = refs = 0;
 	kmod = (struct kmod_calls){
 		.new = make,
 		.unref = put_ctx,
 		.set_log_priority = set_log,
 		.module_new_from_lookup = find,
-		.module_new_from_name = by_name,
 		.module_get_module = of_list,
-		.module_get_initstate = get_state,
-		.module_get_refcnt = get_users,
 		.module_probe_insert_module = probe,
-		.module_remove_module = take_away,
 		.module_unref = put_module,
 		.module_unref_list = put_list,
 	};
-}
-
-TEST(load)
-{
-	CTL(0, "module load");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded; amdgpu can't be "
-				  "unloaded before it (gpreempt-ctl module unload)\n");
-	ck_assert_int_eq(refs, 0);
-	insert = -EEXIST;
-	CTL(0, "module load");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is loaded already\n");
-	ck_assert_str_eq(ctl_err, "");
 }
 
 static const struct {
@@ -155,50 +109,6 @@ TEST_EACH(load_fails, ARRAY_SIZE(failures))
 	ERR_HAS(failures[_i].next);
 	ck_assert_str_eq(ctl_out, "");
 	ck_assert_int_eq(refs, 0);
-}
-
-TEST(no_module)
-{
-	found = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
-	ERR_HAS("there is no gpreempt.ko for this kernel");
-	found = true;
-	lookup = -ENOSYS;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "module load");
-}
-
-TEST(unload)
-{
-	refs = 1;
-	CTL(0, "module unload");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
-	ck_assert_int_eq(refs, 0);
-	state = -ENOENT;
-	CTL(0, "module unload");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is not loaded\n");
-}
-
-TEST(unload_busy)
-{
-	/* A reader that is done soon. */
-	removals = 2;
-	CTL(0, "module unload");
-	ck_assert_str_eq(ctl_out, "gpreempt.ko is unloaded\n");
-	removals = 1000;
-	CTL(GPREEMPT_CLASS_BUSY, "module unload");
-	ERR_HAS("gpreempt.ko is in use (3 times)");
-	ck_assert_int_gt(removals, 900);
-	removals = 0;
-	removed = -EPERM;
-	CTL(GPREEMPT_CLASS_FAILED, "module unload");
-	ERR_HAS("cannot be unloaded: Operation not permitted");
-}
-
-TEST(no_memory)
-{
-	lookup = -ENOMEM;
-	CTL(GPREEMPT_CLASS_FAILED, "module unload");
-	ERR_HAS("Cannot allocate memory");
 }
 
 /* A library that is not there, and one that lacks a function. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* doctor --partition: processes that block a repartition of a GPU. */
-#include "hold/run-dir.h"
 #include "lib/see/words.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
@@ -64,17 +63,6 @@ TEST(json)
 	expect_number("status", GPREEMPT_CLASS_BUSY);
 }
 
-TEST(nothing_blocks)
-{
-	set_processes("", unit_text("%d\n%d", target, OTHER));
-	set_file(unit_text("/proc/%d/fd/", target), "0");
-	CTL(0, "doctor --partition f7bc");
-	ERR_HAS("no process keeps KFD from repartitioning GPU 0 (0000:03:00.0, 0xf7bc)\n");
-	CTL(0, "doctor --partition f7bc --json");
-	expect_rows("processes", 0);
-	expect_number("status", 0);
-}
-
 /* The process has closed /dev/kfd, and KFD has it until it ends. */
 TEST(closed)
 {
@@ -108,17 +96,6 @@ TEST(container)
 	expect_text("processes.0.engine", "docker");
 	expect_text("processes.0.container_id", id);
 	expect_text("processes.0.next", "stop the container");
-}
-
-TEST_AS_ROOT(of_a_holder)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = target, .guardian = 1 };
-	int lock = hold_take(PID, &owner);
-
-	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc");
-	OUT_LINE("\n%d\t%s\tholder\t", target, "yes");
-	OUT_HAS("gpreempt-ctl resume");
-	hold_drop(PID, lock);
 }
 
 /* A process that cannot be looked at is counted, and is no "0". */

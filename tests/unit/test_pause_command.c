@@ -107,52 +107,7 @@ TEST_EACH(verified, 3)
 	set_view(target, views[_i].view);
 	CTL(views[_i].status, "suspend %d --how pause " LEASE, target);
 	OUT_HAS(views[_i].verdict);
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-}
-
-TEST(not_for_a_part)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --queues 0", target);
-	ERR_HAS("--queues: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --priority 3", target);
-	ERR_HAS("--priority: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --gpu f7bc", target);
-	ERR_HAS("--gpu: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how pause --grace 1us", target);
-	ERR_HAS("--grace: not with --how pause");
-	CTL(GPREEMPT_CLASS_USAGE, "suspend %d --how never", target);
-	ck_assert(!asked());
-	leave(START);
-	CTL(GPREEMPT_CLASS_USAGE, "resume %d --queues 0", target);
-	expect_paused();
-	ck_assert(!asked());
-}
-
-TEST(no_journal_no_pause)
-{
-	unit_path_fails = ".pause.new";
-	unit_path_errno = ENOSPC;
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", target);
-	ERR_HAS("noting its pause in " HOLD_DIR " failed: No space left on device");
-	ERR_HAS("next: make room on that disk");
-	unit_path_fails = NULL;
-	expect_no_holder();
-	expect_no_entry();
-}
-
-TEST(paused_by_another)
-{
-	loop.paused = true;
-	loop.evicted = 1;
-	CTL(GPREEMPT_CLASS_BUSY, "suspend %d --how pause", target);
-	ERR_LINE("process %d is paused by another program", target);
-	expect_no_holder();
-	expect_no_entry();
-	CTL(0, "resume %d", target);
-	CTL(0, "repair");
-	ck_assert(!asked());
-	ck_assert_int_eq(loop.evicted, 1);
+	resume_target();
 }
 
 #define VIEW_FILE "/sys/kernel/debug/gpreempt/"
@@ -196,18 +151,6 @@ TEST(status_of_another)
 		 unit_text("gpreempt-processes - version: 1.0\n# pid queues\n%d 2\n", target));
 	CTL(0, "status");
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
-}
-
-/* A debugger is in the way: the entry stays, and the next one works. */
-TEST(resume_fails)
-{
-	leave(START);
-	gp_loop_fail(&loop, "seize", 1, -EPERM);
-	CTL(GPREEMPT_CLASS_PERMISSION, "resume %d", target);
-	expect_paused();
-	CTL(0, "resume %d", target);
-	ck_assert_int_eq(loop.evicted, 0);
-	expect_no_entry();
 }
 
 /* A pause that cannot be repaired now is not held on top of it. */
@@ -275,8 +218,7 @@ TEST(suspend_repairs)
 	CTL(0, "suspend %d --how pause " LEASE, target);
 	ERR_LINE("process %d was left paused", target);
 	ck_assert_int_eq(loop.evicted, 0);
-	CTL(0, "resume %d", target);
-	expect_no_holder();
+	resume_target();
 }
 
 /* Guard and follow repair before they give up the rights for it; then each has no target. */
@@ -344,24 +286,6 @@ TEST(not_what_is_damaged)
 	ck_assert_int_eq(pause_journal_read(target, &entry), -EPROTO);
 }
 
-/* A driver that crashes where an address space is missing: it is not asked. */
-TEST(without_address_space)
-{
-#define NODES "/sys/class/kfd/kfd/topology/nodes/"
-	set_file(NODES, "1");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", "capability 0\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", target);
-	ERR_HAS("gpreempt.ko does not show its address spaces");
-	set_file(unit_text(VIEW_FILE "pid/%d/gpus", target),
-		 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n"
-		 "0xf7bc 0 -\n");
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how pause", target);
-	ERR_HAS("no address space on its GPUs 0xf7bc");
-	ck_assert(!asked());
-	expect_no_entry();
-}
-
 static const char evicted_view[] = "gpreempt-queues - version: 1.3\n"
 				   "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
 static const char running_view[] = "gpreempt-queues - version: 1.3\n"
@@ -385,27 +309,6 @@ TEST(resume_by_force)
 	CTL(0, "resume %d --force", target);
 	OUT_LINE("process %d is not held", target);
 	ck_assert(!asked());
-}
-
-/* The driver evicted some of its queues, failed, and leaves them so. */
-TEST(stays_off_after_an_error)
-{
-	set_view(target, evicted_view);
-	gp_loop_fail(&loop, "pause", 1, -ETIME);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --how pause", target);
-	ERR_HAS("its queues are still evicted");
-	expect_no_holder();
-	expect_no_entry();
-}
-
-/* criu dump counted its own pause, and its end ended one of two. */
-TEST(stays_off_after_resume)
-{
-	leave(START);
-	set_view(target, evicted_view);
-	CTL(GPREEMPT_CLASS_FAILED, "resume %d", target);
-	ERR_LINE("process %d is not paused any more, and its queues are still evicted", target);
-	expect_no_entry();
 }
 
 /* The driver fails to restore the process: a user who asks again has looked whether it runs. */

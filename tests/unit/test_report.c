@@ -41,16 +41,6 @@ TEST(preempt_samples)
 	ck_assert_double_eq(real("latencies.2.max_us"), 13);
 }
 
-TEST(guard_samples)
-{
-	make_text("s", "# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-		       "arrival_to_slots_ns\n1000\t2000\t-\n3000\t4000\t-\n");
-	LAB(0, "report s --json");
-	expect_rows("latencies", 2);
-	expect_text("latencies.1.name", "arrival to suspended");
-	ck_assert_double_eq(real("latencies.1.max_us"), 4);
-}
-
 /* Lines of two processes; a list in quotes is one cell, and "-" is unknown. */
 TEST(monitor)
 {
@@ -232,20 +222,6 @@ TEST(many_events)
 	LAB(0, "report g -o p");
 	LAB(0, "report ./g -o p");
 	ck_assert_ptr_nonnull(strstr(unit_file("p"), "\"cut_events\":2,"));
-}
-
-TEST(preempt_json)
-{
-	make_text("p", "{\"cycles\":3,\"succeeded\":3,\"suspend_ioctl_us\":{\"n\":3,"
-		       "\"min\":1.5,\"p50\":2.0,\"p90\":null,\"p99\":7,\"max\":8},"
-		       "\"suspend_slots_us\":null,\"resume_ioctl_us\":{\"n\":0},"
-		       "\"simulated\":true}");
-	LAB(0, "report p --json");
-	expect_rows("latencies", 1);
-	expect_number("latencies.0.n", 3);
-	ck_assert_double_eq(real("latencies.0.min_us"), 1.5);
-	expect_null("latencies.0.p90_us");
-	expect_number("simulated", 1);
 }
 
 #define EVIL "</script><img src=x onerror=alert(1)><!--<script>"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Commands that show and find targets: queues, list, pidmap; and --wait. */
+/* Commands that show targets: queues, list; and what run refuses. */
 #include "hold/holder.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
@@ -33,19 +33,6 @@ static void setup(void)
 	set_comm(target, "train\n");
 }
 
-TEST(queues)
-{
-	CTL(0, "queues %d", target);
-	OUT_LINE("\n%d\t0\t-\t-\t0xf7bc\tcompute-aql\t", target);
-	OUT_LINE("\n%d\t1\t-\t-\t0x5d4f\tsdma\t", target);
-	ck_assert_str_eq(ctl_err, "");
-	CTL(0, "queues %d --gpu 0x5d4f", target);
-	ck_assert_ptr_null(strstr(ctl_out, "0xf7bc"));
-	OUT_HAS("0x5d4f");
-	CTL(0, "queues %d --queues 9", target);
-	ERR_HAS("note: there is no such queue now\n");
-}
-
 TEST(queues_json)
 {
 	CTL(0, "queues comm:train --priority >=5 --json");
@@ -77,58 +64,6 @@ TEST(queues_whole)
 	expect_number("targets.0.queues.0.context", 6);
 }
 
-/* Sysfs serves without the module, and the next step names it. */
-TEST(queues_of_sysfs)
-{
-	set_view(target, NULL);
-	CTL(0, "queues %d --json", target);
-	expect_text("targets.0.source", "sysfs");
-	ERR_HAS("gpreempt-ctl module load");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 4194303");
-	ck_assert_str_eq(ctl_out, "");
-	ERR_HAS("next: ");
-	/* A view that is not one. */
-	set_view(target, "nonsense\n");
-	ck_assert_int_ne(ctl_line("queues %d", target), 0);
-	ERR_HAS("next: ");
-}
-
-/*
- * --wait
- */
-
-static int listed;
-
-static void appears(struct gp_loop *l)
-{
-	(void)l;
-	/* The first looks find no such name, then no queue. */
-	if (++listed == 3)
-		set_comm(target, "serve\n");
-	if (listed == 5)
-		set_view(target, view);
-}
-
-TEST(waits)
-{
-	set_view(target, "gpreempt-queues - version: 1.0\n# qid\n");
-	loop.before_list = appears;
-	CTL(0, "queues comm:serve --wait 20s");
-	OUT_LINE("\n%d\t0\t", target);
-	ck_assert_int_ge(listed, 5);
-}
-
-TEST(waits_in_vain)
-{
-	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:serve --wait 100ms");
-	ERR_HAS("comm:serve");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "queues comm:train --queues 9 "
-				      "--wait 100ms");
-	ERR_LINE("process %d has no such queue yet\n", target);
-	/* A queue that can never come is not waited for. */
-	CTL(GPREEMPT_CLASS_USAGE, "queues nonsense:x --wait 20s");
-}
-
 /*
  * list
  */
@@ -157,32 +92,6 @@ TEST_EACH(list_states, 7)
 		expect_null("processes.0.state");
 }
 
-/* Waves of its compute queues, and bytes of memory on all GPUs. */
-TEST(list_waves_and_vram)
-{
-	const char *proc = unit_text("/sys/class/kfd/kfd/proc/%d/", target);
-
-	set_file(proc, "queues\nvram_1\nvram_2");
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_1", target), "206158430208\n");
-	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/vram_2", target), "4096\n");
-	set_view(target, "gpreempt-queues - version: 1.4\n"
-			 "# qid type active slots waves\n0 compute-aql 4 4 12\n"
-			 "1 sdma 1 1 -\n2 compute-pm4 0 4 0\n");
-	CTL(0, "list --json");
-	expect_number("processes.0.waves", 12);
-	expect_number("processes.0.vram", 206158434304);
-	CTL(0, "list");
-	OUT_HAS("\tslots\twaves\tvram\tstate\t");
-	OUT_HAS("\t9\t12\t206158434304\t");
-	/* An older module, and a file that is not there. */
-	set_view(target, view);
-	set_file(proc, "queues\nvram_1\nvram_3");
-	CTL(0, "list --json");
-	expect_null("processes.0.waves");
-	expect_null("processes.0.vram");
-}
-
-/* The row has its holder, the holder's command, and its owner. */
 /* The path of a cgroup that is deep takes the kernel long: container and role from one read. */
 TEST(list_reads_once)
 {
@@ -205,40 +114,6 @@ TEST(list_reads_once)
 	ck_assert_uint_eq(gp_loop_reads(&loop, path), 1);
 }
 
-TEST(list_held)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
-	int lock;
-
-	set_file(unit_text("/proc/%d/status", target),
-		 unit_text("Name:\ttrain\nState:\tS (sleeping)\n"
-			   "Tgid:\t%d\nPid:\t%d\nTracerPid:\t%d\n"
-			   "Uid:\t4194242\t0\t0\t0\nNSpid:\t77\t17\n"
-			   "Threads:\t3\n",
-			   target, target, getpid()));
-	set_comm(getpid(), "gdb\n");
-	CTL(0, "list --json");
-	expect_number("processes.0.held_by", getpid());
-	expect_text("processes.0.held_as", "gdb");
-	expect_number("processes.0.uid", 4194242);
-	expect_text("processes.0.user", "4194242");
-	lock = hold_take(target, &owner);
-	CTL(0, "list --json");
-	expect_text("processes.0.held_as", "guard");
-	hold_drop(target, lock);
-}
-
-TEST(pid_of_inside)
-{
-	set_file(unit_text("/proc/%d/status", target),
-		 unit_text("Name:\ttrain\nState:\tS (sleeping)\nTgid:\t%d\nPid:\t%d\n"
-			   "Uid:\t0\t0\t0\t0\nNSpid:\t%d\t17\nThreads:\t3\n",
-			   target, target, target));
-	CTL(GPREEMPT_CLASS_NO_TARGET, "queues 17");
-	ERR_HAS(unit_text("17 is no GPU process of the host; inside of a container it is %d\n",
-			  target));
-}
-
 #define VRAM(gpu) "/sys/class/kfd/kfd/proc/%d/vram_" #gpu
 
 /* GPUs 0xf7bc and 0x5d4f, of which each has a queue, and 0x1234. */
@@ -249,22 +124,6 @@ static void set_gpus(void)
 	set_file(unit_text(VRAM(63420), target), "4096\n");
 	set_file(unit_text(VRAM(23887), target), "0\n");
 	set_file(unit_text(VRAM(4660), target), "0\n");
-}
-
-TEST(list_gpu)
-{
-	set_gpus();
-	CTL(0, "list --gpu f7bc");
-	OUT_LINE("\n%d\t", target);
-	CTL(0, "list --gpu 0x1234,0x5d4f --json");
-	expect_rows("processes", 1);
-	CTL(0, "list --gpu 1234 --json");
-	expect_rows("processes", 0);
-	CTL(0, "list %d --gpu 1234", target);
-	ERR_HAS("no process uses the GPU");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu f7bc,99");
-	ERR_HAS("there is no GPU 99\n");
-	CTL(GPREEMPT_CLASS_USAGE, "list --gpu xyz");
 }
 
 /* Scripts get no output, and the status is the answer. */
@@ -324,88 +183,26 @@ TEST(list_holder)
 	hold_drop(PID, lock);
 }
 
-/*
- * pidmap
- */
-
 #define BOX "b1946ac92492d2347c6235b4d2611184e6ca3d9ab6a9c0d2e8f1a4a7d5b0c3e2"
 
-/* The command reads the numbers of the target in the real /proc. */
 TEST(pidmap)
 {
 	set_file(unit_text("/proc/%d/cmdline", target), "train --steps 7");
-	LAB(0, "pidmap");
-	/* On this host it has its only number, if this is no container. */
-	OUT_LINE("\n%d\t", target);
-	OUT_HAS("\ttrain\t");
-	LAB(0, "pidmap %d --json", target);
-	expect_number("processes.0.pid", target);
-	expect_text("processes.0.comm", "train");
-	expect_text("processes.0.command", "train --steps 7");
-	LAB(0, "pidmap comm:train");
-	OUT_LINE("\n%d\t", target);
 	set_file(unit_text("/proc/%d/cgroup", target), "0::/system.slice/docker-" BOX ".scope\n");
 	set_file("/var/lib/docker/containers/" BOX "/config.v2.json", "{\"Name\":\"/model\"}");
 	LAB(0, "pidmap %d --json", target);
+	expect_text("processes.0.command", "train --steps 7");
 	expect_text("processes.0.container", "docker:b1946ac92492");
 	expect_text("processes.0.name", "model");
-	LAB(GPREEMPT_CLASS_NO_TARGET, "pidmap 4194303");
-	ERR_HAS("no GPU process has that number, here or inside of a "
-		"container\nnext: gpreempt-lab pidmap shows all GPU processes");
-	LAB(GPREEMPT_CLASS_NO_TARGET, "pidmap comm:serve");
-	set_file("/sys/class/kfd/kfd/proc/", NULL);
-	LAB(GPREEMPT_CLASS_UNSUPPORTED, "pidmap");
 }
 
-/*
- * run
- */
-
-/* In a process of its own, which becomes the program. */
-static int run_child(const char *line)
-{
-	pid_t child = fork();
-
-	if (!child)
-		_exit(ctl_line("%s", line));
-	return unit_status(child);
-}
-
-TEST(run)
-{
-	unit_cgroup_make_unused("/gpreempt");
-	unit_cgroup_make_unused("/gpreempt/online");
-	unit_cgroup_make_unused("/gpreempt/online/old");
-	unit_cgroup_make("/gpreempt/online/used");
-	ck_assert_int_eq(run_child("run --online --cgroup web -- "
-				   "tests/unit/fixtures/exit 3"),
-			 3);
-	ck_assert(unit_cgroup_entered("/gpreempt/online/web"));
-	/* Cgroups of programs that have ended go. */
-	ck_assert(!unit_cgroup_exists("/gpreempt/online/old"));
-	ck_assert(unit_cgroup_exists("/gpreempt/online/used"));
-	ck_assert_int_eq(run_child("run --cgroup batch -- true"), 0);
-	ck_assert(unit_cgroup_entered("/gpreempt/offline/batch"));
-	ck_assert_int_eq(run_child("run -- /no/such/program"), 127);
-	ck_assert_int_eq(run_child("run -- /etc/passwd"), 126);
-}
-
+/* The names of cgroups that are refused are in test_cgroup. */
 TEST(run_refused)
 {
-	CTL(GPREEMPT_CLASS_USAGE, "run --online --offline -- true");
-	ERR_HAS("online or offline, not both");
-	CTL(GPREEMPT_CLASS_USAGE, "run --online");
-	ERR_HAS("a program to run is needed");
-	/* Nothing outside of its own part of the tree. */
-	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup .. -- true");
-	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup a/b -- true");
-	CTL(GPREEMPT_CLASS_USAGE, "run --cgroup /a -- true");
-	unit_path_fails = "/gpreempt/offline";
-	unit_path_errno = EACCES;
+	unit_fail_path("/gpreempt/offline", EACCES);
 	CTL(GPREEMPT_CLASS_PERMISSION, "run --cgroup a -- true");
 	ERR_HAS("we may not make the cgroup /gpreempt/offline/a");
-	unit_path_fails = "/gpreempt/offline/a/cgroup.procs";
-	unit_path_errno = EBUSY;
+	unit_fail_path("/gpreempt/offline/a/cgroup.procs", EBUSY);
 	CTL(GPREEMPT_CLASS_FAILED, "run --cgroup a -- true");
 	ERR_HAS("the cgroup /gpreempt/offline/a cannot be entered: Device or "
 		"resource busy");

@@ -8,7 +8,6 @@
 #include <sys/mman.h>
 
 #include "hold/run-dir.h"
-#include "hold/places.h"
 #include "hold/holder.h"
 #include "shared/socket.h"
 #include "unit-ctl.h"
@@ -239,26 +238,6 @@ TEST_EACH(roles, 4)
 	ck_assert_str_eq(loop.trace, "");
 }
 
-/* Its pause is in the journal, too: that is the same hold. */
-TEST(role_that_pauses)
-{
-	pid_t owner = stand_in(PID, HOLD_ROLE_FOLLOW);
-	struct pause_entry entry;
-
-	pause_entry_init(&entry, PID, 777);
-	ck_assert_int_eq(pause_journal_write(&entry), 0);
-	CTL(0, "status --json");
-	expect_rows("holders", 1);
-	expect_text("holders.0.role", "follow");
-	expect_text("holders.0.how", "pause");
-	expect_number("holders.0.holder", owner);
-	expect_number("holders.0.uid", entry.uid);
-	stand_in(PID + 1, HOLD_ROLE_HOLDER);
-	CTL(0, "status");
-	ERR_LINE("core dump cannot attach to %d until they are released", PID + 1);
-	ck_assert_int_eq(pause_journal_remove(PID), 0);
-}
-
 /* A command that is about to make a holder is none yet. */
 TEST(being_made)
 {
@@ -398,44 +377,6 @@ TEST(resume_without_socket)
 	ERR_HAS("the holder of process 4194242 does not answer\n"
 		"next: its end lets the queues run: gpreempt-ctl status shows "
 		"its PID, then kill -9\n");
-}
-
-/* Processes without a place with follow or guard are named by all commands. */
-TEST(no_place)
-{
-	struct places p = { .g = g, .most = 1, .role = HOLD_ROLE_GUARD };
-	pid_t pids[] = { PID, PID + 1, PID + 2 };
-	size_t i;
-
-	unit_make_process(getpid());
-	places_begin(&p);
-	for (i = 0; i < ARRAY_SIZE(pids); i++) {
-		struct gpreempt_target t = { .pid = pids[i] };
-
-		unit_make_process(t.pid);
-		set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", t.pid), i < 2 ? "0" : "");
-		gpreempt_start_time(g, t.pid, &t.start);
-		places_claim(&p, &t, false);
-	}
-	ck_assert(places_share(&p));
-	CTL(0, "status");
-	OUT_LINE("\n%d\t%d\t-\t", PID + 1, getpid());
-	OUT_HAS("\tno-place\t");
-	ck_assert_ptr_null(strstr(ctl_out, unit_text("\n%d\t", PID)));
-	ERR_LINE("note: guard (%d) has no place for 1 processes with queues and "
-		 "1 without: all its 1 places are taken\n",
-		 getpid());
-	ck_assert_ptr_null(strstr(ctl_err, "gdb"));
-	CTL(0, "status --json");
-	OUT_HAS("\"role\": \"no-place\"");
-	ctl_line("doctor");
-	OUT_LINE("\nwarning\tplaces\tguard (%d) has no place for 1 ", getpid());
-	places_end(&p);
-	CTL(0, "status");
-	OUT_HAS("nothing is held\n");
-	ck_assert_str_eq(ctl_err, "");
-	ctl_line("doctor");
-	ck_assert_ptr_null(strstr(ctl_out, "places"));
 }
 
 TEST_FIXTURE(setup, teardown)

@@ -1,43 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * suspend, status and resume as a user runs them, over a made-up process, with
- * real holders: what is printed, and the exit status.
- */
+/* suspend, from its command line to a real holder and back; a holder that cannot be made. */
 #include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"
-
-static const char held_view[] = "gpreempt-queues - version: 1.0\n"
-				"# qid gpu_id active slots suspended evicted priority\n"
-				"0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
-
-TEST(held_and_resumed)
-{
-	struct hold_owner owner;
-
-	set_view(target, held_view);
-	CTL(0, "suspend %d " LEASE, target);
-	owner = holder();
-	OUT_LINE("suspended %d: 2 queues, ioctl ", target);
-	OUT_HAS(" us, verified: yes\n");
-	OUT_LINE("holder %d, guardian %d, lease: ", (int)owner.pid, (int)owner.guardian);
-	OUT_LINE("release with: gpreempt-ctl resume %d\n", target);
-	ck_assert_str_eq(ctl_err, "");
-	CTL(0, "status");
-	OUT_LINE("\n%d\t%d\t%d\t2\t", target, (int)owner.pid, (int)owner.guardian);
-	OUT_LINE("\tsuspend\tgpreempt-ctl resume %d\t", target);
-	ERR_HAS("cannot attach to these until they are released");
-	ctl_line("doctor %d", target);
-	OUT_LINE("\nok\ttarget\tprocess %d is held by gpreempt-ctl suspend (%d)", target,
-		 (int)owner.pid);
-	CTL(0, "resume %d", target);
-	OUT_LINE("resumed %d: 2 queues, ioctl ", target);
-	/* The holder has ended before the command returns. */
-	ck_assert(is_free(target));
-	CTL(0, "status");
-	ck_assert_str_eq(ctl_out, "nothing is held\n");
-	expect_no_holder();
-}
 
 /* In no slot, and it executes all the same. */
 TEST_EACH(verified_by, 3)
@@ -61,8 +26,7 @@ TEST_EACH(verified_by, 3)
 		expect_text("targets.0.error", unit_text("process %d is held, and a queue of it is "
 							 "in no slot and still has waves in flight",
 							 target));
-	CTL(0, "resume %d", target);
-	expect_no_holder();
+	resume_target();
 }
 
 TEST(as_json)
@@ -98,57 +62,15 @@ TEST(as_json)
 	expect_no_holder();
 }
 
-/* The holder of a target that is held makes the suspend, and the lease is new. */
-TEST(held_already)
-{
-	struct hold_owner first, second;
-
-	CTL(0, "suspend %d --queues 0 " LEASE, target);
-	OUT_HAS(": 1 queue, ");
-	first = holder();
-	CTL(0, "suspend %d --queues 1", target);
-	OUT_HAS("it was held already: what was asked for is added, the lease "
-		"is new\n");
-	OUT_HAS("lease: until resume");
-	second = holder();
-	ck_assert_uint_eq(first.pid, second.pid);
-	CTL(0, "resume %d --queues 0", target);
-	OUT_HAS(": 1 queue, ");
-	OUT_LINE("1 queue of process %d is still suspended\n", target);
-	CTL(0, "suspend %d --queues 0 " LEASE, target);
-	CTL(0, "resume %d", target);
-	OUT_HAS(": 2 queues, ");
-	expect_no_holder();
-	CTL(0, "resume %d", target);
-	OUT_LINE("process %d is not held: nothing to resume\n", target);
-}
-
-TEST(some_are_not_there)
-{
-	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d --queues 1,9 " LEASE, target);
-	OUT_HAS(": 1 queue, ");
-	ERR_HAS("queue 9 of process ");
-	ERR_HAS("there is no such queue");
-	ERR_HAS("next: look at the queues: gpreempt-ctl queues ");
-	CTL(0, "resume %d", target);
-	expect_no_holder();
-	/* None of them: nothing is held, and no holder stays. */
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d --queues 8,9 " LEASE, target);
-	ck_assert_str_eq(ctl_out, "");
-	expect_no_holder();
-}
-
 TEST(no_queues_yet)
 {
 	loop.count = 0;
 	CTL(0, "suspend %d " LEASE, target);
 	ERR_HAS("has no queues now; new ones will be suspended");
-	CTL(0, "resume %d", target);
-	expect_no_holder();
+	resume_target();
 	CTL(0, "suspend %d --priority >=3 " LEASE, target);
 	ERR_HAS("has no such queues now");
-	CTL(0, "resume %d", target);
-	expect_no_holder();
+	resume_target();
 }
 
 /* Refused before there is a holder, or by it: an exit status, and no lock. */
@@ -176,64 +98,56 @@ TEST(paused_instead)
 {
 	unit_make_pausable(target);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --how debug", target);
 	CTL(GPREEMPT_CLASS_UNSUPPORTED, "suspend %d --queues 0", target);
 	ck_assert(!strstr(loop.trace, "pause"));
 	expect_no_holder();
 	CTL(0, "suspend %d --json", target);
 	expect_text("targets.0.how", "pause");
 	HAS(json_text("targets.0.not_debug_because"), "did not enable the KFD runtime");
-	/* The driver of this test is the holder's own copy. */
-	CTL(0, "status");
-	OUT_HAS("\tpause\t");
-	CTL(0, "resume %d", target);
-	OUT_LINE("resumed %d: ", target);
-	expect_no_holder();
+	resume_target();
 }
 
-/* A grace of which the GPU's clock is not known. */
-TEST(bad_grace)
-{
-	ck_assert_int_ne(ctl_line("suspend %d --grace 50us", target), 0);
-	ERR_HAS("gpreempt-ctl: ");
-	ERR_HAS("next: ");
-	expect_no_holder();
-}
+/*
+ * A holder that cannot be made
+ */
 
-TEST(not_root)
+TEST(no_process_for_it)
 {
-	ck_assert_int_eq(seteuid(65534), 0);
-	CTL(GPREEMPT_CLASS_PERMISSION, "suspend %d", target);
-	ERR_HAS("root");
-	CTL(GPREEMPT_CLASS_PERMISSION, "resume %d", target);
-	CTL(GPREEMPT_CLASS_PERMISSION, "status");
-	ck_assert_int_eq(seteuid(0), 0);
+	/* The guardian; then its worker, which the holder reports itself. */
+	unit_fork_fails = 1;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("starting the holder");
+	ERR_HAS("Resource temporarily unavailable");
 	ck_assert(is_free(target));
+	unit_fork_fails = 2;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("making the holder's worker");
+	unit_fork_fails = 0;
+	expect_no_holder();
+	CTL(0, "suspend %d " LEASE, target);
+	resume_target();
 }
 
-/* Two targets of which one can't be held: the other one is. */
-TEST(in_part)
+/* Frozen in there a holder could not be killed, nor its target. */
+TEST(old_freezer)
 {
-	pid_t other = unit_make_sleeper();
-
-	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n%d", target, other));
-	set_file(unit_text("/proc/%d/stat", other),
-		 unit_text("%d (x) S 1 1 1 0 -1 0 1 2 3 4 5 6 7 8 20 "
-			   "0 3 0 888 100\n",
-			   other));
-	CTL(GPREEMPT_CLASS_PARTIAL, "suspend %d %d " LEASE " --json", target, other);
-	expect_rows("targets", 2);
-	expect_number("targets.0.status", 0);
-	ck_assert_str_ne(json_text("targets.1.status"), "0");
-	holder();
-	ck_assert(is_free(other));
-	/* To resume what is not held is no mistake. */
-	CTL(0, "resume %d %d", target, other);
-	OUT_LINE("resumed %d: 2 queues", target);
-	OUT_LINE("process %d is not held", other);
-	kill(other, SIGKILL);
-	waitpid(other, NULL, 0);
+	unit_fail_path("/proc/self/cgroup", EMFILE);
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("reading /proc/self/cgroup");
+	unit_path_fails = NULL;
+	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("leaving the old freezer (cgroup v1)");
 	expect_no_holder();
+	unit_cgroups_mounted(true, true);
+	unit_freezer_stays = true;
+	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
+	ERR_HAS("leaving the old freezer (cgroup v1)");
+	ck_assert(unit_freezer_left());
+	expect_no_holder();
+	unit_freezer_stays = false;
+	CTL(0, "suspend %d " LEASE, target);
+	resume_target();
 }
 
 TEST_FIXTURE(holder_setup, holder_teardown)

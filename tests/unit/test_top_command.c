@@ -2,7 +2,6 @@
 /* top on a made-up system: tables, JSON, and a terminal. */
 #include <poll.h>
 #include <pty.h>
-#include <sys/ioctl.h>
 #include <termios.h>
 
 #include <gpreempt/view.h>
@@ -77,39 +76,6 @@ TEST(places)
 	expect_text("processes.0.container", "b1946ac92492");
 }
 
-/* An object a line. */
-TEST(json)
-{
-	CTL(0, "top --json --count 2 --delay 100ms --looks 5ms");
-	ck_assert_ptr_nonnull(strstr(ctl_out, "}\n{"));
-	ck_assert_str_eq(ctl_out + strlen(ctl_out) - 2, "}\n");
-	*strchr(ctl_out, '\n') = '\0';
-	expect_rows("gpus", 2);
-	expect_text("gpus.0.gpu_id", "0x7d63");
-	expect_text("gpus.0.device", "0000:03:00.0");
-	expect_text("gpus.0.method", "waves");
-	expect_number("gpus.0.waves", 12);
-	expect_number("gpus.0.vram", 300);
-	expect_number("gpus.0.vram_size", 1000);
-	expect_number("gpus.0.processes", 1);
-	expect_null("gpus.1.vram_size");
-	expect_rows("processes", 1);
-	expect_number("processes.0.pid", PID);
-	expect_text("processes.0.state", "active");
-	expect_text("processes.0.command", "tr\033ain");
-	expect_null("processes.0.held_by");
-	expect_rows("processes.0.gpus", 2);
-	/* By gpu_id: the first one is that of which it uses nothing. */
-	expect_text("processes.0.gpus.0.gpu_id", "0x1d67");
-	expect_null("processes.0.gpus.0.busy_percent");
-	expect_number("processes.0.gpus.0.queues", 0);
-	expect_text("processes.0.gpus.1.gpu_id", "0x7d63");
-	expect_number("processes.0.gpus.1.queues", 2);
-	expect_number("processes.0.gpus.1.evicted_ms", 5);
-	expect_null("missing");
-	ck_assert(json_object_get_double(json_at("processes.0.busy_percent")) == 100.0);
-}
-
 /* Figures of sysfs are there still. */
 TEST(without_module)
 {
@@ -127,46 +93,6 @@ TEST(without_module)
 	ERR_HAS("next: load it: modprobe gpreempt");
 }
 
-/* While top runs, too: what was known is not shown as if it were known still; sysfs has queues. */
-TEST(module_goes)
-{
-	struct gpreempt_error err;
-	struct top_model m = { 0 };
-	struct ctl_sampler s;
-
-	ctl_sampler_init(&s, g, 0);
-	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
-	ctl_sampler_look(&s);
-	ck_assert_int_eq(top_gather(&m, &s), 0);
-	ck_assert_ptr_null(m.missing);
-	ck_assert_str_eq(m.processes.items[0].state, "active");
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 2);
-	ck_assert_int_eq(m.gpus.items[0].waves, 12);
-	set_file(DIR "usage", NULL);
-	set_file(DIR "processes", NULL);
-	set_file(DIR "nodes", NULL);
-	set_view(PID, NULL);
-	set_file(KFD "topology/nodes/", "0\n1");
-	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
-	set_file(KFD "proc/4194242/queues/", "5");
-	set_file(KFD "proc/4194242/queues/5/gpuid", "32099\n");
-	s.figures.slow_ns = 0;
-	ctl_sampler_look(&s);
-	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
-	ck_assert_int_eq(top_gather(&m, &s), 0);
-	HAS(m.missing, "modprobe gpreempt");
-	ck_assert_ptr_null(m.processes.items[0].state);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].busy, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 1);
-	ck_assert_int_eq(m.gpus.items[0].waves, GPREEMPT_UNKNOWN);
-	ck_assert_int_eq(m.gpus.items[0].processes, GPREEMPT_UNKNOWN);
-	/* Two points of the history: known, and not. */
-	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 1), 100);
-	ck_assert_uint_eq(top_history_at(&m.gpus.items[0].history, 0), TOP_NOTHING);
-	top_model_clear(&m);
-	ctl_sampler_clear(&s);
-}
-
 /* The host was so busy that the time of a refresh has passed: there is a look all the same. */
 TEST(late)
 {
@@ -182,24 +108,6 @@ TEST(late)
 	ck_assert(!ctl_sampler_wait(&s, shr_now_ns(), -1));
 	ck_assert_uint_eq(s.figures.looks, 1);
 	ctl_sampler_clear(&s);
-}
-
-TEST(mistakes)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "top");
-	ERR_HAS("needs a terminal");
-	ERR_HAS("next: gpreempt-ctl top --batch, or --json");
-	CTL(GPREEMPT_CLASS_USAGE, "top --batch -d 1ms");
-	ERR_HAS("--interval is from 100ms to 1h");
-	CTL(GPREEMPT_CLASS_USAGE, "top --batch -n 0");
-	CTL(GPREEMPT_CLASS_USAGE, "top 4711");
-}
-
-TEST(no_kfd)
-{
-	set_file(KFD "proc/", NULL);
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "top --batch -n 1");
-	ck_assert_str_eq(ctl_out, "");
 }
 
 /*
@@ -251,20 +159,6 @@ static bool has_seen(const char *text)
 	return strstr(seen, text);
 }
 
-static void type(const char *keys)
-{
-	n_seen = 0;
-	*seen = '\0';
-	ck_assert_int_eq(write(terminal, keys, strlen(keys)), strlen(keys));
-}
-
-static void quit(pid_t child)
-{
-	type("q");
-	ck_assert_int_eq(unit_status(child), 0);
-	close_terminal();
-}
-
 /* The terminal shows its earlier screen, and its keyboard is as it was. */
 static void expect_left(pid_t child, int status, const struct termios *before)
 {
@@ -290,32 +184,6 @@ static void keyboard(struct termios *out)
 	close(slave);
 }
 
-TEST_EACH(terminals, 5)
-{
-	static const char *const terms[] = { "xterm", "xterm-256color", "screen", "tmux", "linux" };
-	struct termios before;
-	pid_t child;
-
-	keyboard(&before);
-	child = start(terms[_i], "gpreempt-ctl top -d 100ms");
-	UNIT_WAIT(has_seen("4194242"));
-	UNIT_WAIT(has_seen("100.0"));
-	type("?");
-	UNIT_WAIT(has_seen("half the time"));
-	type("q");
-	UNIT_WAIT(has_seen("4194242"));
-	type("\r");
-	UNIT_WAIT(has_seen("compute-aql"));
-	type("qq");
-	if (!strcmp(terms[_i], "linux")) {
-		/* This terminal has no other screen. */
-		ck_assert_int_eq(unit_status(child), 0);
-		close_terminal();
-		return;
-	}
-	expect_left(child, 0, &before);
-}
-
 /* However it ends. */
 TEST_EACH(signals, 5)
 {
@@ -328,53 +196,6 @@ TEST_EACH(signals, 5)
 	UNIT_WAIT(has_seen("4194242"));
 	kill(child, numbers[_i]);
 	expect_left(child, _i < 3 ? 0 : numbers[_i], &before);
-}
-
-TEST(resize)
-{
-	struct winsize size = { .ws_col = 120, .ws_row = 12 };
-	pid_t child = start("xterm", "gpreempt-ctl top -d 1h");
-
-	UNIT_WAIT(has_seen("q quit") || has_seen("r resume") || has_seen("Enter details"));
-	type("x");
-	ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
-	UNIT_WAIT(has_seen("METHOD"));
-	quit(child);
-}
-
-/* The last lines say which number of refreshes that was. */
-TEST(counted)
-{
-	pid_t child = start("xterm", "gpreempt-ctl top -d 100ms -n 2");
-
-	UNIT_WAIT(has_seen("\033[?1049l"));
-	ck_assert_int_eq(unit_status(child), 0);
-	close_terminal();
-}
-
-TEST(no_colours)
-{
-	pid_t child;
-
-	ck_assert_int_eq(setenv("NO_COLOR", "1", 1), 0);
-	child = start("xterm", "gpreempt-ctl top");
-	UNIT_WAIT(has_seen("4194242"));
-	UNIT_WAIT(has_seen("100.0"));
-	ck_assert_ptr_null(strstr(seen, "\033[32m"));
-	quit(child);
-	ck_assert_int_eq(unsetenv("NO_COLOR"), 0);
-	child = start("xterm", "gpreempt-ctl top");
-	UNIT_WAIT(has_seen("\033[32m"));
-	quit(child);
-}
-
-TEST(unknown_terminal)
-{
-	pid_t child = start("no-such-terminal", "gpreempt-ctl top");
-
-	UNIT_WAIT(has_seen("or use --batch"));
-	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_UNSUPPORTED);
-	close_terminal();
 }
 
 TEST_FIXTURE(setup, unit_teardown)

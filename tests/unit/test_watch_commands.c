@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* monitor and preempt as commands, over a made-up process. */
-#include <sys/ptrace.h>
-
+/*
+ * monitor and preempt as commands, over a made-up process; output of preempt for its
+ * measurements.
+ */
+#include "ctl/preempt.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
 
@@ -16,8 +18,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	unit_teardown();
 }
 
@@ -26,7 +27,6 @@ static void teardown(void)
 	"# qid gpu_id active slots suspended evicted priority\n"
 
 static const char view[] = VIEW_HEAD "0 0xf7bc 1 4 0 0 7\n1 0xf7bc 2 4 0 0 3\n";
-static const char one_queue[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n";
 static const char two_queues[] = VIEW_HEAD "0 0xf7bc 0 4 1 0 7\n1 0xf7bc 0 4 1 0 3\n";
 
 TEST(monitor)
@@ -42,20 +42,11 @@ TEST(monitor)
 	expect_number("targets.0.series.0.slots", 8);
 }
 
-TEST(monitor_text)
+TEST(monitor_csv)
 {
 	set_view(child, view);
-	CTL(0, "monitor %d --interval 5ms --duration 12ms --priority <=5", child);
-	ck_assert(!strncmp(ctl_out, "# t_s\tpid\tqueues\tactive\tslots\t", 30));
-	OUT_HAS("\t1\t2\t4\t0\t0\t1\n");
-	OUT_HAS("#   queues mean 1.0 min 1 max 1 stable\n");
-	OUT_HAS("#   active slots mean 2.0 min 2 max 2 stable\n");
-	OUT_HAS("#   queue 1 in ");
 	CTL(0, "monitor %d --interval 5ms --duration 12ms --csv", child);
-	ck_assert_ptr_null(strchr(ctl_out, '#'));
 	expect_fixture_head("monitor.csv", ctl_out, 1);
-	OUT_HAS("\"0,1\"\n");
-	ERR_HAS(" missed\n");
 }
 
 /* Its queues change, and of one the slots are not known. */
@@ -92,23 +83,6 @@ TEST(monitor_changes)
 			 json_object_get_int(json_at("targets.0.samples")));
 }
 
-/* Another start time is another process. */
-TEST(monitor_ended)
-{
-	set_view(child, view);
-	kill(child, SIGKILL);
-	CTL(0, "monitor %d --interval 5ms --duration 5s", child);
-	ERR_HAS("has ended");
-	OUT_HAS("; it has ended\n");
-}
-
-TEST(monitor_refused)
-{
-	CTL(GPREEMPT_CLASS_USAGE, "monitor %d --interval 0s", child);
-	ERR_HAS("--interval 0 would never wait");
-	CTL(GPREEMPT_CLASS_NO_TARGET, "monitor 4194303 --duration 5ms");
-}
-
 TEST(preempt)
 {
 	gp_loop_add_queue(&loop, 0);
@@ -139,6 +113,26 @@ TEST(preempt_contradicted)
 	ERR_HAS("2 of 2 cycles did not succeed");
 }
 
+/* Another process on the GPU. A name that a process has chosen does no harm to a terminal. */
+TEST(disturbed)
+{
+	set_file("/sys/kernel/debug/gpreempt/version",
+		 "gpreempt-version - version: 1.1\n# key value\nmodule 0.1.0\n");
+	set_file("/sys/kernel/debug/gpreempt/processes",
+		 unit_text("gpreempt-processes - version: 1.0\n"
+			   "# pid comm queues active slots suspended evicted\n"
+			   "%d job 1 1 4 0 0\n77 job\\033two 1 1 4 0 0\n",
+			   child));
+	set_view(77, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
+	set_view(child, two_queues);
+	gp_loop_add_queue(&loop, 0);
+	CTL(0, "preempt %d --count 5 --hold 1ms --interval 1ms --json", child);
+	expect_rows("disturbed", 1);
+	expect_number("disturbed.0.pid", 77);
+	ck_assert_ptr_null(strchr(json_text("disturbed.0.comm"), '\033'));
+	expect_number("disturbed.0.suspend_us.calls", 5);
+}
+
 /* Waves in flight of a queue that no slot holds. */
 TEST(preempt_waves)
 {
@@ -156,132 +150,189 @@ TEST(preempt_waves)
 	OUT_HAS("\nverified_by slots+waves 1 slots 0\n");
 }
 
-TEST(preempt_text)
-{
-	gp_loop_add_queue(&loop, 0);
-	set_view(child, one_queue);
-	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --verbose", child);
-	OUT_HAS("cycle 2: 1 of 1 queues");
-	OUT_HAS("cycles 2 succeeded 2 rate 100.0%");
-	CTL(0, "preempt %d --count 2 --interval 1ms -- true", child);
-	OUT_HAS("online_us n=2 ");
-	CTL(GPREEMPT_CLASS_FAILED,
-	    "preempt %d --count 2 --interval 1ms -- tests/unit/fixtures/exit 3", child);
-	ERR_HAS("ended with status 3 in cycle 1");
-	OUT_HAS("cycles 1 succeeded 1");
-	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- /no/such/program", child);
-	ERR_HAS("starting the online command");
-	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
-}
-
-TEST(preempt_refused)
-{
-	gp_loop_add_queue(&loop, 0);
-	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --samples /no/such/file", child);
-	ERR_HAS("opening the file of samples");
-	loop.kfd = false;
-	CTL(GPREEMPT_CLASS_UNSUPPORTED, "preempt %d --count 2", child);
-	ck_assert(!loop.debugged);
-}
-
-/*
- * Another process on the same GPU
- */
-
-static const char header[] = "gpreempt-processes - version: 1.0\n"
-			     "# pid ns_pid comm gpus queues aql pm4 sdma xgmi active slots "
-			     "suspended evicted debugged age_ms\n";
-
-static unsigned int looks_at_other(void)
-{
-	return gp_loop_reads(&loop, "/sys/kernel/debug/gpreempt/pid/77/queues");
-}
-
-/*
- * A suspend takes its queue off until that was seen; there is no test of how long it was.
- */
-static void take_off(struct gp_loop *l, const char *call)
-{
-	unsigned int looks;
-
-	(void)l;
-	if (strcmp(call, "suspend"))
-		return;
-	set_view(77, VIEW_HEAD "5 0xf7bc 0 4 0 0 7\n");
-	looks = looks_at_other();
-	/* The second one begins when what the first one saw is noted. */
-	UNIT_WAIT(looks_at_other() > looks + 1);
-	set_view(77, VIEW_HEAD "5 0xf7bc 4 4 0 0 7\n");
-	looks = looks_at_other();
-	/* The last one: it is noted after the suspend. */
-	UNIT_WAIT(looks_at_other() > looks);
-}
-
-static void add_other(const char *gpu)
-{
-	set_file("/sys/kernel/debug/gpreempt/version",
-		 "gpreempt-version - version: 1.1\n# key value\n"
-		 "module 0.1.0\n");
-	set_file("/sys/kernel/debug/gpreempt/processes",
-		 unit_text("%s%d - job 1 1 1 0 0 0 1 4 0 0 0 0\n"
-			   "77 - job\\033two 1 1 1 0 0 0 1 4 0 0 0 0\n",
-			   header, child));
-	set_view(77, unit_text(VIEW_HEAD "5 %s 4 4 0 0 7\n", gpu));
-	set_view(child, one_queue);
-	gp_loop_add_queue(&loop, 0);
-}
-
-TEST(disturbed)
-{
-	add_other("0xf7bc");
-	loop.before = take_off;
-	CTL(0, "preempt %d --count 5 --hold 1ms --interval 1ms --json", child);
-	expect_rows("disturbed", 1);
-	expect_number("disturbed.0.pid", 77);
-	/* A name that a process has chosen does no harm to a terminal. */
-	ck_assert_ptr_null(strchr(json_text("disturbed.0.comm"), '\033'));
-	expect_number("disturbed.0.suspend_us.calls", 5);
-	ck_assert_str_ne(json_text("disturbed.0.suspend_us.n"), "0");
-	expect_number("disturbed.0.resume_us.calls", 5);
-	expect_number("disturbed.0.resume_us.n", 0);
-}
-
-TEST(disturbed_text)
-{
-	add_other("0xf7bc");
-	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
-	OUT_HAS("disturbed 1 other process on these GPUs\n"
-		"disturbed_us pid=77 comm=");
-	OUT_HAS(" by=suspend calls=2 seen=0 ");
-	OUT_HAS(" by=resume calls=2 seen=0 ");
-}
-
-/* On another GPU it is not disturbed. */
-TEST(not_disturbed)
-{
-	add_other("0x1234");
-	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms", child);
-	OUT_HAS("disturbed 0 other processes on these GPUs\n");
-}
-
-/* The process ends in the second cycle: its tracer learns it first. */
-static void end_at_second_suspend(struct gp_loop *l, const char *call)
-{
-	static int n;
-
-	if (!strcmp(call, "suspend") && ++n == 2)
-		gp_loop_stop(l, PTRACE_EVENT_EXIT << 16 | SIGTRAP << 8 | 0x7f);
-}
-
-TEST(preempt_target_ends)
-{
-	gp_loop_add_queue(&loop, 0);
-	set_view(child, one_queue);
-	loop.before = end_at_second_suspend;
-	CTL(GPREEMPT_CLASS_NO_TARGET, "preempt %d --count 50 --hold 5ms --interval 5ms", child);
-	ERR_HAS("has ended");
-	OUT_HAS("cycles 2 ");
-	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
-}
-
 TEST_FIXTURE(setup, teardown)
+
+static struct preempt_args args;
+static struct preempt_target targets[2];
+static struct preempt p;
+
+static void add(struct preempt_series *s, uint64_t from, uint64_t step, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		ck_assert_int_eq(preempt_add_sample(s, from + i * step), 0);
+}
+
+static void figures_setup(void)
+{
+	memset(&args, 0, sizeof(args));
+	memset(targets, 0, sizeof(targets));
+	targets[0].pid = 4711;
+	targets[1].pid = 4712;
+	p = (struct preempt){
+		.args = &args,
+		.targets = targets,
+		.n_targets = 1,
+		.cycles = 100,
+		.all.succeeded = 99,
+		.all.first_ns = 7500,
+		.all.open_ns = 123456,
+	};
+	p.all.verdicts[GPREEMPT_VERIFIED] = 100;
+	p.all.by_waves = 60;
+	/* 1 to 99 us, the largest first. */
+	add(&p.all.suspend, 99000, -1000, 99);
+	add(&p.all.resume, 2000, 0, 100);
+}
+
+static void report(enum out_mode mode, const char *error)
+{
+	args.mode = mode;
+	begin_capture();
+	preempt_print_result(&p, error);
+	end_capture();
+	if (mode == OUT_JSON)
+		expect_schema("preempt", ctl_out);
+}
+
+static void is_us(const char *path, double us)
+{
+	ck_assert_double_eq_tol(json_object_get_double(json_at(path)), us, 0.0001);
+}
+
+TEST(as_json)
+{
+	report(OUT_JSON, NULL);
+	expect_number("cycles", 100);
+	expect_number("succeeded", 99);
+	expect_number("suspend_ioctl_us.n", 99);
+	is_us("suspend_ioctl_us.min", 1);
+	is_us("suspend_ioctl_us.mean", 50);
+	is_us("suspend_ioctl_us.p50", 50);
+	is_us("suspend_ioctl_us.p90", 90);
+	is_us("suspend_ioctl_us.p99", 99);
+	is_us("suspend_ioctl_us.p999", 99);
+	is_us("suspend_ioctl_us.max", 99);
+	is_us("resume_ioctl_us.p50", 2);
+	is_us("first_suspend_us", 7.5);
+	is_us("session_open_us", 123.456);
+	expect_null("error");
+}
+
+/* There are no slots without the module, and no other process is seen. */
+TEST(no_slots)
+{
+	strcpy(targets[0].why, "no runtime");
+	report(OUT_JSON, "it ended");
+	expect_text("targets.0.not_debug_because", "no runtime");
+	expect_null("suspend_slots_us");
+	expect_null("disturbed");
+	expect_null("online_us");
+	expect_text("error", "it ended");
+	report(OUT_PIPE, NULL);
+	OUT_HAS("\nsuspend_slots_us -\n");
+	OUT_HAS("\ndisturbed -\n");
+}
+
+TEST(slots)
+{
+	add(&p.all.slots, 40000, 0, 3);
+	add(&p.all.resolution, 1000, 1000, 3);
+	report(OUT_JSON, NULL);
+	is_us("suspend_slots_us.p50", 40);
+	is_us("suspend_slots_us.resolution_us", 2);
+	is_us("suspend_slots_us.resolution_max_us", 3);
+}
+
+/* The command behind "--", and how long it ran. */
+TEST(online)
+{
+	args.command = (char *[]){ "serve", NULL };
+	add(&p.online, 3000, 1000, 2);
+	report(OUT_JSON, NULL);
+	expect_number("online_us.n", 2);
+	is_us("online_us.max", 4);
+}
+
+/* No sample is no figure, and not a figure of 0. */
+TEST(no_samples)
+{
+	p.all.suspend.n = 0;
+	p.all.first_ns = GPREEMPT_UNKNOWN;
+	report(OUT_JSON, NULL);
+	expect_number("suspend_ioctl_us.n", 0);
+	expect_null("suspend_ioctl_us.p50");
+	expect_null("first_suspend_us");
+	report(OUT_PIPE, NULL);
+	OUT_HAS("\nfirst_suspend_us -\n");
+}
+
+TEST(lines)
+{
+	static const char *const expected[] = {
+		("suspend_ioctl_us n=99 min=1.0 p50=50.0 p90=90.0 p99=99.0 "
+		 "p99.9=99.0 max=99.0 mean=50.0\n"),
+		"\nfirst_suspend_us 7.5\n",
+		"\nverified yes 100 no 0 not_checked 0\n"
+		"verified_by slots+waves 60 slots 40\n",
+		"\ncycles 100 succeeded 99 rate 99.0%\n",
+	};
+	size_t i;
+
+	report(args.mode, NULL);
+	for (i = 0; i < ARRAY_SIZE(expected); i++)
+		OUT_HAS(expected[i]);
+	ck_assert_ptr_null(strstr(ctl_out, "target "));
+	p.n_targets = 2;
+	add(&targets[1].figures.resume, 5000, 0, 2);
+	report(args.mode, NULL);
+	OUT_HAS("\ntarget 4712 resume_ioctl_us n=2 min=5.0 ");
+}
+
+/* Samples have a line for each target and one for all; an unknown value is "-". */
+TEST(samples)
+{
+	static const char expected[] =
+		"gpreempt-samples - version: 1.1\n"
+		"# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
+		"slots_resolution_ns held_ns resume_ioctl_ns verified "
+		"verified_by\n"
+		"3 4711 4 4 1000 900 50 7000 2000 1 slots+waves\n"
+		"3 4712 1 0 1100 - - 7000 2100 - -\n"
+		"3 - 5 4 1200 - - 7000 2200 0 waves\n";
+	char path[] = "/tmp/gpreempt-samples-XXXXXX";
+
+	close(mkstemp(path));
+	args.samples = path;
+	p.n_targets = 2;
+	p.cycles = 3;
+	targets[0].now = (struct preempt_cycle){
+		4, 4, 1000, 900, 50, 7000, 2000, 0, GPREEMPT_VERIFIED, GPREEMPT_BY_SLOTS_WAVES, true
+	};
+	targets[1].now =
+		(struct preempt_cycle){ 1,    0,    1100, GPREEMPT_UNKNOWN,	GPREEMPT_UNKNOWN,
+					7000, 2100, 0,	  GPREEMPT_NOT_CHECKED, GPREEMPT_BY_NOTHING,
+					false };
+	p.now = (struct preempt_cycle){ 5,    4,    1200, GPREEMPT_UNKNOWN,	 GPREEMPT_UNKNOWN,
+					7000, 2200, 0,	  GPREEMPT_CONTRADICTED, GPREEMPT_BY_WAVES,
+					false };
+	ck_assert_int_eq(preempt_open_samples(&p), 0);
+	preempt_put_samples(&p);
+	ck_assert_int_eq(preempt_close_samples(&p), 0);
+	ck_assert_str_eq(unit_file(path), expected);
+	unlink(path);
+	expect_fixture_head("preempt.samples", expected, 2);
+}
+
+TEST(full_disk)
+{
+	args.samples = "/dev/full";
+	ck_assert_int_eq(preempt_open_samples(&p), 0);
+	preempt_put_samples(&p);
+	ck_assert_int_eq(preempt_close_samples(&p), -ENOSPC);
+	args.samples = "/no/such/directory/samples";
+	ck_assert_int_eq(preempt_open_samples(&p), -ENOENT);
+}
+
+TEST_FIXTURE(figures_setup, NULL)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "unit-ctl.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"
 
@@ -24,8 +25,7 @@ void pausable_setup(void)
 
 void holder_teardown(void)
 {
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 	unit_teardown();
 	unit_cgroups_stop();
 }
@@ -51,4 +51,10 @@ struct hold_owner holder(void)
 	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
 	ck_assert_int_eq(owner.role, HOLD_ROLE_HOLDER);
 	return owner;
+}
+
+void resume_target(void)
+{
+	CTL(0, "resume %d", target);
+	expect_no_holder();
 }

@@ -25,5 +25,7 @@ bool is_free(pid_t pid);
 struct hold_owner holder(void);
 /* Its guardian and its worker have ended, and nothing of them is left. */
 void expect_no_holder(void);
+/* "resume" of the target, which ends it. */
+void resume_target(void);
 
 #endif

@@ -186,6 +186,12 @@ static void write_text(const char *path, const char *text)
 	fclose(f);
 }
 
+void unit_fail_path(const char *end, int code)
+{
+	unit_path_fails = end;
+	unit_path_errno = code;
+}
+
 static bool is_below(const char *path, const char *dir)
 {
 	return !strncmp(path, dir, strlen(dir)) && path[strlen(dir)] == '/';

@@ -57,6 +57,7 @@ extern bool unit_freezer_stays;
  */
 extern const char *unit_path_fails;
 extern int unit_path_errno;
+void unit_fail_path(const char *end, int code);
 /* open() of the one path opens the other; NULL: none does. */
 extern const char *unit_path_from, *unit_path_to;
 /* The nth fork() from now, in whichever process, fails with EAGAIN; 0: none. */

@@ -162,6 +162,12 @@ int unit_status(pid_t child)
 	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+void unit_end(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 int unit_count_descriptors(void)
 {
 	int n = 0, fd;

@@ -124,6 +124,8 @@ void *unit_share(size_t size);
 int unit_words(char *line, char **argv);
 /* Wait for a child: its exit status, or the signal that ended it, as -SIGKILL. */
 int unit_status(pid_t child);
+/* Kill a child, and wait for it. */
+void unit_end(pid_t child);
 /* Descriptors that are open; the sanitizers miss one that leaks. */
 int unit_count_descriptors(void);
 
