@@ -238,8 +238,7 @@ TEST_EACH(ends_with_its_caller, 2)
 	}
 	close(t->pipe[0]);
 	UNIT_WAIT(t->waits);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	if (t->enter)
 		ck_assert_int_eq(write(t->pipe[1], "a", 1), 1);
 	/* No process reads it any more. */

@@ -186,34 +186,23 @@ TEST(no_prctl)
 	ck_assert_int_eq(capabilities_keep(0), -EINVAL);
 }
 
-/* A process that would hold a target and cannot give up capabilities does not begin */
-
-TEST(holder_refuses)
+/* A process that would hold a target and cannot give up capabilities does not begin. */
+TEST_EACH(refuses, 3)
 {
+	static const struct {
+		const char *command, *says;
+	} rows[] = {
+		{ "suspend", "giving up the capabilities of root" },
+		{ "follow", "cannot give up the capabilities of root that are not needed: " },
+		{ "guard --duty 50% --offline", "next: does a filter of system calls (seccomp) " },
+	};
+
 	CTL(0, "status");
 	forbid(SYS_capset, EACCES);
-	CTL(GPREEMPT_CLASS_FAILED, "suspend %d", target);
-	ERR_HAS("giving up the capabilities of root");
+	CTL(GPREEMPT_CLASS_FAILED, "%s %d", rows[_i].command, target);
+	ERR_HAS(rows[_i].says);
 	ERR_HAS("Permission denied");
-	ck_assert(unit_cgroup_entered(""));
-	expect_no_holder();
-}
-
-TEST(follow_refuses)
-{
-	forbid(SYS_capset, EACCES);
-	CTL(GPREEMPT_CLASS_FAILED, "follow %d", target);
-	ERR_HAS("cannot give up the capabilities of root that are not needed: "
-		"Permission denied");
-	ERR_HAS("next: does a filter of system calls (seccomp) forbid");
-	expect_no_holder();
-}
-
-TEST(guard_refuses)
-{
-	forbid(SYS_capset, EACCES);
-	CTL(GPREEMPT_CLASS_FAILED, "guard --duty 50%% --offline %d", target);
-	ERR_HAS("cannot give up the capabilities of root that are not needed");
+	ck_assert(_i || unit_cgroup_entered(""));
 	expect_no_holder();
 }
 
@@ -226,8 +215,7 @@ TEST(holder_has)
 	ck_assert_uint_eq(effective(), had);
 	ck_assert_uint_eq(status_in(unit_text("/proc/%d/status", (int)holder().pid), "\nCapEff:\t"),
 			  had & CAPABILITIES_HOLDER);
-	CTL(0, "resume %d", target);
-	expect_no_holder();
+	resume_target();
 }
 
 TEST_FIXTURE(holder_setup, holder_teardown)

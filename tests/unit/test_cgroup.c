@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a holder leaves its command's cgroup, and the freezer of cgroup v1. */
+/*
+ * How a holder leaves its command's cgroup, and the freezer of cgroup v1; roles and shares
+ * by cgroups.
+ */
 #include "hold/escape.h"
+#include "hold/role.h"
 #include "hold/run-dir.h"
+#include "lib/see/words.h"
+#include "shared/cgroup.h"
+#include "unit-ctl.h"
 #include "unit-host.h"
-#include "unit.h"
 
 #define LONG HOLD_DIR "-long"
 /* The longest path of a mount that there is room for, and one more. */
@@ -29,8 +35,7 @@ TEST(own_group)
 /* A group that it can make and not enter does not stay behind. */
 TEST(cannot_enter)
 {
-	unit_path_fails = "/cgroup.procs";
-	unit_path_errno = EACCES;
+	unit_fail_path("/cgroup.procs", EACCES);
 	ck_assert(!hold_cgroup_enter(77));
 	ck_assert(!unit_cgroup_exists("/gpreempt-hold/77"));
 }
@@ -63,8 +68,7 @@ TEST(freezer)
 	ck_assert_int_eq(freezer_v1_leave(&inside), -ENOENT);
 	unit_cgroups_mounted(true, true);
 	/* A process that stays in the cgroup is an error, not success. */
-	unit_path_fails = "-freezer/cgroup.procs";
-	unit_path_errno = EACCES;
+	unit_fail_path("-freezer/cgroup.procs", EACCES);
 	ck_assert_int_eq(freezer_v1_leave(&inside), -EACCES);
 	unit_path_fails = NULL;
 	unit_freezer_stays = true;
@@ -79,8 +83,7 @@ TEST(not_readable)
 {
 	bool inside = true;
 
-	unit_path_fails = "/proc/self/cgroup";
-	unit_path_errno = EMFILE;
+	unit_fail_path("/proc/self/cgroup", EMFILE);
 	ck_assert_int_eq(freezer_v1_leave(&inside), -EMFILE);
 	ck_assert(!inside);
 	/* A kernel without cgroups. */
@@ -88,8 +91,7 @@ TEST(not_readable)
 	ck_assert_int_eq(freezer_v1_leave(&inside), 0);
 	/* The process is in one, and its mount is not known. */
 	unit_cgroup_of(0, "7:freezer:/job\n0::/\n");
-	unit_path_fails = "/proc/self/mounts";
-	unit_path_errno = ENFILE;
+	unit_fail_path("/proc/self/mounts", ENFILE);
 	ck_assert_int_eq(freezer_v1_leave(&inside), -ENFILE);
 	ck_assert(inside);
 }
@@ -129,6 +131,165 @@ TEST(long_path)
 		ck_assert_int_eq(freezer_v1_leave(&inside), len < ROOM ? -EPERM : -ENOENT);
 	}
 	unit_freezer_stays = false;
+}
+
+#define OFFLINE "/gpreempt/offline"
+
+/* A name is one part of a path, and none that a command line takes for an option. */
+static const struct {
+	const char *name;
+	bool good;
+} names[] = {
+	{ "train", true },
+	{ "a", true },
+	{ "7b.v2_final-3", true },
+	{ "", false },
+	{ ".", false },
+	{ "..", false },
+	{ ".hidden", false },
+	{ "-x", false },
+	{ "a/b", false },
+	{ "a b", false },
+	{ "a\n", false },
+	{ "\xc3\xa4", false },
+	{ "0123456789012345678901234567890123456789012345678901234567890123", true },
+	{ "01234567890123456789012345678901234567890123456789012345678901234", false },
+};
+
+TEST_EACH(named, ARRAY_SIZE(names))
+{
+	char path[ROLE_MAX_PATH] = "unchanged";
+	int ret = role_path(GPREEMPT_ROLE_OFFLINE, names[_i].name, path);
+
+	ck_assert_int_eq(ret, names[_i].good ? 0 : -EINVAL);
+	ck_assert_str_eq(path,
+			 names[_i].good ? unit_text(OFFLINE "/%s", names[_i].name) : "unchanged");
+}
+
+TEST(of_a_class)
+{
+	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_ONLINE), "/gpreempt/online");
+	ck_assert_str_eq(role_cgroup(GPREEMPT_ROLE_OFFLINE), OFFLINE);
+}
+
+/* Cgroups without a process go, those of the other class stay. */
+TEST(entered)
+{
+	unit_cgroup_make_unused("/gpreempt");
+	unit_cgroup_make_unused(OFFLINE);
+	unit_cgroup_make_unused(OFFLINE "/ended");
+	unit_cgroup_make(OFFLINE "/busy");
+	unit_cgroup_make_unused("/gpreempt/online");
+	unit_cgroup_make_unused("/gpreempt/online/other");
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), 0);
+	ck_assert(unit_cgroup_entered(OFFLINE "/train"));
+	ck_assert(!unit_cgroup_exists(OFFLINE "/ended"));
+	ck_assert(unit_cgroup_exists(OFFLINE "/busy"));
+	ck_assert(unit_cgroup_exists("/gpreempt/online/other"));
+	/* Enter once more, as the next program of that name does. */
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), 0);
+}
+
+TEST(fails)
+{
+	unit_fail_path("offline/train/cgroup.procs", EACCES);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_OFFLINE, OFFLINE "/train"), -EACCES);
+	unit_fail_path("/gpreempt", EROFS);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"), -EROFS);
+	unit_path_fails = NULL;
+	unit_cgroups_mounted(false, false);
+	ck_assert_int_eq(role_enter(GPREEMPT_ROLE_ONLINE, "/gpreempt/online/x"), -ENOENT);
+}
+
+static char roles[2 * SHR_CGROUP_PATH];
+
+static int note_role(void *arg, const char *cgroup, enum gpreempt_role role)
+{
+	(void)arg;
+	sprintf(roles + strlen(roles), "%s %s\n", gp_role_name(role), cgroup);
+	return 0;
+}
+
+static const char *all_roles(void)
+{
+	*roles = '\0';
+	ck_assert_int_eq(role_each(note_role, NULL), 0);
+	return roles;
+}
+
+TEST(given)
+{
+	unit_cgroup_make("/job");
+	unit_cgroup_make("/job/step");
+	ck_assert_str_eq(all_roles(), "");
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), "offline /job/step\n");
+	CTL(0, "role --json");
+	expect_text("roles.0.role", "offline");
+	expect_text("roles.0.cgroup", "/job/step");
+	ck_assert_int_eq(role_give("job/step/", GPREEMPT_ROLE_ONLINE), 0);
+	ck_assert_str_eq(all_roles(), "online /job/step\n");
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
+	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
+	ck_assert_str_eq(all_roles(), "");
+}
+
+/* ".." is a component; a name may have it. */
+TEST(dots)
+{
+	unit_cgroup_make("/a..b");
+	ck_assert_int_eq(role_give("/a..b", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), "offline /a..b\n");
+	ck_assert_int_eq(role_give("/a..b/..", GPREEMPT_ROLE_ONLINE), -EINVAL);
+}
+
+/* A role below level 32 would never be looked at; to look for all goes no deeper. */
+TEST(deep)
+{
+	char path[256] = "";
+	int open;
+
+	unit_cgroup_long(path, 2 * SHR_CGROUP_LEVELS + 4, 1);
+	unit_cgroup_role(path, "offline");
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
+	path[2 * SHR_CGROUP_LEVELS] = '\0';
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	open = unit_count_descriptors();
+	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
+	ck_assert_int_eq(unit_count_descriptors(), open);
+}
+
+/* However long the path is. */
+TEST(long_path_of_role)
+{
+	char path[SHR_CGROUP_PATH] = "/u";
+
+	unit_cgroup_long(path, 4094, 190);
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
+	/* A path that is longer by a byte can be another one, which the kernel has cut. */
+	strcat(path, "m");
+	unit_cgroup_make(path);
+	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
+}
+
+/* A path that is no cgroup gets no role, and all of them together get none. */
+TEST(not_given)
+{
+	static const struct {
+		const char *cgroup;
+		int code;
+	} wrong[] = {
+		{ "", -EINVAL },	 { "/", -EINVAL },
+		{ "/../etc", -EINVAL },	 { "/job/../../etc", -EINVAL },
+		{ "/nothing", -ENOENT }, { "/job/cgroup.procs", -ENOTDIR },
+	};
+	size_t i;
+
+	unit_cgroup_make("/job");
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		ck_assert_int_eq(role_give(wrong[i].cgroup, GPREEMPT_ROLE_OFFLINE), wrong[i].code);
+	ck_assert_str_eq(all_roles(), "");
 }
 
 TEST_FIXTURE(unit_cgroups_start, teardown)

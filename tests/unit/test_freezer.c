@@ -25,8 +25,7 @@ static void teardown(void)
 	unit_path_from = NULL;
 	unit_frozen_ns = 0;
 	shr_freezer_close(&f);
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 	unit_cgroups_stop();
 }
 
@@ -248,8 +247,7 @@ TEST(a_process)
 	strcpy(text, "7:freezer:/old\n0::/\n");
 	ck_assert_int_eq(shr_freezer_read(&f), -ENOTSUP);
 	ck_assert_str_eq(f.path, "/old");
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 	ck_assert_int_eq(shr_freezer_read(&f), -ESRCH);
 }
 
@@ -348,8 +346,7 @@ TEST(cannot_read)
 	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
 	unit_cgroup_freeze("/u", true);
 	ck_assert(is_frozen());
-	unit_path_fails = unit_text("/proc/%d/cgroup", target);
-	unit_path_errno = EMFILE;
+	unit_fail_path(unit_text("/proc/%d/cgroup", target), EMFILE);
 	ck_assert(is_frozen());
 	/* A path that leads nowhere, as while the process moves, changes nothing. */
 	unit_path_fails = NULL;

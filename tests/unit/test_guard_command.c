@@ -1,20 +1,138 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The command "guard" as a process of its own, with real workers: its refusals, its output and
- * files, its clients, its ends.
+ * The command guard as a process of its own, with real workers: its refusals, its output and
+ * files, its clients, its main thread, its ends.
  */
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include <gpreempt/online.h>
-
 #include "hold/run-dir.h"
 #include "unit-ctl.h"
-#include "unit-guard.h"
 #include "unit-host.h"
+#include "unit-pausable.h"
+
+#define VIEW "/sys/kernel/debug/gpreempt/"
+
+/* For files of the test; what guard prints is in the other two. */
+static char dir[32], out_path[64], err_path[64];
+static pid_t guard;
+/* How many the guard may have; 0: as many as we. */
+static rlim_t descriptors;
+/* A step of the guard process before it begins; NULL: none. */
+static void (*in_guard)(void);
+
+static void guard_setup(void)
+{
+	unit_setup();
+	gp_loop_add_queue(&loop, 0);
+	gp_loop_add_queue(&loop, 1);
+	gp_loop_set_file(&loop, VIEW "pid/4194242/queues",
+			 "gpreempt-queues - version: 1.1\n"
+			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
+			 "1 0xf7bc compute-aql\n");
+	strcpy(dir, "/tmp/gpreempt-guard-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(out_path, sizeof(out_path), "%s/out", dir);
+	snprintf(err_path, sizeof(err_path), "%s/err", dir);
+	guard = 0;
+	descriptors = 0;
+	in_guard = NULL;
+}
+
+static void guard_teardown(void)
+{
+	char command[64];
+
+	if (guard)
+		unit_end(guard);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	ck_assert_int_eq(system(command), 0);
+	unit_teardown();
+}
+
+static void with_module(void)
+{
+	gp_loop_set_file(&loop, VIEW "processes",
+			 "gpreempt-processes - version: 1.0\n# pid\n4194242\n");
+}
+
+/* Until the next call. */
+static const char *text_of(const char *path)
+{
+	static char text[1 << 18];
+	FILE *f = fopen(path, "r");
+
+	text[0] = '\0';
+	if (!f)
+		return text;
+	text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void start(const char *words)
+{
+	char line[512], *argv[32], *word;
+	pid_t parent = getpid();
+	int argc = 0;
+
+	snprintf(line, sizeof(line), "gpreempt-ctl guard %s", words);
+	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	fflush(NULL);
+	guard = fork();
+	ck_assert_int_ge(guard, 0);
+	if (guard)
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || !freopen(out_path, "w", stdout) ||
+	    !freopen(err_path, "w", stderr))
+		_exit(99);
+	if (descriptors)
+		setrlimit(RLIMIT_NOFILE, &(struct rlimit){ descriptors, descriptors });
+	if (in_guard)
+		in_guard();
+	exit(ctl_main(argc, argv));
+}
+
+static size_t count_in(const char *path, const char *what)
+{
+	const char *at = text_of(path);
+	size_t n = 0;
+
+	for (; (at = strstr(at, what)); at++)
+		n++;
+	return n;
+}
+
+/* For that in a file, while guard runs. */
+static void wait_for(const char *path, const char *what)
+{
+	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
+
+	while (!count_in(path, what)) {
+		ck_assert_msg(shr_now_ns() < end && !waitpid(guard, NULL, WNOHANG),
+			      "no \"%s\" in %s: %s", what, path, text_of(path));
+		shr_sleep_ns(5 * NSEC_PER_MSEC);
+	}
+}
+
+/* Its exit status; a negative number is the signal that has killed it. */
+static int end(int signal)
+{
+	int status;
+
+	kill(guard, signal);
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
 
 static const struct {
 	const char *words, *why;
@@ -50,8 +168,7 @@ TEST(refused)
 	ERR_HAS("the samples file /no/such/dir/file cannot be written");
 	ck_assert_str_eq(loop.trace, "");
 	/* The error is not that of a cgroup of the old freezer. */
-	unit_path_fails = "/proc/self/cgroup";
-	unit_path_errno = EMFILE;
+	unit_fail_path("/proc/self/cgroup", EMFILE);
 	CTL(GPREEMPT_CLASS_FAILED, "guard --offline 4194242 --duty 50%%");
 	ERR_HAS("cannot read /proc/self/cgroup: Too many open files");
 	ERR_HAS("next: raise the limit of open files: ulimit -n");
@@ -166,71 +283,6 @@ TEST(duty)
 	close(fd);
 }
 
-/* A file that cannot be written at the end is exit status 1. */
-TEST(last_write_fails)
-{
-	char words[256], path[64];
-
-	snprintf(path, sizeof(path), "%s/m", dir);
-	snprintf(words, sizeof(words),
-		 "--offline 4194242 --duty 50%% --json "
-		 "--metrics %s",
-		 path);
-	start(words);
-	wait_for(out_path, "\"event\":\"joined\"");
-	wait_for(path, "gpreempt_guard_");
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(end(SIGINT), GPREEMPT_CLASS_FAILED);
-	ck_assert_uint_eq(count_in(err_path, "could not be written at the end"), 1);
-	ck_assert_uint_eq(count_in(out_path, "\"event\":\"summary\""), 1);
-}
-
-/* A server's request is an arrival; root may have a target released. */
-TEST(requests)
-{
-	struct gpreempt_online *online;
-	size_t before;
-
-	with_module();
-	start("--online comm:serve --offline 4194242 --verbose --linger 1ms");
-	wait_for(out_path, "process 4194242 is offline\n");
-	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
-	ck_assert_int_eq(gpreempt_online_begin(online), 1);
-	wait_for(out_path, "suspended 4194242: arrival, 2 of 2 queues");
-	ck_assert_int_eq(gpreempt_online_end(online), 0);
-	wait_for(out_path, "resumed 4194242: idle, 2 of 2 queues");
-	gpreempt_online_close(online);
-	/*
-	 * Here it can be two: a thread of guard may hold a lock of AddressSanitizer's allocator
-	 * when guard forks a worker, which then never gets it and is killed for its silence.
-	 */
-	before = count_in(out_path, "process 4194242 is offline\n");
-	CTL(0, "guard release 4194242");
-	wait_for(out_path, "process 4194242 is released, as requested");
-	ck_assert_int_eq(end(SIGTERM), 0);
-	ck_assert_uint_eq(count_in(out_path, "process 4194242 is offline\n"), before);
-}
-
-/* One guard has the socket; a second one goes on without. */
-TEST(second_guard)
-{
-	pid_t first;
-
-	with_module();
-	start("--online comm:serve --offline comm:train");
-	UNIT_WAIT(!access(GUARD_SOCKET, F_OK));
-	first = guard;
-	start("--online comm:serve --offline 4194242");
-	wait_for(err_path, "this guard cannot receive \"guard begin\"");
-	wait_for(out_path, "process 4194242 is offline\n");
-	ck_assert_int_eq(end(SIGTERM), 0);
-	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), 0);
-	guard = first;
-	ck_assert_int_eq(end(SIGTERM), 0);
-	ck_assert_int_ne(access(GUARD_SOCKET, F_OK), 0);
-}
-
 /* A poller that was late is reported once, and guard goes on; as JSON, too. */
 TEST_EACH(late, 2)
 {
@@ -248,6 +300,225 @@ TEST_EACH(late, 2)
 	ck_assert_uint_eq(count_in(out_path, "not run for 0.0 s"), 0);
 	/* The event names no process. */
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
+}
+
+/*
+ * The start
+ */
+
+static int nth;
+
+static void fail_mmap(void)
+{
+	unit_mmap_fails = nth;
+}
+
+/* Memory that guard shares with its workers; with the child that looks for slow words. */
+TEST_EACH(no_memory, 2)
+{
+	nth = 1 + _i;
+	in_guard = fail_mmap;
+	start("--offline cmd:none --duty 50%");
+	ck_assert_int_eq(end(0), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path, "Cannot allocate memory"), 1);
+	/* The message names no process. */
+	ck_assert_uint_eq(count_in(err_path, "process "), 0);
+	ck_assert_str_eq(text_of(out_path), "");
+}
+
+static size_t children_of(pid_t pid)
+{
+	char path[64], text[256] = "";
+	size_t n = 0;
+	char *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	for (at = text; (at = strchr(at, ' ')); at++)
+		n++;
+	return n;
+}
+
+/* Guard itself never looks for a word whose search may take long. */
+TEST(slow_words)
+{
+	start("--offline cmd:none --duty 50%");
+	UNIT_WAIT(children_of(guard));
+	ck_assert_int_eq(end(SIGTERM), 0);
+	/* The slow word is the other role's, and behind another word. */
+	with_module();
+	start("--offline comm:none --online comm:none cmd:none");
+	UNIT_WAIT(children_of(guard));
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+
+/*
+ * Over and over
+ */
+
+/* The note comes only where the socket is open to all. */
+TEST(socket_note)
+{
+	struct stat st;
+
+	with_module();
+	unlink(GUARD_SOCKET);
+	start("--online comm:none --offline 4194242 --allow-uid 65533");
+	wait_for(out_path, "process 4194242 is offline\n");
+	ck_assert_int_eq(stat(GUARD_SOCKET, &st), 0);
+	ck_assert_int_eq(end(SIGTERM), 0);
+	ck_assert_uint_eq(count_in(err_path, "no access control lists there"),
+			  (st.st_mode & 0004) != 0);
+}
+
+static const char *show_left(struct gp_loop *l)
+{
+	(void)l;
+	return "gpreempt-queues - version: 1.3\n"
+	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
+}
+
+/* Another program's pause keeps its target off the GPU: guard's exit status is that of resume. */
+TEST(left_off)
+{
+	pid_t target = unit_make_sleeper();
+
+	unit_teardown();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	unit_make_pausable(target);
+	loop.view = show_left;
+	start(unit_text("--offline %d --duty 1%% --how pause", target));
+	wait_for(out_path, unit_text("another program paused process %d", target));
+	ck_assert_int_eq(end(SIGTERM), GPREEMPT_CLASS_FAILED);
+	ck_assert_uint_eq(count_in(err_path,
+				   unit_text("process %d is not paused any more", target)),
+			  1);
+	unit_end(target);
+}
+
+/* A guard that is stopped for good is killed, also without a target, and with it its worker. */
+TEST_EACH(stopped_for_good, 2)
+{
+	int status;
+
+	if (_i) {
+		start("--offline 4194242 --duty 50% --verbose");
+		wait_for(out_path, "suspended 4194242");
+	} else {
+		start("--offline cmd:none --duty 50%");
+		UNIT_WAIT(children_of(guard));
+	}
+	unit_shorten_limit(UNIT_GUARD_SILENCE, NSEC_PER_SEC);
+	kill(guard, SIGSTOP);
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void fail_second_poller(void)
+{
+	unit_unshare_fails = 2;
+}
+
+/* The thread that takes over from a stuck poller could not begin: another one does. */
+TEST(stand_in)
+{
+	in_guard = fail_second_poller;
+	start("--offline cmd:none --duty 50%");
+	UNIT_WAIT(unit_threads(guard, "guard-poller\n") && unit_threads(guard, "guard-stand-in\n"));
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+
+/*
+ * The end
+ */
+
+static pid_t main_process;
+static atomic_int *suspends; /* suspends that the worker, another process, has begun */
+
+static void count_suspends(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	atomic_fetch_add(suspends, !strcmp(call, "suspend"));
+}
+
+/* The worker goes on while the main thread does nothing, and then has to end. */
+static void be_late(void)
+{
+	int before;
+
+	if (getpid() != main_process || !atomic_load(suspends))
+		return;
+	unit_before_ppoll = NULL;
+	puts("late now");
+	before = atomic_load(suspends);
+	UNIT_WAIT(atomic_load(suspends) >= before + 2);
+	kill(main_process, SIGTERM);
+}
+
+static void be_late_once(void)
+{
+	main_process = getpid();
+	loop.before = count_suspends;
+	unit_before_ppoll = be_late;
+}
+
+/* Results of a worker in the last moment are part of the figures. */
+TEST(last_results)
+{
+	const char *late;
+	int status;
+
+	suspends = mmap(NULL, sizeof(*suspends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
+	ck_assert(suspends != MAP_FAILED);
+	in_guard = be_late_once;
+	start("--offline 4194242 --duty 50% --max-hold 40ms --verbose");
+	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
+	guard = 0;
+	ck_assert_int_eq(status, 0);
+	late = strstr(text_of(out_path), "late now\n");
+	ck_assert_ptr_nonnull(late);
+	ck_assert_msg(strstr(late, "suspended 4194242: duty, 2 of 2 queues"), "in: %s", late);
+	munmap(suspends, sizeof(*suspends));
+}
+
+/* Note the leftovers when all has ended but the process: threads, worker, lock. */
+static void note_rest(void)
+{
+	char path[64];
+	FILE *f;
+	int lock = hold_lock(4194242);
+
+	snprintf(path, sizeof(path), "%s/rest", dir);
+	f = fopen(path, "we");
+	fprintf(f, "%zu threads, %s, %s", unit_threads(getpid(), ""), lock >= 0 ? "free" : "locked",
+		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" : "children");
+	fclose(f);
+}
+
+static void note_rest_at_exit(void)
+{
+	atexit(note_rest);
+}
+
+TEST(nothing_left)
+{
+	char path[64];
+
+	in_guard = note_rest_at_exit;
+	with_module();
+	start("--online comm:none --offline 4194242");
+	wait_for(out_path, "process 4194242 is offline\n");
+	ck_assert_int_eq(end(SIGTERM), 0);
+	snprintf(path, sizeof(path), "%s/rest", dir);
+	ck_assert_str_eq(text_of(path), "1 threads, free, no child");
 }
 
 TEST_FIXTURE(guard_setup, guard_teardown)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Targets that guard takes, and drops; and events that must not blind it. */
-#include "cli/table.h"
+/*
+ * Targets that guard takes, drops, cannot take, or has to leave; and events that must not
+ * blind it.
+ */
 #include "fake/guard.h"
+#include "hold/run-dir.h"
+#include "unit-host.h"
 
 #define ID_A   "aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111"
 #define ID_B   "bbbbbbbbbbbb2222222222222222222222222222222222222222222222222222"
@@ -33,9 +37,7 @@ TEST(come_and_go)
 	const struct guard_online *o = &guard.online[0];
 
 	name_online("comm:serve");
-	name_offline("comm:train");
-	add_serve_and_train();
-	look_until("process 200 is offline");
+	take_train();
 	ck_assert_uint_eq(printed("process 100 is online\n"), 1);
 	ck_assert_uint_eq(guard.n_online, 1);
 	/* Only the queue whose work can be seen is watched. */
@@ -60,9 +62,7 @@ TEST(come_and_go)
 TEST(queues_change)
 {
 	name_online("comm:serve");
-	name_offline("comm:train");
-	add_serve_and_train();
-	look_until("process 200 is offline");
+	take_train();
 	guard.online[0].queue[0].known = true;
 	guard.online[0].queue[0].written = 7;
 	world_queues(100, QUEUES "3 0x1234 compute-aql 0x8 0x10 0x1000 4096\n"
@@ -185,9 +185,7 @@ TEST(too_many_entities)
 	while (gpreempt_policy_add(guard.policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns()) <
 	       GPREEMPT_POLICY_ENTITIES - 2)
 		;
-	name_offline("comm:train");
-	add_serve_and_train();
-	look_until("process 200 is offline");
+	take_train();
 	ck_assert_int_ge(guard.offline[0].entity[0], 0);
 	ck_assert_int_lt(guard.offline[0].entity[1], 0);
 	look(10);
@@ -223,19 +221,6 @@ TEST(another_process)
 	ck_assert_uint_eq(printed("process 100 is not online any more"), 1);
 	ck_assert_uint_eq(printed("process 100 is online"), 2);
 	ck_assert_uint_eq(guard.online[0].target.start, 999999);
-}
-
-TEST(released)
-{
-	name_offline("comm:train");
-	add_serve_and_train();
-	look_until("process 200 is offline");
-	guard.offline[0].unwanted = true;
-	guard.offline[0].away_ns = 100 * NSEC_PER_MSEC;
-	look_until("process 200 is released");
-	ck_assert_uint_eq(guard.n_offline, 0);
-	forget_printed();
-	look_until("process 200 is offline");
 }
 
 /*
@@ -305,9 +290,7 @@ TEST(transient)
 	size_t i;
 
 	name_online("comm:serve");
-	name_offline("comm:train");
-	add_serve_and_train();
-	look_until("process 200 is offline");
+	take_train();
 	for (i = 0; i < ARRAY_SIZE(errors); i++) {
 		fail_files = errors[i];
 		look(5);
@@ -377,29 +360,108 @@ TEST(ends_with_module)
 	look_until("gpreempt.ko is gone");
 }
 
-/* Events as JSON, one object a line. */
-TEST(json)
+TEST(cannot_be_attached)
 {
-	struct json_object *o;
-	char line[1024];
-	FILE *f;
-
-	args.json = 1;
-	name_online("comm:serve");
+	fake_worker = WORKER_FAILS;
+	name_offline("comm:train");
 	add_serve_and_train();
-	world_file("/proc/100/status", "Name:\tserve\nState:\tS\nTgid:\t100\n");
-	look_until("process 100 is online");
-	f = fmemopen((void *)output(), strlen(output()), "r");
-	while (fgets(line, sizeof(line), f)) {
-		o = json_tokener_parse(line);
-		ck_assert_ptr_nonnull(o);
-		ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")),
-				 "joined");
-		ck_assert_int_eq(json_object_get_int(json_object_object_get(o, "pid")), 100);
-		json_object_put(o);
+	look_until("process 200 is left alone: ");
+	ck_assert_uint_eq(printed("attaching to it"), 1);
+	look(20);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	/* The target is tried again, which works. */
+	fake_worker = WORKER_OBEYS;
+	look_until("process 200 is offline");
+}
+
+TEST(held_by_another)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };
+	int lock = hold_lock(200);
+
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is left alone: it is held by gpreempt-ctl "
+		   "suspend (77)");
+	close(lock);
+	look_until("process 200 is offline");
+}
+
+/* There is no room for another process (pids.max): one report, and then it works. */
+TEST(no_worker)
+{
+	int lock;
+
+	name_offline("comm:train");
+	add_serve_and_train();
+	unit_fork_errno = EAGAIN;
+	look_until("process 200 is left alone: its worker cannot be started: "
+		   "Resource temporarily unavailable");
+	look(100);
+	ck_assert_uint_eq(printed("process 200"), 1);
+	ck_assert_uint_eq(guard.n_offline + guard.n_going, 0);
+	lock = hold_lock(200);
+	ck_assert_msg(lock >= 0, "its lock was not given back");
+	close(lock);
+	unit_fork_errno = 0;
+	look_until("process 200 is offline");
+}
+
+/* JSON has the same; a lock that cannot be had is not "held by". */
+TEST(no_lock)
+{
+	args.json = 1;
+	ck_assert_int_eq(mkdir(HOLD_DIR "/200.lock", 0700), 0);
+	name_offline("comm:train");
+	add_serve_and_train();
+	world_file("/proc/200/status", "Name:\ttrain\nState:\tS\nTgid:\t200\n");
+	look_until("{\"event\":\"refused\",");
+	ck_assert_uint_eq(printed("\"pid\":200,\"text\":\"process 200 is left "
+				  "alone: it cannot be locked in " HOLD_DIR
+				  ": Is a directory\"}\n"),
+			  1);
+	ck_assert_int_eq(rmdir(HOLD_DIR "/200.lock"), 0);
+	look_until("\"role\":\"offline\",\"comm\":\"train\"}");
+}
+
+/*
+ * A worker that runs, and does not say that it is well: its own watchdog may
+ * not see that. It is killed after 2 s, in the driver after 20; then its target
+ * is free, and another worker takes it.
+ */
+TEST_EACH(silent_worker, 2)
+{
+	bool busy = _i;
+	struct guard_channel *c;
+	pid_t child;
+	int i;
+
+	fake_worker = WORKER_SILENT;
+	take_train();
+	c = guard.offline[0].worker->channel;
+	child = guard.offline[0].worker->child;
+	unit_set_limit(UNIT_SILENCE, 2 * NSEC_PER_SEC);
+	unit_frozen_ns = shr_now_ns();
+	atomic_store(&c->busy, busy);
+	for (i = 0; i < 20; i++) {
+		/* A worker may be silent for longer in the driver. */
+		atomic_store(&c->beat_ns, shr_now_ns() - (busy ? 3 * NSEC_PER_SEC : 0));
+		look(1);
+		ck_assert_int_eq(kill(child, 0), 0);
 	}
-	fclose(f);
-	ck_assert_uint_eq(printed("\"role\":\"online\",\"comm\":\"serve\"}\n"), 1);
+	ck_assert_uint_eq(printed("left alone"), 0);
+	fake_worker = WORKER_OBEYS;
+	atomic_store(&c->beat_ns, shr_now_ns() - (busy ? 21 : 3) * NSEC_PER_SEC);
+	look_until("process 200 is left alone: its worker was killed by "
+		   "signal 9");
+	ck_assert_int_lt(kill(child, 0), 0);
+	unit_frozen_ns = 0;
+	unit_reset_limits();
+	forget_printed();
+	look_until("process 200 is offline");
+	ck_assert_int_ne(guard.offline[0].worker->child, child);
 }
 
 TEST_FIXTURE(guard_setup, guard_teardown)

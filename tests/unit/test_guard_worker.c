@@ -1,6 +1,130 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The worker of an offline process, with a session. */
-#include "unit-guard-worker.h"
+/*
+ * The worker of an offline process, with a session, or with pauses of all of it:
+ * guard_work() in a thread of its own, on the made-up driver. The test is guard: it gives
+ * orders and reads results.
+ */
+#include <pthread.h>
+#include <sys/eventfd.h>
+
+#include "guard/guard.h"
+#include "hold/run-dir.h"
+#include "unit-host.h"
+#include "unit-pausable.h"
+#include "unit-worker.h"
+
+#define GPU_A 0xf7bc /* node 0, as the made-up queues have it */
+#define GPU_B 0x1234 /* node 1 */
+
+static struct guard_common common;
+static struct guard_channel channel;
+static struct guard_job job;
+
+static pthread_t thread;
+static bool started;
+
+/* After unit_setup_for(): it is that process's, and has no lock. */
+static void guard_worker_setup(pid_t target)
+{
+	memset(&channel, 0, sizeof(channel));
+	common = (struct guard_common){
+		.gpu_id = { GPU_A, GPU_B },
+		.late_ns = 3600 * NSEC_PER_SEC,
+	};
+	atomic_store(&common.beat_ns, shr_now_ns());
+	job = (struct guard_job){
+		.target = target,
+		.lock = -1,
+		.common = &common,
+		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
+	};
+	started = false;
+}
+
+static void *work(void *arg)
+{
+	(void)arg;
+	guard_work(&job, &channel);
+	return NULL;
+}
+
+static void wake_worker(void)
+{
+	uint64_t one = 1;
+
+	ck_assert_int_eq(write(job.wake, &one, sizeof(one)), sizeof(one));
+}
+
+static void start_worker(void)
+{
+	ck_assert_int_eq(pthread_create(&thread, NULL, work, NULL), 0);
+	started = true;
+	UNIT_WAIT(atomic_load(&channel.state) != GUARD_OPENING);
+}
+
+static void stop_worker(void)
+{
+	if (!started)
+		return;
+	atomic_store(&channel.quit, true);
+	wake_worker();
+	pthread_join(thread, NULL);
+	started = false;
+	ck_assert_int_eq(atomic_load(&channel.state), GUARD_ENDED);
+}
+
+/* Stops it, too. */
+static void guard_worker_teardown(void)
+{
+	stop_worker();
+	close(job.wake);
+}
+
+static void order_nodes(uint64_t nodes)
+{
+	struct guard_order o = {
+		.nodes = nodes,
+		.arrival_ns = shr_now_ns(),
+		.reason = GPREEMPT_POLICY_ARRIVAL,
+	};
+
+	guard_channel_order(&channel, &o);
+	wake_worker();
+}
+
+static struct guard_result next_result(void)
+{
+	struct guard_result r;
+
+	UNIT_WAIT(guard_channel_take(&channel, &r));
+	return r;
+}
+
+/* The order was carried out, whatever was in its way. */
+static void expect_done(uint64_t nodes, bool suspend)
+{
+	struct guard_result r = next_result();
+
+	ck_assert_int_eq(r.code, 0);
+	ck_assert_int_eq(r.suspend, suspend);
+	ck_assert_uint_eq(r.nodes, nodes);
+}
+
+/* And it has suspended both nodes. */
+static void start_held(void)
+{
+	start_worker();
+	order_nodes(3);
+	expect_done(3, true);
+}
+
+/* Wait for the worker, which ends by itself. */
+static void wait_for_worker(void)
+{
+	UNIT_WAIT(atomic_load(&channel.state) == GUARD_ENDED);
+	pthread_join(thread, NULL);
+	started = false;
+}
 
 /* The session is ended just before the driver sees that call. */
 static const char *end_before;
@@ -195,3 +319,87 @@ TEST(released)
 }
 
 TEST_FIXTURE(setup, teardown)
+
+static pid_t target;
+
+static void pause_setup(void)
+{
+	const struct hold_owner as = { .role = HOLD_ROLE_GUARD, .guardian = getpid() };
+
+	hold_dir_setup();
+	unit_cgroups_start();
+	target = unit_make_sleeper();
+	unit_setup_for(target);
+	gp_loop_add_queue(&loop, 0);
+	unit_make_pausable(target);
+	guard_worker_setup(target);
+	job.how = GPREEMPT_HOW_PAUSE;
+	job.guard = getpid();
+	/* The worker's copy, which the keepers have then. */
+	job.lock = hold_take(target, &as);
+	ck_assert_int_ge(job.lock, 0);
+}
+
+static void pause_teardown(void)
+{
+	guard_worker_teardown();
+	unit_wait_until_free(target);
+	unit_expect_unpaused(target);
+	unit_end(target);
+	unit_teardown();
+	unit_cgroups_stop();
+}
+
+TEST(paused_orders)
+{
+	struct hold_owner owner;
+	struct pause_entry e;
+
+	start_worker();
+	ck_assert(atomic_load(&channel.paused));
+	ck_assert_int_eq(channel.why.reason, GPREEMPT_OK);
+	/* The entry is written before the first pause, and the lock names guard. */
+	ck_assert_int_eq(pause_journal_read(target, &e), 0);
+	ck_assert_int_eq(hold_read_owner(target, &owner), 0);
+	ck_assert_int_eq(owner.role, HOLD_ROLE_GUARD);
+	ck_assert_uint_eq(owner.guardian, getpid());
+	order_nodes(1);
+	expect_done(1, true);
+	ck_assert_int_eq(loop.evicted, 1);
+	/* The process is off the other GPU already, and stays off while one is wanted. */
+	order_nodes(3);
+	order_nodes(2);
+	shr_sleep_ns(50 * NSEC_PER_MSEC);
+	ck_assert_int_eq(loop.evicted, 1);
+	order_nodes(0);
+	expect_done(2, false);
+	ck_assert_int_eq(loop.evicted, 0);
+	stop_worker();
+	ck_assert_int_eq(channel.error.code, 0);
+	ck_assert(!strstr(loop.trace, "enable"));
+}
+
+/*
+ * The session is refused at the start, or at the first suspend: the worker pauses, and guard
+ * gets the reason.
+ */
+TEST_EACH(automatic, 2)
+{
+	job.how = GPREEMPT_HOW_AUTO;
+	if (_i)
+		loop.minor = 12;
+	else
+		loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	start_worker();
+	ck_assert(atomic_load(&channel.paused) == _i);
+	order_nodes(1);
+	expect_done(1, true);
+	ck_assert_int_eq(loop.evicted, 1);
+	ck_assert(atomic_load(&channel.paused));
+	ck_assert_int_eq(channel.why.reason, _i ? GPREEMPT_KFD_VERSION : GPREEMPT_RUNTIME_OFF);
+	order_nodes(0);
+	expect_done(1, false);
+	ck_assert_int_eq(loop.evicted, 0);
+}
+
+TEST_FIXTURE(pause_setup, pause_teardown)

@@ -173,23 +173,6 @@ TEST(lost_in_a_resume)
 	ck_assert(suspended_is(0, false) && suspended_is(1, true));
 }
 
-/* The process ends just after the suspend, and another debugger has it then. */
-static void disable_for_good(struct gp_loop *l)
-{
-	gp_loop_disable(l);
-	gp_loop_fail(l, "enable", 0, -EALREADY);
-}
-
-TEST(lost_for_good)
-{
-	gp_loop_add_queue(&loop, 2);
-	at("query", 1, disable_for_good);
-	ask(HOLD_SUSPEND);
-	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_BUSY);
-	ck_assert_ptr_null(strstr(reply.text, "destroying"));
-	ck_assert_int_lt(owner_dispatch(&w.owner), 0);
-}
-
 TEST(another_process)
 {
 	request.start = START + 1;

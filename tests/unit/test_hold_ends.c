@@ -3,7 +3,7 @@
  * A hold by a session and by a pause, with real holders: what each end of it leaves. Each
  * process has the made-up driver for itself, so the end of a target that is traced, exec()
  * and a debugger that comes are in the virtual machine (suspend/, pause/) and in
- * test_owner, test_hold_answer and test_pause_strict, which have one process.
+ * test_owner, test_hold_answer and test_pause, which have one process.
  */
 #include "hold/run-dir.h"
 #include "unit-ctl.h"
@@ -36,8 +36,7 @@ static void kill_both(const struct hold_owner *holder)
 static void kill_target(const struct hold_owner *holder)
 {
 	(void)holder;
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 }
 
 static const struct {

@@ -132,8 +132,7 @@ TEST(other_signal_pending)
 {
 	sigset_t set, old;
 
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR2);
 	sigprocmask(SIG_BLOCK, &set, &old);

@@ -57,17 +57,6 @@ TEST(longest_request)
 	ck_assert_mem_eq(&request, &in, sizeof(in));
 }
 
-TEST(verbs)
-{
-	struct hold_request in = { .verb = HOLD_RESUME };
-
-	ck_assert_int_eq(get_request(&in), 0);
-	ck_assert_int_eq(request.verb, HOLD_RESUME);
-	in.verb = HOLD_STATUS;
-	ck_assert_int_eq(get_request(&in), 0);
-	ck_assert_int_eq(request.verb, HOLD_STATUS);
-}
-
 TEST(reply_there_and_back)
 {
 	struct hold_reply in = {

@@ -1,12 +1,265 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The socket layer under holders and guard: server and client. */
+/*
+ * The socket layer under holders and guard: server, client, packets, and whose connection
+ * makes place for a new one.
+ */
 #include <grp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #include "shared/socket.h"
 #include "unit.h"
+
+#define KIND 0x74657374
+
+struct message {
+	uint64_t big;
+	int number;
+	char text[4];
+};
+
+static const struct message message = {
+	.big = UINT64_MAX,
+	.number = INT32_MIN,
+	.text = "abc",
+};
+
+/* The largest one that there is room for. */
+struct largest {
+	char text[IPC_MAX_PACKET - sizeof(struct ipc_head)];
+};
+
+static char buf[IPC_MAX_PACKET + 1];
+static struct message out;
+
+static int get(size_t len)
+{
+	memset(&out, 'x', sizeof(out));
+	return gp_ipc_get(KIND, buf, len, &out, sizeof(out));
+}
+
+TEST(there_and_back)
+{
+	size_t len = gp_ipc_put(KIND, &message, sizeof(message), buf);
+
+	ck_assert_uint_eq(len, sizeof(struct ipc_head) + sizeof(message));
+	ck_assert_int_eq(get(len), 0);
+	ck_assert_mem_eq(&out, &message, sizeof(message));
+}
+
+TEST(largest_packet)
+{
+	static struct largest in, got;
+	size_t len;
+
+	memset(&in, 'a', sizeof(in));
+	len = gp_ipc_put(KIND, &in, sizeof(in), buf);
+	ck_assert_uint_eq(len, IPC_MAX_PACKET);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len, &got, sizeof(got)), 0);
+	ck_assert_mem_eq(&got, &in, sizeof(in));
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len - 1, &got, sizeof(got)), -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, len + 1, &got, sizeof(got)), -EPROTO);
+	ck_assert_int_eq(gp_ipc_get(KIND, buf, 0, &got, sizeof(got)), -EPROTO);
+}
+
+/* Every other size is refused: another one in the head, and a packet that is cut or longer. */
+TEST(other_sizes)
+{
+	size_t len, full = gp_ipc_put(KIND, &message, sizeof(message), buf);
+	struct ipc_head head = { .kind = KIND };
+
+	for (len = 0; len <= sizeof(buf); len++) {
+		gp_ipc_put(KIND, &message, sizeof(message), buf);
+		ck_assert_int_eq(get(len), len == full ? 0 : -EPROTO);
+		head.size = len;
+		memcpy(buf, &head, sizeof(head));
+		ck_assert_int_eq(get(len), len == full ? 0 : -EPROTO);
+	}
+	/* A refused packet is not written. */
+	ck_assert_uint_eq(out.big, 0x7878787878787878);
+}
+
+#define SIZE (sizeof(struct ipc_head) + sizeof(struct message))
+static const struct ipc_head bad[] = {
+	{ 0, SIZE },	    { KIND + 1, SIZE },	  { KIND, 0 },		 { KIND, SIZE - 1 },
+	{ KIND, SIZE + 1 }, { KIND, UINT32_MAX }, { IPC_REFUSAL, SIZE },
+};
+
+TEST_EACH(hostile_packet, ARRAY_SIZE(bad))
+{
+	struct ipc_head good = { KIND, SIZE };
+
+	memset(buf, 'a', sizeof(buf));
+	ck_assert_int_eq(get(SIZE), -EPROTO);
+	memcpy(buf, &bad[_i], sizeof(bad[_i]));
+	ck_assert_int_eq(get(SIZE), -EPROTO);
+	memcpy(buf, &good, sizeof(good));
+	ck_assert_int_eq(get(SIZE), 0);
+}
+
+TEST(refused_requests)
+{
+	int code = 0;
+
+	ck_assert_uint_eq(gp_ipc_refuse(-EPROTO, buf), 12);
+	ck_assert_int_eq(gp_ipc_get(IPC_REFUSAL, buf, 12, &code, sizeof(code)), 0);
+	ck_assert_int_eq(code, -EPROTO);
+}
+
+static const struct ipc_limits limits = {
+	.places = 8,
+	.for_root = 2,
+	.per_user = 3,
+};
+
+static struct ipc_place place[8];
+
+static void use(size_t i, uid_t uid, uint64_t last_ns, bool busy)
+{
+	place[i] = (struct ipc_place){
+		.used = true,
+		.uid = uid,
+		.last_ns = last_ns,
+		.busy = busy,
+	};
+}
+
+TEST(a_user_takes_its_own_place)
+{
+	memset(place, 0, sizeof(place));
+	use(0, 1000, 30, false);
+	use(1, 1000, 10, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
+	use(2, 1000, 20, false);
+	/* The user has all its places: its longest idle one goes, not a busy one. */
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), 2);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1001), 3);
+	place[0].busy = true;
+	place[2].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), -EUSERS);
+}
+
+TEST(root_has_places)
+{
+	int i;
+
+	memset(place, 0, sizeof(place));
+	for (i = 0; i < 6; i++)
+		use(i, 1000 + i / 3, i, true);
+	/* Two are left, which are root's. */
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1005), -EUSERS);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 6);
+	use(6, 0, 1, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 7);
+	use(7, 0, 1, true);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), -EUSERS);
+	/* An idle connection of a user goes before root is refused. */
+	place[4].busy = false;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 0), 4);
+}
+
+/* The user with most places loses one to a user that has fewer, and not to one with more. */
+TEST(the_heaviest_user_makes_place)
+{
+	int i;
+
+	memset(place, 0, sizeof(place));
+	for (i = 0; i < 3; i++)
+		use(i, 1000, 10 - i, false);
+	use(3, 1001, 1, false);
+	use(4, 1001, 2, false);
+	use(5, 1002, 0, false);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 2);
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1002), 2);
+	for (i = 0; i < 3; i++)
+		place[i].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), 3);
+	place[3].busy = place[4].busy = place[5].busy = true;
+	ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1003), -EUSERS);
+}
+
+/* The place of the user that was silent longest goes, wherever it is. */
+TEST(the_longest_idle_goes)
+{
+	size_t i, oldest;
+
+	for (oldest = 0; oldest < limits.per_user; oldest++) {
+		memset(place, 0, sizeof(place));
+		for (i = 0; i < limits.per_user; i++)
+			use(i, 1000, i == oldest ? 1 : 10 + i, false);
+		ck_assert_int_eq(gp_ipc_place_find(place, &limits, 1000), oldest);
+	}
+}
+
+static uint64_t soon(void)
+{
+	return shr_now_ns() + UNIT_LIMIT_NS;
+}
+
+/* A reply that is longer than the buffer is no reply. */
+TEST(long_reply)
+{
+	char buf[8] = "12345678";
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, soon()), 0);
+	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+/* Returns the client's result for that packet. */
+static ssize_t receive(uint32_t kind, int code)
+{
+	char buf[IPC_MAX_PACKET];
+	int pair[2];
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	n = gp_ipc_put(kind, &code, sizeof(code), buf);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, n, soon()), 0);
+	n = gp_ipc_recv(pair[1], buf, sizeof(buf), soon());
+	close(pair[0]);
+	close(pair[1]);
+	return n;
+}
+
+/* A refusal is a negative code in a packet of that kind only. */
+TEST(refusals)
+{
+	ck_assert_int_eq(receive(IPC_REFUSAL, -EUSERS), -EUSERS);
+	ck_assert_int_eq(receive(IPC_REFUSAL, 5), 12);
+	ck_assert_int_eq(receive(IPC_REFUSAL + 1, -EUSERS), 12);
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+/* Signals that come all the time do not prolong a wait. */
+TEST(signals_do_not_prolong)
+{
+	struct itimerval often = {
+		.it_value.tv_usec = 2000, .it_interval.tv_usec = 2000,
+	}, never = { 0 };
+	struct sigaction act = { .sa_handler = ignore };
+	char buf[8];
+	int pair[2];
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	n = gp_ipc_recv(pair[0], buf, sizeof(buf), shr_now_ns() + 100 * NSEC_PER_MSEC);
+	setitimer(ITIMER_REAL, &never, NULL);
+	ck_assert_int_eq(n, -ETIMEDOUT);
+	close(pair[0]);
+	close(pair[1]);
+}
 
 #define STRANGER 65534
 #define ALLOWED	 4711
@@ -27,11 +280,6 @@ static void remove_dir(void)
 {
 	/* The directory is empty. */
 	ck_assert_int_eq(rmdir(dir), 0);
-}
-
-static uint64_t soon(void)
-{
-	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 static unsigned int n_gone;

@@ -61,8 +61,7 @@ TEST(asks_disable)
 /* No helper is left that can't open the device: it ends at once. */
 TEST(asks_without_device)
 {
-	unit_path_fails = "/dev/null";
-	unit_path_errno = ENOENT;
+	unit_fail_path("/dev/null", ENOENT);
 	ck_assert_int_eq(ops->ask_disable(NULL), -ENODEV);
 	unit_path_fails = NULL;
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);

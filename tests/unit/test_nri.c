@@ -507,10 +507,8 @@ TEST_AS_ROOT(which_cgroup)
 	expect(fd, "", 0);
 	ck_assert_str_eq(role_of("/pods"), "");
 	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(child);
+	unit_end(target);
 	close(fd);
 	close(at);
 	unlink(path);

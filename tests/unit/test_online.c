@@ -1,17 +1,81 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Explicit requests: the guard's socket and the library's side of it, over a
- * policy without any process.
+ * The guard's socket, over a policy without any process; the library's side of it; and other
+ * users at the socket, which only root can become.
  */
+#include <gpreempt/online.h>
+#include <grp.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
-#include <gpreempt/online.h>
-
-#include "shared/socket.h"
+#include "guard/guard.h"
 #include "lib/preempt/policy.h"
 #include "lib/preempt/wire.h"
+#include "shared/socket.h"
 #include "unit-ctl.h"
-#include "unit-online.h"
+
+#define ALLOWED 4711 /* the user of --allow-uid */
+
+static uid_t uids[] = { ALLOWED };
+
+static struct guard online_guard;
+static struct guard_options args;
+static struct guard_server *server;
+
+static void online_setup(void)
+{
+	struct gpreempt_policy_options options = {
+		.size = sizeof(options),
+		.max_hold_ns = NSEC_PER_SEC,
+	};
+
+	memset(&online_guard, 0, sizeof(online_guard));
+	memset(&args, 0, sizeof(args));
+	online_guard.options = &args;
+	pthread_mutex_init(&online_guard.lock, NULL);
+	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
+	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
+}
+
+static void online_teardown(void)
+{
+	guard_serve_stop(server);
+	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
+	gpreempt_policy_free(online_guard.policy);
+}
+
+/* An end of time for a call that must not take long. */
+static uint64_t soon(void)
+{
+	return shr_now_ns() + UNIT_LIMIT_NS;
+}
+
+/* Requests that are open at the policy, of all clients. */
+static unsigned int open_now(void)
+{
+	unsigned int n = 0, i;
+
+	pthread_mutex_lock(&online_guard.lock);
+	for (i = 0; i < online_guard.policy->top; i++)
+		n += online_guard.policy->entity[i].requests;
+	pthread_mutex_unlock(&online_guard.lock);
+	return n;
+}
+
+/* Wait until there are so many. */
+static void expect_open(unsigned int n)
+{
+	/* The guard learns a little later that a client has gone. */
+	UNIT_WAIT(open_now() == n);
+}
+
+/* The guard again, with --allow-uid for that many users. */
+static void restart(size_t n_uids)
+{
+	guard_serve_stop(server);
+	args.uids = (struct shr_ids){ uids, n_uids };
+	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
+}
 
 TEST(nested)
 {
@@ -49,8 +113,7 @@ TEST(death)
 		pause();
 	}
 	expect_open(2);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	expect_open(0);
 }
 
@@ -80,8 +143,7 @@ TEST(for_another)
 	ck_assert_int_eq(ask(GUARD_BEGIN, child), 2);
 	ck_assert_int_eq(ask(GUARD_END, child), 1);
 	expect_open(1);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	expect_open(0);
 	ck_assert_int_eq(ask(GUARD_BEGIN, child), -EACCES);
 	ck_assert_int_eq(ask(GUARD_RELEASE, getpid()), -ESRCH);
@@ -114,22 +176,6 @@ TEST(release)
 	pthread_mutex_lock(&online_guard.lock);
 	ck_assert(online_guard.offline[0].unwanted);
 	pthread_mutex_unlock(&online_guard.lock);
-}
-
-TEST(two_guards)
-{
-	struct guard_server *second;
-
-	ck_assert_int_eq(guard_serve_start(&online_guard, &second), -EADDRINUSE);
-}
-
-TEST(no_guard)
-{
-	struct gpreempt_online *online;
-
-	guard_serve_stop(server);
-	server = NULL;
-	ck_assert_int_eq(gpreempt_online_open(NULL, &online), -ENOENT);
 }
 
 /*
@@ -310,9 +356,63 @@ TEST(guard_of_another_version)
 	ERR_HAS("gpreempt-ctl: the guard is of another version of gpreempt\n"
 		"next: use the gpreempt-ctl of that version, or start the guard "
 		"again with this one\n");
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	gp_ipc_server_stop(other);
+}
+
+#define STRANGER 65534
+
+/* Ask as that user. Returns the reply's code or the socket's error, made positive. */
+static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		struct guard_request request = { .verb = verb, .pid = pid };
+		struct guard_reply reply = { 0 };
+		int fd, ret;
+
+		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
+			_exit(255);
+		fd = gp_ipc_connect(GUARD_SOCKET, soon());
+		if (fd < 0)
+			_exit(-fd);
+		ret = gp_guard_ask(fd, &request, &reply, soon());
+		_exit(ret ? 100 - ret : -reply.code);
+	}
+	return unit_status(child);
+}
+
+/* An allowed user may begin, for its own processes, and may not release. */
+TEST_AS_ROOT(allowed_user)
+{
+	int ready[2];
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (!child) {
+		/* Become a program that this user has started. */
+		if (setresuid(ALLOWED, ALLOWED, ALLOWED) || prctl(PR_SET_DUMPABLE, 1) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(1);
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &(char){ 0 }, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	restart(1);
+	online_guard.offline[0].target.pid = 4711;
+	online_guard.n_offline = 1;
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_RELEASE, 4711), EACCES);
+	ck_assert(!online_guard.offline[0].unwanted);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, getpid()), EACCES);
+	ck_assert_int_eq(ask_as(ALLOWED, GUARD_BEGIN, child), 0);
+	expect_open(1);
+	ck_assert_int_eq(ask_as(0, GUARD_RELEASE, 4711), 0);
+	ck_assert(online_guard.offline[0].unwanted);
+	unit_end(child);
 }
 
 TEST_FIXTURE(online_setup, online_teardown)

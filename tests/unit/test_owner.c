@@ -388,8 +388,7 @@ TEST(fails)
 TEST(no_journal_no_pause)
 {
 	owner.how = GPREEMPT_HOW_PAUSE;
-	unit_path_fails = ".pause.new";
-	unit_path_errno = ENOSPC;
+	unit_fail_path(".pause.new", ENOSPC);
 	ck_assert_int_eq(owner_open(&owner, &err), -ENOSPC);
 	unit_path_fails = NULL;
 	ck_assert_ptr_null(strstr(loop.trace, "pause"));
@@ -430,8 +429,7 @@ TEST(ends)
 {
 	open_by(GPREEMPT_HOW_PAUSE);
 	ck_assert_int_eq(suspend(), 0);
-	kill(target, SIGKILL);
-	waitpid(target, NULL, 0);
+	unit_end(target);
 	ck_assert_int_eq(owner_dispatch(&owner), GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(owner_error(&owner)->reason, GPREEMPT_ENDED);
 	loop.evicted = 0;

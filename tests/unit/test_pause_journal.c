@@ -158,8 +158,7 @@ TEST(full_disk)
 	struct rlimit limit, small = { .rlim_cur = 100 };
 	struct pause_entry e = entry();
 
-	unit_path_fails = ".pause.new";
-	unit_path_errno = ENOSPC;
+	unit_fail_path(".pause.new", ENOSPC);
 	ck_assert_int_eq(pause_journal_write(&e), -ENOSPC);
 	unit_path_fails = NULL;
 	/* Only a part of the record could be written. */

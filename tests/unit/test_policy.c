@@ -1,6 +1,163 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Policy of the scheduler: which entity runs, and when. */
-#include "unit-policy.h"
+/*
+ * Policy of the scheduler: which entity runs, and when; requests, failures, clocks, bad
+ * figures. By tables: its input at a time in milliseconds, and the answer that is expected.
+ */
+#include <gpreempt/policy.h>
+
+#include "lib/preempt/policy.h"
+#include "unit.h"
+
+#define MS    NSEC_PER_MSEC
+#define NEVER GPREEMPT_POLICY_NEVER
+
+enum what {
+	STEP, /* nothing else happens */
+	BUSY,
+	IDLE,
+	BEGIN,
+	END,
+	RELEASE, /* until value; -1: for good */
+	FAILED,	 /* again at value */
+	RAN,	 /* for value, although it was to be held */
+	NODES,
+	ADD_ON,
+	ADD_OFF,
+	ADD_JOB, /* offline, of job 1 */
+	REMOVE,
+};
+
+/*
+ * A line of a table: what happens, and what a step then answers, or NULL: there is
+ * none. A word for each entity: its letter (a is 0), "-" or "+" for suspend and
+ * resume, and the reason's first letter; then the next wake-up in ms, or "never".
+ */
+struct line {
+	double ms;
+	enum what what;
+	int entity;
+	int value;
+	const char *want;
+};
+
+#define RUN_BARE(options, lines) run_table(options, false, lines, ARRAY_SIZE(lines))
+#define RUN_WITH(options, lines) run_table(options, true, lines, ARRAY_SIZE(lines))
+#define RUN(lines)		 RUN_WITH(NULL, lines)
+
+/* The policy under test. */
+static struct gpreempt_policy *p;
+
+/* Linger 2 ms, hold 100 ms at most, a tenth for offline work. */
+static struct gpreempt_policy_options figures(void)
+{
+	return (struct gpreempt_policy_options){
+		.size = sizeof(struct gpreempt_policy_options),
+		.linger_ns = 2 * MS,
+		.max_hold_ns = 100 * MS,
+		.share = 10,
+	};
+}
+
+static void begin(const struct gpreempt_policy_options *options)
+{
+	gpreempt_policy_free(p);
+	ck_assert_int_eq(gpreempt_policy_new(options, 0, &p), 0);
+}
+
+static void describe(const struct gpreempt_policy_action *actions, unsigned int n, uint64_t wake,
+		     char *buf, size_t size)
+{
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		len += snprintf(buf + len, size - len, "%c%c%c ", 'a' + actions[i].entity,
+				actions[i].suspend ? '-' : '+',
+				*gpreempt_policy_reason_name(actions[i].reason));
+	if (wake == NEVER)
+		snprintf(buf + len, size - len, "never");
+	else
+		snprintf(buf + len, size - len, "%.4g", (double)wake / MS);
+}
+
+static void expect_step(const struct line *line, uint64_t now, size_t number)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	char got[256];
+	uint64_t wake;
+	unsigned int n = gpreempt_policy_step(p, now, actions, &wake);
+
+	describe(actions, n, wake, got, sizeof(got));
+	ck_assert_msg(!strcmp(got, line->want), "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
+		      line->ms, got, line->want);
+}
+
+static void run_line(const struct line *line, uint64_t now)
+{
+	switch (line->what) {
+	case STEP:
+		break;
+	case BUSY:
+	case IDLE:
+		gpreempt_policy_busy(p, line->entity, line->what == BUSY, now);
+		break;
+	case BEGIN:
+		ck_assert_int_eq(gpreempt_policy_begin(p, line->entity), line->value);
+		break;
+	case END:
+		ck_assert_int_eq(gpreempt_policy_end(p, line->entity, now), line->value);
+		break;
+	case RELEASE:
+		gpreempt_policy_release(p, line->entity,
+					line->value < 0 ? NEVER : line->value * MS);
+		break;
+	case FAILED:
+		gp_policy_failed(p, line->entity, line->value * MS);
+		break;
+	case RAN:
+		gp_policy_ran(p, line->entity, line->value * MS, now);
+		break;
+	case NODES:
+		gp_policy_nodes(p, line->entity, line->value);
+		break;
+	case ADD_ON:
+	case ADD_OFF:
+	case ADD_JOB:
+		ck_assert_int_eq(gpreempt_policy_add(p,
+						     line->what == ADD_ON ? GPREEMPT_ROLE_ONLINE :
+									    GPREEMPT_ROLE_OFFLINE,
+						     line->value, line->what == ADD_JOB, now),
+				 line->entity);
+		break;
+	case REMOVE:
+		gpreempt_policy_remove(p, line->entity);
+		break;
+	}
+}
+
+/*
+ * From the beginning; options NULL: figures(). With a pair online 0 and offline 1,
+ * on node 1, are there already.
+ */
+static void run_table(const struct gpreempt_policy_options *options, bool pair,
+		      const struct line *lines, size_t count)
+{
+	struct gpreempt_policy_options usual = figures();
+	size_t i;
+
+	begin(options ? options : &usual);
+	if (pair) {
+		gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+		gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	}
+	for (i = 0; i < count; i++) {
+		uint64_t now = lines[i].ms * MS;
+
+		run_line(&lines[i], now);
+		if (lines[i].want)
+			expect_step(&lines[i], now, i);
+	}
+}
 
 TEST(arrival_and_linger)
 {
@@ -215,4 +372,143 @@ TEST(made_and_freed)
 	o.known.size = sizeof(o.known);
 	o.known.share = 91;
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
+}
+
+/* Requests are nested, of two clients, and one dies. */
+TEST(requests)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_ON, 0, 1, NULL },
+		{ 0, ADD_ON, 1, 1, NULL },
+		{ 0, ADD_OFF, 2, 1, NULL },
+		{ 0, END, 0, -EINVAL, NULL },
+		{ 0, BEGIN, 2, -EINVAL, NULL },
+		{ 0, END, 2, -EINVAL, NULL },
+		{ 1, BEGIN, 0, 1, NULL },
+		{ 1, BEGIN, 0, 2, NULL },
+		{ 1, BEGIN, 1, 1, "c-a 101" },
+		{ 2, END, 0, 1, NULL },
+		{ 5, REMOVE, 1, 0, NULL },
+		{ 9, STEP, 0, 0, "101" },
+		/* Its work ends later than its last request. */
+		{ 9, BUSY, 0, 0, NULL },
+		{ 10, END, 0, 0, NULL },
+		{ 15, STEP, 0, 0, "101" },
+		{ 20, IDLE, 0, 0, NULL },
+		{ 21, STEP, 0, 0, "22" },
+		{ 21, ADD_ON, 1, 1, NULL },
+		{ 21, BEGIN, 1, 1, NULL },
+		{ 23, STEP, 0, 0, "101" },
+		/* The client dies with a request open. */
+		{ 24, REMOVE, 1, 0, "c+i never" },
+	};
+
+	RUN_BARE(NULL, lines);
+}
+
+TEST(release)
+{
+	static const struct line lines[] = {
+		{ 1, BUSY, 0, 0, "b-a 101" },
+		{ 11, RELEASE, 1, 61, "b+r 61" },
+		{ 30, STEP, 0, 0, "61" },
+		{ 61, STEP, 0, 0, "b-a 161" },
+		{ 62, RELEASE, 1, -1, "b+r never" },
+		{ 9999, STEP, 0, 0, "never" },
+	};
+
+	RUN(lines);
+}
+
+/* An action that fails is tried again, and not at once. */
+TEST(failures)
+{
+	static const struct line lines[] = {
+		{ 1, BUSY, 0, 0, "b-a 101" },	 { 1, FAILED, 1, 11, "11" },
+		{ 5, STEP, 0, 0, "11" },	 { 11, STEP, 0, 0, "b-a 111" },
+		{ 12, IDLE, 0, 0, NULL },	 { 14, STEP, 0, 0, "b+i never" },
+		{ 14, FAILED, 1, 24, NULL },	 { 15, STEP, 0, 0, "24" },
+		{ 24, STEP, 0, 0, "b+i never" },
+	};
+
+	RUN(lines);
+}
+
+/* The clock stands or goes back: time does not. */
+TEST(clock_goes_back)
+{
+	static const struct line lines[] = {
+		{ 50, ADD_ON, 0, 1, NULL },	  { 50, ADD_OFF, 1, 1, NULL },
+		{ 50, BUSY, 0, 0, "b-a 150" },	  { 20, STEP, 0, 0, "150" },
+		{ 20, ADD_OFF, 2, 1, "c-a 150" }, { 150, STEP, 0, 0, "b+s c+s 161.1" },
+	};
+
+	RUN_BARE(NULL, lines);
+}
+
+/* A run with a look at each ns pays as much as in one piece. */
+TEST(tiny_steps)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	struct gpreempt_policy_options o = figures();
+	uint64_t now, wake;
+
+	o.max_hold_ns = 100;
+	o.share = 90;
+	begin(&o);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	gpreempt_policy_busy(p, 0, true, 0);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 0, actions, &wake), 1);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 100, actions, &wake), 1);
+	/* Due are 900 ns, rounded up. */
+	for (now = 101; now <= 1000; now++)
+		ck_assert_uint_eq(gpreempt_policy_step(p, now, actions, &wake), 0);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 1001, actions, &wake), 1);
+}
+
+TEST(places)
+{
+	struct gpreempt_policy_options o = figures();
+	int i;
+
+	begin(&o);
+	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
+		ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), i);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), -ENOSPC);
+	gpreempt_policy_remove(p, 7);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, GPREEMPT_POLICY_ENTITIES,
+					     0),
+			 7);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_NONE, 1, 0, 0), -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
+					     GPREEMPT_POLICY_ENTITIES + 1, 0),
+			 -EINVAL);
+	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS), "-");
+}
+
+TEST(bad_figures)
+{
+	struct gpreempt_policy_options o = figures();
+
+#define REFUSED(field, value)                                              \
+	do {                                                               \
+		o = figures();                                             \
+		o.field = (value);                                         \
+		ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL); \
+	} while (0)
+	REFUSED(size, 1);
+	REFUSED(share, 91);
+	REFUSED(duty, 100);
+	REFUSED(duty, 30); /* a duty of no period */
+	REFUSED(max_hold_ns, 0);
+	REFUSED(max_hold_ns, UINT64_MAX);
+	REFUSED(linger_ns, UINT64_MAX);
+	REFUSED(min_run_ns, UINT64_MAX);
+	o = figures();
+	o.duty = 30;
+	o.period_ns = o.max_hold_ns + 1;
+	ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL);
+	o.period_ns = o.max_hold_ns;
+	begin(&o);
 }

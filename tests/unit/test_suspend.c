@@ -250,4 +250,263 @@ TEST(many_queues)
 		ck_assert(suspended(i));
 }
 
+#define HEAD  "gpreempt-queues - version: 1.1\n# qid priority\n"
+#define NODES "/sys/class/kfd/kfd/topology/nodes/"
+
+static const uint32_t gpu_a[] = { 0xaaaa }, gpu_b[] = { 0xbbbb };
+static const struct gpreempt_filter on_a = { .gpu_ids = gpu_a, .n_gpu_ids = 1 };
+static const struct gpreempt_filter on_b = { .gpu_ids = gpu_b, .n_gpu_ids = 1 };
+static const struct gpreempt_filter low = {
+	.by_priority = true,
+	.priority_max = 5,
+};
+
+/* Queues 0 and 1 on GPU a, 2 and 3 on b. */
+static void open_on_two_gpus(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		gp_loop_add_queue(&loop, i)->gpu_id = i < 2 ? 0xaaaa : 0xbbbb;
+	s = unit_open();
+	unit_clear_trace();
+}
+
+static void add_queue(uint32_t qid, uint32_t gpu_id)
+{
+	gp_loop_add_queue(&loop, qid)->gpu_id = gpu_id;
+	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
+}
+
+TEST(by_gpu)
+{
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, &on_b, &out), 0);
+	ck_assert_uint_eq(out.requested, 2);
+	ck_assert(!suspended(0) && !suspended(1));
+	ck_assert(suspended(2) && suspended(3));
+	/* Later queues match as well, but only there. */
+	add_queue(4, 0xaaaa);
+	add_queue(5, 0xbbbb);
+	ck_assert(!suspended(4) && suspended(5));
+}
+
+TEST(empty_is_all)
+{
+	const struct gpreempt_filter all = { .n_ids = 0 };
+
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, &all, &out), 0);
+	ck_assert_uint_eq(out.done, 4);
+	add_queue(4, 0xaaaa);
+	ck_assert(suspended(4));
+	ck_assert_int_eq(gpreempt_session_resume(s, &all, &out), 0);
+	ck_assert_uint_eq(out.done, 5);
+	add_queue(5, 0xaaaa);
+	ck_assert(!suspended(5));
+}
+
+TEST(ids_on_gpu)
+{
+	const uint32_t ids[] = { 1, 2, 9 };
+	const struct gpreempt_filter both = {
+		.ids = ids,
+		.n_ids = 3,
+		.gpu_ids = gpu_a,
+		.n_gpu_ids = 1,
+	};
+
+	open_on_two_gpus();
+	/* 2 is on the other GPU; the GPU of 9 is unknown. */
+	ck_assert_int_eq(gpreempt_session_suspend(s, &both, &out), 0);
+	ck_assert_uint_eq(out.requested, 1);
+	ck_assert(suspended(1) && !suspended(2));
+}
+
+TEST(ids_twice)
+{
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, ONLY(1, 1), &out), 0);
+	ck_assert_uint_eq(out.requested, 1);
+	ck_assert_uint_eq(out.done, 1);
+}
+
+/* The last call that matches a new queue decides. */
+TEST(last_rule_counts)
+{
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
+	ck_assert_int_eq(gpreempt_session_resume(s, &on_a, &out), 0);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert(!suspended(0) && suspended(2));
+	add_queue(4, 0xaaaa);
+	add_queue(5, 0xbbbb);
+	ck_assert(!suspended(4) && suspended(5));
+	ck_assert_int_eq(gpreempt_session_suspend(s, &on_a, NULL), 0);
+	add_queue(6, 0xaaaa);
+	ck_assert(suspended(6));
+	/* Ids are no rule. */
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(6), NULL), 0);
+	add_queue(7, 0xaaaa);
+	ck_assert(!suspended(6) && suspended(7));
+}
+
+TEST(too_many_rules)
+{
+	uint32_t gpu;
+	struct gpreempt_filter which = { .gpu_ids = &gpu, .n_gpu_ids = 1 };
+
+	open_with_queues(1);
+	for (gpu = 1; gpu <= 8; gpu++)
+		ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
+	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), -ENOSPC);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_SYSTEM);
+	/* The same filter once more adds nothing. */
+	gpu = 1;
+	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
+	ck_assert_int_eq(gpreempt_session_resume(s, NULL, NULL), 0);
+	gpu = 9;
+	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), 0);
+	which.n_gpu_ids = 129;
+	ck_assert_int_eq(gpreempt_session_suspend(s, &which, NULL), -E2BIG);
+}
+
+TEST(by_priority)
+{
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
+	ck_assert_uint_eq(out.done, 2);
+	ck_assert(suspended(0) && suspended(1));
+	ck_assert(!suspended(2) && !suspended(3));
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n4 7\n5 1\n");
+	add_queue(4, 0xaaaa);
+	add_queue(5, 0xaaaa);
+	ck_assert(!suspended(4) && suspended(5));
+}
+
+/* sysfs has no priorities: nothing is guessed. */
+TEST(no_priorities)
+{
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), -ENODATA);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_NO_MODULE);
+	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
+	/* The filter does not stay. */
+	add_queue(4, 0xaaaa);
+	ck_assert(!suspended(4));
+}
+
+/* A new queue that the view does not have yet: it runs, and the outcome reports it. */
+TEST(priority_comes_late)
+{
+	set_view(PID, HEAD "0 0\n1 5\n2 6\n3 15\n");
+	open_on_two_gpus();
+	ck_assert_int_eq(gpreempt_session_suspend(s, &low, &out), 0);
+	add_queue(4, 0xaaaa);
+	ck_assert(!suspended(4));
+}
+
+TEST(hang_is_not_tried_again)
+{
+	const struct gpreempt_error *err;
+	char text[512];
+
+	open_on_two_gpus();
+	gp_loop_queue(&loop, 2)->broken = true;
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert_uint_eq(out.done, 3);
+	ck_assert_uint_eq(out.failed, 1);
+	err = gpreempt_session_error(s);
+	ck_assert_int_eq(err->reason, GPREEMPT_HANG);
+	ck_assert_str_eq(err->name, "0xbbbb");
+	gpreempt_error_text(err, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "GPU 0xbbbb did not release"));
+	unit_clear_trace();
+	/* New queues are acknowledged, but the GPU is left alone. */
+	add_queue(4, 0xbbbb);
+	ck_assert_ptr_nonnull(strstr(loop.trace, "snapshot"));
+	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
+	/* A request asks the GPU again. */
+	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(2), &out), 0);
+	gp_loop_queue(&loop, 2)->broken = false;
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
+	ck_assert(suspended(2) && suspended(4));
+	add_queue(5, 0xbbbb);
+	ck_assert(suspended(5));
+}
+
+static const struct {
+	uint32_t units;
+	int ret;
+	uint32_t set;
+} graces[] = {
+	{ 0, 0, 1 },
+	{ 1, 0, 1 },
+	{ 255, 0, 255 },
+	{ 256, -ERANGE, GPREEMPT_GRACE_DEFAULT },
+	{ 300, -ERANGE, GPREEMPT_GRACE_DEFAULT },
+	{ GPREEMPT_GRACE_DEFAULT - 1, -ERANGE, GPREEMPT_GRACE_DEFAULT },
+	{ GPREEMPT_GRACE_DEFAULT, 0, GPREEMPT_GRACE_DEFAULT },
+};
+
+TEST_EACH(grace, ARRAY_SIZE(graces))
+{
+	open_with_queues(1);
+	ck_assert_int_eq(gp_session_set_grace(s, graces[_i].units), graces[_i].ret);
+	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, NULL), 0);
+	ck_assert_uint_eq(loop.grace, graces[_i].set);
+}
+
+static void set_clock(const char *properties)
+{
+	set_file(NODES, "0\n1\n2");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", properties);
+	/* A GPU that the process may not use. */
+	set_file(NODES "2/gpu_id", "1234\n");
+	set_file(NODES "2/properties", "max_engine_clk_fcompute 4000\n");
+	/* The process has memory on some of its GPUs only. */
+	set_file("/sys/class/kfd/kfd/proc/4194242/", "pasid\nqueues\nvram_63420\nsdma_1234");
+}
+
+TEST(grace_in_time)
+{
+	struct gpreempt_error err;
+	uint32_t units = 0;
+	char text[256];
+
+	set_clock("vendor_id 4098\nmax_engine_clk_fcompute 2100\n"
+		  "max_engine_clk_ccompute 3\n");
+	/* A unit is 1024 / 2100 MHz, 487.6 ns. */
+	ck_assert_int_eq(gp_grace_units(g, PID, 0, &units, &err), 0);
+	ck_assert_uint_eq(units, 1);
+	ck_assert_int_eq(gp_grace_units(g, PID, 487, &units, &err), 0);
+	ck_assert_uint_eq(units, 1);
+	ck_assert_int_eq(gp_grace_units(g, PID, 488, &units, &err), 0);
+	ck_assert_uint_eq(units, 2);
+	/* 255 * 1024 / 2100 = 124342.8 ns */
+	ck_assert_int_eq(gp_grace_units(g, PID, 124342, &units, &err), 0);
+	ck_assert_uint_eq(units, 255);
+	ck_assert_int_eq(gp_grace_units(g, PID, 124343, &units, &err), -ERANGE);
+	ck_assert_int_eq(err.reason, GPREEMPT_GRACE);
+	ck_assert_uint_eq(err.limit_ns, 124342);
+	gpreempt_error_text(&err, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "124us"));
+	ck_assert_int_eq(gp_grace_units(g, PID, UINT64_MAX, &units, &err), -ERANGE);
+	ck_assert_uint_eq(units, 255);
+}
+
+TEST(no_clock)
+{
+	struct gpreempt_error err;
+	uint32_t units;
+
+	ck_assert_int_eq(gp_grace_units(g, PID, 1000, &units, &err), -ENODATA);
+	ck_assert_int_eq(err.reason, GPREEMPT_NO_CLOCK);
+	set_clock("max_engine_clk_fcompute 0\n");
+	ck_assert_int_eq(gp_grace_units(g, PID, 1000, &units, NULL), -ENODATA);
+}
+
 TEST_FIXTURE(session_setup, session_teardown)

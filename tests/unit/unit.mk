@@ -34,7 +34,7 @@ endif
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)
 # Those that take longest begin first.
-UNIT_LONG := test_text_many test_find_targets test_guard_command test_experiment
+UNIT_LONG := test_text test_find_targets test_guard_command test_experiment
 UNIT_ORDER := $(UNIT_LONG) $(filter-out $(UNIT_LONG),$(patsubst tests/unit/%.c,%,$(UNIT_TESTS)))
 UNIT_RUN := $(addprefix $(UNIT)/,$(if $(T),$(patsubst tests/unit/%.c,%,$(wildcard tests/unit/$(T).c)),$(UNIT_ORDER)))
 
@@ -73,7 +73,7 @@ $(UNIT_BINS): $(UNIT)/%: $(UNIT)/tests/unit/%.o $(UNIT_EXIT) $(UNIT)/units.a
 
 # A guard in a made-up system, whose workers are the test's.
 UNIT_FAKE_GUARD := $(UNIT)/tests/unit/fake/guard.o
-UNIT_WITH_FAKE_GUARD := look poll refused released report stuck targets
+UNIT_WITH_FAKE_GUARD := poll report targets
 $(UNIT_WITH_FAKE_GUARD:%=$(UNIT)/test_guard_%): $(UNIT_FAKE_GUARD)
 
 # A tracing directory that is made up.

@@ -296,3 +296,10 @@ void add_serve_and_train(void)
 	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n"
 				 "1 0x1234 compute-aql 0x10 0x18 0x1000 4096\n");
 }
+
+void take_train(void)
+{
+	name_offline("comm:train");
+	add_serve_and_train();
+	look_until("process 200 is offline");
+}

@@ -29,6 +29,8 @@ void name_online(const char *word);
 void name_offline(const char *word);
 /* 100 is "serve" with a queue to watch, 200 is "train" with one on each GPU. */
 void add_serve_and_train(void);
+/* Both are there, and 200 is a target. */
+void take_train(void);
 
 /* Behaviour of the worker; set before guard takes it. */
 enum fake_worker {

@@ -351,8 +351,7 @@ int __wrap_access(const char *path, int mode)
 
 void fake_kallsyms(const char *text)
 {
-	unit_path_fails = text ? NULL : "/proc/kallsyms";
-	unit_path_errno = EPERM;
+	unit_fail_path(text ? NULL : "/proc/kallsyms", EPERM);
 	if (!text)
 		return;
 	make_text("kallsyms", text);
