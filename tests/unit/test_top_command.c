@@ -93,6 +93,37 @@ TEST(without_module)
 	ERR_HAS("next: load it: modprobe gpreempt");
 }
 
+/* GPUs of a process are there as soon as list has them, and do not wait until slots are due. */
+TEST(gpus_of_sysfs)
+{
+	struct gpreempt_error err;
+	struct top_model m = { 0 };
+	struct ctl_sampler s;
+	size_t i;
+
+	set_file(DIR "usage", NULL);
+	set_file(DIR "processes", NULL);
+	set_file(DIR "nodes", NULL);
+	set_view(PID, NULL);
+	set_file(KFD "topology/nodes/", "0\n1");
+	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	set_file(KFD "proc/4194242/vram_32099", "0\n");
+	set_file(KFD "proc/4194242/queues/", "5");
+	set_file(KFD "proc/4194242/queues/5/gpuid", "32099\n");
+	ctl_sampler_init(&s, g, 0);
+	for (i = 0; i < 2; i++) {
+		ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
+		ctl_sampler_look(&s);
+		s.figures.slow_ns = UINT64_MAX;
+	}
+	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
+	ck_assert_int_eq(top_gather(&m, &s), 0);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 1);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[0].queues, 0);
+	top_model_clear(&m);
+	ctl_sampler_clear(&s);
+}
+
 /* The host was so busy that the time of a refresh has passed: there is a look all the same. */
 TEST(late)
 {

@@ -21,6 +21,7 @@ static void top_setup(void)
 	top_view_init(&view);
 	view.delay_ns = 2 * NSEC_PER_SEC;
 	view.root = true;
+	model.looks = 500;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		gpu = shr_add(&model.gpus);
 		*gpu = (struct top_gpu){
@@ -28,7 +29,7 @@ static void top_setup(void)
 			.gpu = i,
 			.busy = i ? 0 : 420,
 			.method = "waves",
-			.looks = 50,
+			.looks = 500,
 			.waves = i ? 0 : 1234,
 			.waves_max = 2560,
 			.slots_used = i ? 0 : 8,
@@ -672,6 +673,72 @@ TEST(details)
 	ck_assert_int_eq(view.mode, TOP_MODE_LIST);
 }
 
+/* Its GPUs alone, in the order of the list of GPUs, which is not that of their numbers. */
+TEST(details_gpus)
+{
+	struct top_process *p = add_process(5000, "two", 0x1d67, 10, 0);
+
+	add_figure(p, 0x7d63, 20, 0);
+	add_figure(p, 0xbd6b, GPREEMPT_UNKNOWN, 0)->queues = 0;
+	ck_assert_int_eq(top_view_settle(&view, &model), 0);
+	press(TOP_KEY_END);
+	press(TOP_KEY_ENTER);
+	drawn(80, 14);
+	ck_assert_ptr_nonnull(strstr(line_at(5), "GPU  BUSY%"));
+	ck_assert_msg(!strncmp(line_at(6), "  0    2.0", 10), "%s", line_at(6));
+	ck_assert_int_eq(strncmp(line_at(7), "  1    1.0", 10), 0);
+	ck_assert_str_eq(line_at(8), "");
+	p = (struct top_process *)top_find(&model, 5000);
+	p->gpus.items[0].queues = p->gpus.items[1].queues = 0;
+	drawn(80, 14);
+	ck_assert_str_eq(line_at(5), "it has no queue and no memory on a GPU");
+}
+
+/* Nine looks have no tenths of a percent. */
+TEST(few_looks)
+{
+	strcpy(train->cgroup, "/a");
+	model.looks = model.gpus.items[0].looks = 9;
+	model.gpus.items[0].busy = train->gpus.items[0].busy = 333;
+	press('t');
+	drawn(80, 12);
+	ck_assert_ptr_nonnull(strstr(line_at(1), " 33%]"));
+	ck_assert_ptr_nonnull(strstr(line_at(2), " 0.0%]"));
+	ck_assert_ptr_nonnull(strstr(line_at(4), "1 process, BUSY% 33"));
+	ck_assert_ptr_nonnull(strstr(line_at(5), " 0           33   12.0 GiB"));
+	press(TOP_KEY_DOWN);
+	press(TOP_KEY_ENTER);
+	drawn(80, 12);
+	ck_assert_ptr_nonnull(strstr(line_at(6), "  0     33  waves"));
+}
+
+/* The last line has the place in a list or page that is longer than the screen. */
+TEST(more_below)
+{
+	int i;
+
+	for (i = 0; i < 18; i++)
+		add_process(5000 + i, "x", 0x7d63, 0, 0);
+	ck_assert_int_eq(top_view_settle(&view, &model), 0);
+	press(TOP_KEY_END);
+	drawn(80, 10);
+	ck_assert_int_eq(strncmp(line_at(9), "16-20 of 20  ? help", 19), 0);
+	press('?');
+	drawn(80, 24);
+	press(TOP_KEY_PAGE_DOWN);
+	drawn(80, 24);
+	ck_assert_int_eq(strncmp(line_at(23), "23-44 of ", 9), 0);
+}
+
+/* Output of a command is there whole, over the end of the list. */
+TEST(long_status)
+{
+	snprintf(view.status, sizeof(view.status), "suspended 4711: %0300d; the end\033", 7);
+	drawn(80, 10);
+	ck_assert_str_eq(line_at(5), "suspended 4711:");
+	ck_assert_ptr_nonnull(strstr(line_at(9), "7; the end\\033"));
+}
+
 /* Eight GPUs leave half of the screen to the processes. */
 TEST_EACH(many_gpus, 3)
 {
@@ -680,7 +747,7 @@ TEST_EACH(many_gpus, 3)
 		const char *last;
 	} cases[] = {
 		{ 80, 24, 8, "GPU 8 " },
-		{ 80, 14, 5, "and 4 GPUs more" },
+		{ 80, 14, 5, "and 4 GPUs more; g shows each" },
 		{ 120, 14, 4, "GPU 4 " },
 	};
 	size_t i;

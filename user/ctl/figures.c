@@ -641,23 +641,25 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 {
 	uint64_t cpu = shr_thread_cpu_ns();
 	int ret = gp_figures_list(f, err);
+	bool slow = now >= f->slow_ns;
 	size_t i;
 
 	if (ret)
 		return ret;
-	if (now >= f->slow_ns) {
+	if (slow)
 		ret = add_nodes(f, err);
-		if (!ret)
-			ret = add_slots(f, err);
-		for (i = 0; !ret && i < f->processes.count; i++) {
-			struct ctl_process *p = &f->processes.items[i];
+	if (slow && !ret)
+		ret = add_slots(f, err);
+	for (i = 0; !ret && i < f->processes.count; i++) {
+		struct ctl_process *p = &f->processes.items[i];
 
-			/* No look has it, or it is newer than the look. */
-			if (f->failed || p->ended || (f->looks && !p->placed))
-				ret = read_queues(f, p);
-		}
-		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
+		/* No look has it, or it is newer than the look; without any figure it does not wait. */
+		if (slow ? f->failed || p->ended || (f->looks && !p->placed) :
+			   f->failed && !p->placed)
+			ret = read_queues(f, p);
 	}
+	if (slow)
+		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
 	if (!ret)
 		ret = read_memories(f, now);
 	add_up_memory(f);

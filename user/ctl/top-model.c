@@ -157,7 +157,7 @@ static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looke
 		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
 			const struct top_figure *f = &m->processes.items[i].gpus.items[j];
 
-			n += f->gpu_id == gpu_id && (f->queues > 0 || f->vram > 0);
+			n += f->gpu_id == gpu_id && top_figure_is_used(f);
 		}
 	return n;
 }
@@ -331,11 +331,6 @@ static void add_known(int64_t *sum, int64_t value)
 	*sum = *sum == GPREEMPT_UNKNOWN ? value : *sum + value;
 }
 
-static bool is_used(const struct top_figure *f)
-{
-	return f->queues > 0 || f->vram > 0;
-}
-
 static void add_figure(struct top_process *p, const struct top_figure *f)
 {
 	add_known(&p->busy, f->busy);
@@ -368,7 +363,7 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 		if (gpu_id && f->gpu_id != gpu_id)
 			continue;
 		add_figure(p, f);
-		if (!is_used(f))
+		if (!top_figure_is_used(f))
 			continue;
 		used++;
 		last = f;

@@ -173,6 +173,19 @@ int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, c
 	return top_put(s, y, x + width - 1, 1, TOP_STRONG, "]");
 }
 
+char *top_cell(const struct out_field *field, const void *row, uint64_t looks)
+{
+	char *cell = out_cell(field, row);
+	int64_t tenths;
+
+	if (!cell || looks >= TOP_MANY_LOOKS || strcmp(field->name, "busy_percent"))
+		return cell;
+	tenths = out_number_of(field, row);
+	if (tenths != GPREEMPT_UNKNOWN)
+		sprintf(cell, "%lld", (long long)(tenths + 5) / 10);
+	return cell;
+}
+
 /* Pages that may be longer than the screen: a process, and the help. */
 
 #define GAP	2
@@ -184,6 +197,7 @@ struct page {
 	int first; /* line of the screen */
 	int above; /* lines that stand above it */
 	int line;  /* the next one of the page */
+	uint64_t looks;
 };
 
 /* Returns the page line's line of the screen, or -1. */
@@ -241,7 +255,7 @@ static void measure(const struct page *p, const struct out_table *table, const c
 		widths[i] = strlen(table->fields[i].heading);
 		for (j = 0; j < count; j++) {
 			__cleanup_free char *cell =
-				out_cell(&table->fields[i], rows + j * table->row_size);
+				top_cell(&table->fields[i], rows + j * table->row_size, p->looks);
 			int width = cell ? top_text_width(p->s, cell) : 0;
 
 			if (width > widths[i])
@@ -259,7 +273,7 @@ static int put_row(struct page *p, const struct out_table *table, const int *wid
 
 	for (i = 0; i < table->n_fields; i++) {
 		const struct out_field *field = &table->fields[i];
-		__cleanup_free char *cell = row ? out_cell(field, row) : NULL;
+		__cleanup_free char *cell = row ? top_cell(field, row, p->looks) : NULL;
 
 		if (!field->heading)
 			continue;
@@ -272,20 +286,40 @@ static int put_row(struct page *p, const struct out_table *table, const int *wid
 	return x;
 }
 
+/* Compare the indexes of GPUs; those without one are last, by their ids. */
+static int compare_gpus(const void *a, const void *b)
+{
+	const struct top_figure *x = a, *y = b;
+	uint64_t m = x->gpu, n = y->gpu;
+
+	return m != n ? (m > n) - (m < n) : (x->gpu_id > y->gpu_id) - (x->gpu_id < y->gpu_id);
+}
+
+/* Put the GPUs that it uses, in the order of the host's. */
 static void put_gpus(struct page *p, const struct top_process *process)
 {
+	__cleanup_free struct top_figure *used =
+		shr_must(calloc(process->gpus.count + 1, sizeof(*used)));
 	int widths[COLUMNS], x;
-	size_t i;
+	size_t i, n = 0;
 
-	measure(p, &top_figures, (const char *)process->gpus.items, process->gpus.count, widths);
+	for (i = 0; i < process->gpus.count; i++)
+		if (top_figure_is_used(&process->gpus.items[i]))
+			used[n++] = process->gpus.items[i];
+	if (!n) {
+		put_line(p, TOP_FAINT, "it has no queue and no memory on a GPU");
+		return;
+	}
+	qsort(used, n, sizeof(*used), compare_gpus);
+	measure(p, &top_figures, (const char *)used, n, widths);
 	x = put_row(p, &top_figures, widths, NULL);
 	put(p, x, p->s->width - x, TOP_HEADING, "HISTORY");
 	p->line++;
-	for (i = 0; i < process->gpus.count; i++) {
-		x = put_row(p, &top_figures, widths, &process->gpus.items[i]);
+	for (i = 0; i < n; i++) {
+		x = put_row(p, &top_figures, widths, &used[i]);
 		top_put_history(p->s, line_of(p), x,
 				p->s->width - x > HISTORY ? HISTORY : p->s->width - x, TOP_GOOD,
-				&process->gpus.items[i].history);
+				&used[i].history);
 		p->line++;
 	}
 }
@@ -333,6 +367,7 @@ static bool was_too_far(struct page *p, struct top_view *v)
 	int most = p->line > room ? p->line - room : 0, y;
 
 	v->page = room > 0 ? room : 0;
+	v->length = p->line;
 	if ((int)v->above <= most)
 		return false;
 	v->above = p->above = most;
@@ -344,7 +379,7 @@ static bool was_too_far(struct page *p, struct top_view *v)
 
 void top_draw_details(struct top_screen *s, int y, const struct top_model *m, struct top_view *v)
 {
-	struct page p = { .s = s, .first = y, .above = v->above };
+	struct page p = { .s = s, .first = y, .above = v->above, .looks = m->looks };
 	const struct top_process *process = top_find(m, v->pid);
 
 	if (!process)

@@ -207,7 +207,7 @@ static void bar_text(const struct top_gpu *gpu, char buf[TEXT])
 	if (gpu->busy == GPREEMPT_UNKNOWN)
 		snprintf(buf, TEXT, "-");
 	else
-		snprintf(buf, TEXT, "%.1f%%%s", gpu->busy / 10.0,
+		snprintf(buf, TEXT, "%.*f%%%s", gpu->looks >= TOP_MANY_LOOKS, gpu->busy / 10.0,
 			 gpu->method && *gpu->method == 'p' ? " packets" : "");
 }
 
@@ -263,7 +263,7 @@ static int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
 		if (v->gpu_id && m->gpus.items[i].gpu_id != v->gpu_id)
 			continue;
 		if (n == lines * columns - 1 && (int)count > n + 1) {
-			snprintf(more, sizeof(more), "and %zu GPUs more", count - n);
+			snprintf(more, sizeof(more), "and %zu GPUs more; g shows each", count - n);
 			top_put(s, y + n % lines, n / lines * width, width, TOP_FAINT, more);
 			break;
 		}
@@ -337,15 +337,15 @@ static enum top_look look_of(const struct top_process *p, const struct top_colum
 }
 
 static int put_cell(struct top_screen *s, int y, int x, int width, enum top_look look,
-		    const struct out_field *field, const struct top_process *p)
+		    const struct out_field *field, const struct top_process *p, uint64_t looks)
 {
-	__cleanup_free char *text = out_cell(field, p);
+	__cleanup_free char *text = top_cell(field, p, looks);
 
 	return (out_to_the_right(field) ? top_put_right : top_put)(s, y, x, width, look,
 								   text ? text : "");
 }
 
-static void draw_process(struct top_screen *s, int y, const struct top_process *p,
+static void draw_process(struct top_screen *s, int y, const struct top_process *p, uint64_t looks,
 			 const struct top_view *v, const bool *hidden, bool selected)
 {
 	size_t i;
@@ -363,7 +363,7 @@ static void draw_process(struct top_screen *s, int y, const struct top_process *
 			width -= INDENT;
 		}
 		if (column->field)
-			x = put_cell(s, y, x, width, look, column->field, p);
+			x = put_cell(s, y, x, width, look, column->field, p, looks);
 		else
 			x = top_put_history(s, y, x, width, look, top_history_of(p, v->gpu_id));
 		if (column->width)
@@ -371,7 +371,8 @@ static void draw_process(struct top_screen *s, int y, const struct top_process *
 	}
 }
 
-static void draw_group(struct top_screen *s, int y, const struct top_line *line, bool selected)
+static void draw_group(struct top_screen *s, int y, const struct top_line *line, uint64_t looks,
+		       bool selected)
 {
 	enum top_look look = selected ? TOP_SELECTED : TOP_STRONG;
 	char sums[96];
@@ -381,8 +382,9 @@ static void draw_group(struct top_screen *s, int y, const struct top_line *line,
 		snprintf(sums, sizeof(sums), "  %zu process%s", line->members,
 			 line->members == 1 ? "" : "es");
 	else
-		snprintf(sums, sizeof(sums), "  %zu process%s, BUSY%% %.1f", line->members,
-			 line->members == 1 ? "" : "es", line->busy / 10.0);
+		snprintf(sums, sizeof(sums), "  %zu process%s, BUSY%% %.*f", line->members,
+			 line->members == 1 ? "" : "es", looks >= TOP_MANY_LOOKS,
+			 line->busy / 10.0);
 	width = s->width - (int)strlen(sums);
 	if (width < 1)
 		width = s->width;
@@ -425,9 +427,9 @@ static void top_draw_list(struct top_screen *s, int y, const struct top_model *m
 		const struct top_line *line = &m->lines.items[i];
 
 		if (line->process)
-			draw_process(s, y, line->process, v, hidden, i == v->line);
+			draw_process(s, y, line->process, m->looks, v, hidden, i == v->line);
 		else
-			draw_group(s, y, line, i == v->line);
+			draw_group(s, y, line, m->looks, i == v->line);
 	}
 	if (!m->lines.count)
 		top_put(s, y, 0, s->width, TOP_FAINT,
@@ -449,10 +451,12 @@ static void draw_title(struct top_screen *s, const struct top_model *m, const st
 	top_put(s, 0, 0, s->width, TOP_STRONG, text);
 }
 
-/* A long text in lines, broken at blanks. Returns the line below. */
+/* Put a harmless text in lines, broken at blanks. Returns the line below; y -1: only count. */
 static int put_wrapped(struct top_screen *s, int y, const char *text)
 {
-	while (*text) {
+	bool count = y < 0;
+
+	for (y = count ? 0 : y; *text; y++) {
 		char part[LINE];
 		size_t len = strlen(text), width = s->width;
 
@@ -464,10 +468,30 @@ static int put_wrapped(struct top_screen *s, int y, const char *text)
 		if (!len)
 			len = width;
 		snprintf(part, sizeof(part), "%.*s", (int)len, text);
-		top_put_foreign(s, y++, 0, s->width, TOP_WARNING, part);
+		if (!count)
+			top_put(s, y, 0, s->width, TOP_WARNING, part);
 		text += len + (text[len] == ' ');
 	}
 	return y;
+}
+
+/* Put what was done last, whole, over the last lines. */
+static void draw_status(struct top_screen *s, const char *status)
+{
+	__cleanup_free char *clean = shr_must(shr_clean_copy(status, false));
+	int y = s->height - put_wrapped(s, -1, clean);
+
+	put_wrapped(s, y < 0 ? 0 : y, clean);
+}
+
+/* Print which lines of a page can be seen; "": all of them. */
+static void put_place(char text[LINE], size_t first, size_t shown, size_t all)
+{
+	size_t last = first + shown < all ? first + shown : all;
+
+	*text = '\0';
+	if (shown < all)
+		snprintf(text, LINE, "%zu-%zu of %zu  ", first + 1, last, all);
 }
 
 static void question(const struct top_request *r, char text[LINE])
@@ -497,26 +521,30 @@ static void ask(struct top_screen *s, int y, const struct top_request *r)
 	top_put(s, y, len, s->width, TOP_STRONG, keys);
 }
 
-static void draw_hints(struct top_screen *s, int y, const struct top_view *v)
+static void draw_hints(struct top_screen *s, int y, const struct top_model *m,
+		       const struct top_view *v)
 {
-	char text[LINE];
+	char text[LINE], place[LINE];
 
-	if (*v->status)
-		snprintf(text, sizeof(text), "%s", v->status);
-	else if (v->mode == TOP_MODE_DETAILS)
-		snprintf(text, sizeof(text), "Esc back  s suspend  r resume  k signal");
+	if (v->mode == TOP_MODE_LIST)
+		put_place(place, FIRST_LINE(v), v->page, m->lines.count);
+	else
+		put_place(place, v->above, v->page, v->length);
+	if (v->mode == TOP_MODE_DETAILS)
+		snprintf(text, sizeof(text), "%.40sEsc back  s suspend  r resume  k signal", place);
 	else if (v->mode == TOP_MODE_HELP)
-		snprintf(text, sizeof(text), "Up Down PgUp PgDn  Esc back");
+		snprintf(text, sizeof(text), "%.40sUp Down PgUp PgDn  Esc back", place);
 	else
 		snprintf(text, sizeof(text),
-			 "%s%s%s? help  / filter  < > sort  t groups  g GPU  "
+			 "%.40s%s%s%s? help  / filter  < > sort  t groups  g GPU  "
 			 "Enter details%s  q quit",
-			 *v->filter ? "filter " : "", v->filter, *v->filter ? "  " : "",
+			 place, *v->filter ? "filter " : "", v->filter, *v->filter ? "  " : "",
 			 v->root ? "  s suspend  r resume  k signal" : "");
-	top_put_foreign(s, y, 0, s->width, *v->status ? TOP_WARNING : TOP_FAINT, text);
+	top_put_foreign(s, y, 0, s->width, TOP_FAINT, text);
 }
 
-static void draw_last_line(struct top_screen *s, const struct top_view *v)
+static void draw_last_line(struct top_screen *s, const struct top_model *m,
+			   const struct top_view *v)
 {
 	int y = s->height - 1, x;
 	char text[LINE];
@@ -537,7 +565,10 @@ static void draw_last_line(struct top_screen *s, const struct top_view *v)
 		ask(s, y, &v->asked);
 		break;
 	default:
-		draw_hints(s, y, v);
+		if (*v->status)
+			draw_status(s, v->status);
+		else
+			draw_hints(s, y, m, v);
 	}
 }
 
@@ -552,10 +583,13 @@ void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *
 	} else if (v->mode == TOP_MODE_DETAILS) {
 		top_draw_details(s, y, m, v);
 	} else {
-		if (m->missing)
-			y = put_wrapped(s, y, m->missing);
+		if (m->missing) {
+			__cleanup_free char *clean = shr_must(shr_clean_copy(m->missing, false));
+
+			y = put_wrapped(s, y, clean);
+		}
 		y = top_draw_gpus(s, y, m, v);
 		top_draw_list(s, y, m, v);
 	}
-	draw_last_line(s, v);
+	draw_last_line(s, m, v);
 }

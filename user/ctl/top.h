@@ -44,6 +44,12 @@ struct top_figure {
 	struct top_history history;
 };
 
+/* A process may use all GPUs that it has open, and has queues or memory on some. */
+static inline bool top_figure_is_used(const struct top_figure *f)
+{
+	return f->queues > 0 || f->vram > 0;
+}
+
 /* A process. The numbers that its GPUs have are their sums: see top_arrange(). */
 struct top_process {
 	int64_t pid;
@@ -191,9 +197,10 @@ struct top_view {
 	bool moved;		  /* the selection stays at its process, not at its line */
 	size_t page;		  /* lines that were drawn of the list */
 	size_t above;		  /* lines of a long page that stand above the screen */
+	size_t length;		  /* lines that it has */
 	struct top_request asked; /* in TOP_MODE_SIGNAL and TOP_MODE_CONFIRM */
 	struct top_request ready; /* to be done; the caller takes it */
-	char status[256];	  /* in the last line, until the next key */
+	char status[1024];	  /* in the last lines, until the next key */
 };
 
 #define TOP_SHORTEST_NS 100000000ULL /* from one refresh to the next */
@@ -451,6 +458,12 @@ int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, c
 
 /* Parts of the screen. */
 
+/* A share of fewer looks than this has no decimals: they would be of no look. */
+#define TOP_MANY_LOOKS 100
+
+/* Make the text of a cell, for free(). looks: those of the last interval. */
+char *top_cell(const struct out_field *field, const void *row, uint64_t looks);
+
 /* A process alone, and the help; in all lines from y on but the last. */
 void top_draw_details(struct top_screen *s, int y, const struct top_model *m, struct top_view *v);
 void top_draw_help(struct top_screen *s, int y, struct top_view *v);
@@ -486,11 +499,11 @@ int top_term_key(void);
 /* Another command of gpreempt-ctl, as a child; the loop does not wait for its end. */
 
 struct top_job {
-	pid_t child;	/* 0: none */
-	int output;	/* its output, read without waiting */
-	uint64_t until; /* time at which it is killed */
-	char text[256]; /* its output, in one line, cut */
-	bool ended;	/* the next byte begins another line */
+	pid_t child;	 /* 0: none */
+	int output;	 /* its output, read without waiting */
+	uint64_t until;	 /* time at which it is killed */
+	char text[1024]; /* its output, in one line, cut */
+	bool ended;	 /* the next byte begins another line */
 };
 
 #endif

@@ -54,7 +54,7 @@ tmux_ new-session -d -x 120 -y 24 sh || fail "no tmux"
 before=$(tmux_ display -p '#{cursor_flag} #{alternate_on}')
 keys 'stty -a > '"$W"'/stty1; gpreempt-ctl top -d 500ms; echo status $?' Enter
 wait_for 20 shows 'gpreempt-ctl top: 2 processes, 1 GPU, every 500ms, simulated GPU' \
-	"GPU $gpu .*\[[|]+.*[0-9]%\]" "^ *$a root +$gpu +[1-9][0-9.]+ .* active .*vgpu-load --queues 2"
+	"GPU $gpu .*\[[|]+.*[0-9]%\]" "^ *$a root +$gpu +[1-9][0-9.]* .* active .*vgpu-load --queues 2"
 # The history grows from the right.
 wait_for 20 shows "GPU $gpu .*⣿⣿⣿⣿⣿⣿⣿⣿"
 print_screen main
