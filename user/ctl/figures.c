@@ -653,7 +653,7 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 	for (i = 0; !ret && i < f->processes.count; i++) {
 		struct ctl_process *p = &f->processes.items[i];
 
-		/* No look has it, or it is newer than the look; without any figure it does not wait. */
+		/* No look has it, or it is newer than that. Without a figure it does not wait. */
 		if (slow ? f->failed || p->ended || (f->looks && !p->placed) :
 			   f->failed && !p->placed)
 			ret = read_queues(f, p);

@@ -78,7 +78,7 @@ function table(id, columns, all, empty, narrow) {
 	t.heads = used.map((c, i) => {
 		const button = el("button", { type: "button" }, c.head);
 		button.addEventListener("click", () => sortBy(t, i));
-		return el("th", { scope: "col", class: c.class === "number" ? "number" : null }, button);
+		return el("th", { scope: "col", class: c.class && c.class.startsWith("number") ? "number" : null }, button);
 	});
 	t.lines = all.map((row) => {
 		const values = used.map((c) => c.value(row));
@@ -93,7 +93,7 @@ function table(id, columns, all, empty, narrow) {
 
 const column = (head, key, more) => ({ head, value: (r) => r[key], ...more });
 const number = { class: "number" }, spare = { class: "number", spare: true };
-const of = (head, used, all, more) => ({ head, ...number, value: (r) => r[used],
+const of = (head, used, all, more) => ({ head, class: more && more.show ? "number long" : "number", value: (r) => r[used],
 	show: (v, r) => is(v) ? `${((more || {}).show || text)(v)} of ${((more || {}).show || text)(r[all])}` : unknown, ...(more && more.spare ? { spare: true } : {}) });
 
 // One or two of a list, else how many, and which when one asks.
