@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# What the shell of "make vm" reads when it begins: two programs on the GPU, and what to type.
+# What the shell of "make vm" reads when it begins: two programs on the GPU, and what to type. A
+# shell within it is an ordinary one.
+unset ENV
 
 # program NAME QUEUES
 shell_program() {

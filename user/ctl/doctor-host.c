@@ -246,7 +246,8 @@ static void find_no_module(struct gpreempt *g, enum gpreempt_reason reason, stru
 {
 	char state[16];
 
-	if (gp_read_small(g, state, sizeof(state), "/sys/module/gpreempt/initstate") > 0) {
+	if (g->ops->is_root(g->be) &&
+	    gp_read_small(g, state, sizeof(state), "/sys/module/gpreempt/initstate") > 0) {
 		f->name = "module-files";
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "mount debugfs; root in a container also needs CAP_SYS_ADMIN and "

@@ -20,14 +20,13 @@ static void run_shell(const struct job *job)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setenv("HOME", "/root", 1);
 	setenv("PS1", "vm:\\w# ", 1);
-	/* An interactive shell reads it first. */
-	setenv("ENV", "/t/shell.sh", 1);
 	if (chdir("/t"))
 		chdir("/");
 	if (job->command[0])
 		execl("/bin/sh", "sh", "-c", job->command, (char *)NULL);
-	else
-		execl("/bin/sh", "sh", "-i", (char *)NULL);
+	/* An interactive shell reads it first. */
+	setenv("ENV", "/t/shell.sh", 1);
+	execl("/bin/sh", "sh", "-i", (char *)NULL);
 	_exit(127);
 }
 
