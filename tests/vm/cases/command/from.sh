@@ -13,7 +13,7 @@ tab=$(printf '\t')
 common() {
 	grep -Ev "^[a-z]*$tab(kfd|sessions|pauses|run-directory)$tab" |
 		awk -F '\t' -v OFS='\t' '
-			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|waves|held_as)$/) skip[i] }
+			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|waves|held_as|held_us|held_uid)$/) skip[i] }
 			{ for (i in skip) $i = "*"; print }'
 }
 
