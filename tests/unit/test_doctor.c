@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Each check of the doctor, well and ill. */
 #include "ctl/doctor.h"
+#include "hold/run-dir.h"
+#include "unit-host.h"
 #include "unit.h"
 
 #define NODES "/sys/class/kfd/kfd/topology/nodes/"
@@ -218,6 +220,21 @@ TEST_EACH(ill, ARRAY_SIZE(cases))
 		ck_assert_uint_gt(strlen(f->next), 5);
 	ck_assert_uint_lt(strlen(f->text), sizeof(f->text) - 1);
 	ck_assert_uint_lt(strlen(f->next), sizeof(f->next) - 1);
+}
+
+/* A holder of ours has opened /dev/kfd, and needs no address space. */
+TEST(holder_without_space)
+{
+	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 4194242 };
+	int lock;
+
+	hold_dir_setup();
+	set_file(VIEW "pid/4194242/gpus",
+		 "gpreempt-gpus - version: 1.0\n# gpu_id vm\n0x1 1\n0x2 0\n");
+	ck_assert_int_eq(find("address-spaces")->health, WARNING);
+	lock = hold_take(4194300, &owner);
+	ck_assert_int_eq(find("address-spaces")->health, OK);
+	hold_drop(4194300, lock);
 }
 
 /* The driver decides who may end a session, whatever the release. */

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hold/holder.h"
+#include "hold/run-dir.h"
 #include "lib/see/see.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 #include "doctor.h"
 
@@ -382,11 +385,25 @@ static void check_debuggers(struct gpreempt *g, struct gp_finding *f)
 		gp_find(f, "no GPU process is held or debugged");
 }
 
+/* A holder has opened /dev/kfd, and uses no GPU. */
+static bool is_ours(struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_description who;
+	struct hold_owners owners = { 0 };
+	bool owner;
+
+	if (g->saved)
+		return !gp_identify(g, pid, &who) && !strcmp(who.comm, HOLD_TITLE);
+	owner = hold_skip_owner(&owners, pid);
+	hold_owners_free(&owners);
+	return owner || pid == getpid();
+}
+
 static bool say_no_space(struct gpreempt *g, pid_t pid, char *buf, size_t size)
 {
 	struct gpreempt_error err = { 0 };
 
-	if ((pid == getpid() && !g->saved) || gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP)
+	if (gp_check_gpus(g, pid, "looking", &err) != -EOPNOTSUPP || is_ours(g, pid))
 		return false;
 	snprintf(buf, size, "%d", pid);
 	return true;
