@@ -169,7 +169,8 @@ static void check_ended(struct report *r, const struct ctl_sampler *s)
 	for (i = 0; i < s->figures.processes.count; i++) {
 		const struct ctl_process *p = &s->figures.processes.items[i];
 
-		if (!p->ended)
+		/* One that ended just now is in KFD's list for a moment, with nothing. */
+		if (!p->ended || ctl_process_uses(p, NULL, 0) != 1)
 			continue;
 		snprintf(f.text, sizeof(f.text),
 			 "process %lld has ended, and its queues and memory stay on the GPUs",
