@@ -169,7 +169,7 @@ static void check_ended(struct report *r, const struct ctl_sampler *s)
 	for (i = 0; i < s->figures.processes.count; i++) {
 		const struct ctl_process *p = &s->figures.processes.items[i];
 
-		/* One that ended just now is in KFD's list for a moment, with nothing. */
+		/* KFD lists a process that ended just now for a moment, with nothing. */
 		if (!p->ended || ctl_process_uses(p, NULL, 0) != 1)
 			continue;
 		snprintf(f.text, sizeof(f.text),
