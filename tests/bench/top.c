@@ -107,7 +107,7 @@ static void make_host(unsigned int processes, unsigned int gpus)
 	fputs("gpreempt-usage - version: 2.0\n#" GP_VIEW_USAGE_COLUMNS(GP_VIEW_COLUMN_NAME) "\n",
 	      usage);
 	fputs("gpreempt-processes - version: 1.1\n"
-	      "# pid queues active slots paused debugged\n",
+	      "# pid queues active slots suspended evicted paused debugged\n",
 	      list);
 	for (j = 0; j < gpus; j++) {
 		fprintf(nodes, "0x%x %u 0000:%02x:00.0 4 8 96\n", gpu_id(j), j + 1, j + 1);
@@ -119,7 +119,7 @@ static void make_host(unsigned int processes, unsigned int gpus)
 	}
 	for (i = 0; i < processes; i++) {
 		make_process(FIRST + i, gpus);
-		fprintf(list, "%u 4 8 16 0 0\n", FIRST + i);
+		fprintf(list, "%u 4 8 16 0 0 0 0\n", FIRST + i);
 	}
 	check(fclose(nodes) || fclose(usage) || fclose(list) ? -errno : 0, "write");
 }
