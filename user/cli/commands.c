@@ -237,6 +237,16 @@ static const char *take_role(const char *text, void *field)
 	return NULL;
 }
 
+/* Returns the place of the word in the list; n: it is not there. */
+static size_t find_word(const char *const *words, size_t n, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < n && strcmp(text, words[i]);)
+		i++;
+	return i;
+}
+
 static const char *take_how(const char *text, void *field)
 {
 	static const char *const hows[GPREEMPT_HOWS] = {
@@ -244,15 +254,12 @@ static const char *take_how(const char *text, void *field)
 		[GPREEMPT_HOW_DEBUG] = "debug",
 		[GPREEMPT_HOW_PAUSE] = "pause",
 	};
-	size_t i;
+	size_t how = find_word(hows, GPREEMPT_HOWS, text);
 
-	for (i = 0; i < GPREEMPT_HOWS; i++) {
-		if (strcmp(text, hows[i]))
-			continue;
-		*(enum gpreempt_how *)field = i;
-		return NULL;
-	}
-	return "it is auto, debug or pause";
+	if (how == GPREEMPT_HOWS)
+		return "it is auto, debug or pause";
+	*(enum gpreempt_how *)field = how;
+	return NULL;
 }
 
 static const char *take_json(const char *text, void *field)
@@ -281,12 +288,12 @@ static const char *take_colour(const char *text, void *field)
 		[OUT_COLOUR_NEVER] = "never",
 	};
 	struct out_form *form = field;
-	size_t i;
+	size_t place = find_word(when, ARRAY_SIZE(when), text);
 
-	for (i = 0; i < ARRAY_SIZE(when) && strcmp(text, when[i]);)
-		i++;
-	form->colour = i;
-	return i < ARRAY_SIZE(when) ? NULL : "it is auto, always or never";
+	if (place == ARRAY_SIZE(when))
+		return "it is auto, always or never";
+	form->colour = place;
+	return NULL;
 }
 
 static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
