@@ -437,9 +437,9 @@ static void refuse_all(struct guard *guard, const struct guard_finding *finding)
 /* A word without a process may be mistyped, and then guard protects nothing. */
 static void report_unmatched(struct guard *guard, const struct lookup *l, size_t n)
 {
-	if (!l->state->matched && !n && shr_now_ns() < guard->figures.start_ns + UNMATCHED_NS)
+	if (l->state->matched || (!n && shr_now_ns() < guard->figures.start_ns + UNMATCHED_NS))
 		return;
-	if (!l->state->matched && !n)
+	if (!n)
 		guard_event(guard, "unmatched", 0, "no process has matched --%s %s so far",
 			    l->online ? "online" : "offline", l->word);
 	l->state->matched = true;

@@ -34,7 +34,6 @@ __attribute__((noreturn)) static void fail_birth(const struct hold_birth *birth,
 __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 {
 	int *const kept[] = { &birth->lock, &birth->report };
-	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER };
 	const char *step;
 	pid_t worker;
 	int beat[2];
@@ -50,13 +49,18 @@ __attribute__((noreturn)) static void be_born(struct hold_birth *birth)
 		fail_birth(birth, "making the holder's worker");
 	birth->beat = beat[worker ? 0 : 1];
 	close(beat[worker ? 1 : 0]);
-	/* Before the reply, so that a command after this one finds the owner in the lock. */
-	owner.pid = getpid();
-	owner.guardian = birth->guardian;
-	if (!worker && hold_write_owner(birth->lock, &owner))
-		_exit(1);
-	if (!worker)
+	if (!worker) {
+		const struct hold_owner owner = {
+			.role = HOLD_ROLE_HOLDER,
+			.pid = getpid(),
+			.guardian = birth->guardian,
+		};
+
+		/* A command after the reply finds the owner in the lock. */
+		if (hold_write_owner(birth->lock, &owner))
+			_exit(1);
 		hold_worker(birth);
+	}
 	birth->worker = worker;
 	hold_guardian(birth);
 }
