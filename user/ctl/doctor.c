@@ -215,8 +215,9 @@ static void check_memory(struct report *r, const struct gp_figures *figures)
 static void check_users(struct report *r, bool live)
 {
 	struct gpreempt_error err;
+	bool ended = false;
 	struct ctl_sampler s;
-	size_t unseen;
+	size_t i, unseen;
 	int code;
 
 	/* In a container all processes of the host would seem to have ended. */
@@ -224,8 +225,11 @@ static void check_users(struct report *r, bool live)
 		return;
 	ctl_sampler_init(&s, r->g, 0);
 	s.live = live;
-	if (!ctl_sampler_refresh(&s, &err)) {
-		if (live)
+	if (!gp_figures_refresh(&s.figures, shr_now_ns(), &err)) {
+		for (i = 0; i < s.figures.processes.count; i++)
+			ended |= s.figures.processes.items[i].ended;
+		/* This reads the descriptors of all processes. */
+		if (ended && live)
 			ctl_sampler_keepers(&s, &unseen, &code);
 		check_ended(r, &s);
 		check_memory(r, &s.figures);

@@ -12,7 +12,7 @@
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 
 struct row {
-	int64_t gpu;
+	int64_t gpu; /* first, for shr_compare_first() */
 	int64_t gpu_id;
 	char render[24];
 	int64_t busy;
@@ -85,17 +85,10 @@ static void fill_row(struct gpreempt *g, const struct gp_gpu_figures *from,
 	if (row->is.power_uw != GPREEMPT_UNKNOWN)
 		row->power = row->is.power_uw / 100000;
 	/* The memory of a device that is divided is known for all of its partitions together. */
-	if (name->partitions == 1 && row->is.vram_used != GPREEMPT_UNKNOWN)
-		row->vram_used = row->is.vram_used;
+	if (name->partitions == 1 && from->vram_used != GPREEMPT_UNKNOWN)
+		row->vram_used = from->vram_used;
 	if (row->vram_size == GPREEMPT_UNKNOWN)
 		row->vram_size = row->is.vram_total;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	return (x->gpu > y->gpu) - (x->gpu < y->gpu);
 }
 
 struct gpus_args {
@@ -117,7 +110,7 @@ static int print_gpus(struct ctl_sampler *s, const struct gpus_args *args)
 		    shr_has(which->gpu_ids, which->n_gpu_ids, gpu->node.gpu_id))
 			fill_row(s->g, gpu, &f->names.items[i], &rows[n++]);
 	}
-	qsort(rows, n, sizeof(*rows), compare_rows);
+	qsort(rows, n, sizeof(*rows), shr_compare_first);
 	out_print(&args->form, &table, rows, n);
 	if (f->source == GPREEMPT_SOURCE_SYSFS)
 		ctl_note_sysfs(args->targets.from);

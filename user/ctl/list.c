@@ -30,8 +30,7 @@ static void take_description(const struct ctl_sampler *s, const struct ctl_descr
 	if (who->uid == (uid_t)-1)
 		return;
 	p->uid = who->uid;
-	if (gp_user_name(s->g, who->uid, p->user, sizeof(p->user)))
-		snprintf(p->user, sizeof(p->user), "%u", who->uid);
+	gp_user_text(s->g, who->uid, p->user, sizeof(p->user));
 }
 
 static void find_place(struct ctl_sampler *s, struct ctl_process *p)

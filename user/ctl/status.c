@@ -313,10 +313,8 @@ static void describe(struct rows *rows)
 		if (!all[i].code)
 			row->command = shr_must(strdup(*all[i].who.command ? all[i].who.command :
 									     all[i].who.comm));
-		if (row->uid == GPREEMPT_UNKNOWN)
-			continue;
-		if (gp_user_name(rows->g, row->uid, row->user, sizeof(row->user)))
-			snprintf(row->user, sizeof(row->user), "%u", (unsigned int)row->uid);
+		if (row->uid != GPREEMPT_UNKNOWN)
+			gp_user_text(rows->g, row->uid, row->user, sizeof(row->user));
 	}
 	ctl_described_free(all, &list);
 	free(list.targets);

@@ -728,6 +728,12 @@ int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size)
 	return find_user(g, NULL, &uid, buf, size);
 }
 
+void gp_user_text(struct gpreempt *g, uid_t uid, char *buf, size_t size)
+{
+	if (gp_user_name(g, uid, buf, size))
+		snprintf(buf, size, "%u", uid);
+}
+
 /* The names of roles, and the attribute of a cgroup that has one. */
 
 static const char *const names[] = {

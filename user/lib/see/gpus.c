@@ -226,7 +226,6 @@ void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_devi
 	uint64_t bytes;
 
 	*out = (struct gp_device){
-		.vram_used = gp_device_vram_used(g, gpu),
 		.vram_total = GPREEMPT_UNKNOWN,
 		.power_uw = GPREEMPT_UNKNOWN,
 	};

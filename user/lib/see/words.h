@@ -76,6 +76,8 @@ ssize_t gp_read_command(const struct gpreempt *g, pid_t pid, char *buf, size_t s
 
 /* The name of a user, as in /etc/passwd. 0, -ENOENT or another -errno. */
 int gp_user_name(struct gpreempt *g, uid_t uid, char *buf, size_t size);
+/* The same for a reader: the number of a user without a name. */
+void gp_user_text(struct gpreempt *g, uid_t uid, char *buf, size_t size);
 
 /*
  * Print the owner of a process, as a text to compare and to print: the user in whose slice it
@@ -183,13 +185,12 @@ int gp_gpu_text(const struct gp_gpu *gpu, char *buf, size_t size);
 struct gp_device {
 	char model[64];
 	char mode[24];	    /* partition mode of compute and memory, as "SPX/NPS1" */
-	int64_t vram_used;  /* bytes, by all users */
 	int64_t vram_total; /* bytes */
 	int64_t power_uw;   /* microwatts */
 };
 
 void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_device *out);
-/* Read vram_used alone. */
+/* Read how many bytes of its memory all users have in use. */
 int64_t gp_device_vram_used(const struct gpreempt *g, const struct gp_gpu *gpu);
 
 /* Returns the fact of that name, or NULL. */
