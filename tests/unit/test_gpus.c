@@ -74,10 +74,10 @@ TEST_EACH(word, ARRAY_SIZE(words))
 	if (id && *id) {
 		CTL(0, "queues 4194242 --gpu %s --json", word);
 		expect_rows("targets.0.queues", 1);
-		expect_text("targets.0.queues.0.gpu_id", id);
+		expect_text("targets.0.queues.0.kfd_gpu_id", id);
 		CTL(GPREEMPT_CLASS_BUSY, "list --gpu %s --quiet", word);
 		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json", word);
-		expect_text("gpu_id", id);
+		expect_text("kfd_gpu_id", id);
 		return;
 	}
 	CTL(GPREEMPT_CLASS_NO_TARGET, "list --gpu %s", word);
@@ -93,7 +93,7 @@ TEST(lists)
 	CTL(0, "queues 4194242 --gpu 1,0000:47:00.0,renderD128,1 --json");
 	expect_rows("targets.0.queues", 3);
 	expect_number("targets.0.queues.0.gpu", 0);
-	expect_text("targets.0.queues.0.device", "0000:05:00.0");
+	expect_text("targets.0.queues.0.pci", "0000:05:00.0");
 	expect_number("targets.0.queues.2.gpu", 2);
 	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu 1,,2");
 	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu ''");
@@ -107,19 +107,19 @@ TEST(shown)
 	expect_rows("processes.0.gpu", 8);
 	expect_number("processes.0.gpu.0", 0);
 	expect_number("processes.0.gpu.7", 7);
-	expect_text("processes.0.gpus.0", "0xc7a6");
-	expect_text("processes.0.gpus.6", "0x3");
+	expect_text("processes.0.kfd_gpu_id.0", "0xc7a6");
+	expect_text("processes.0.kfd_gpu_id.6", "0x3");
 	CTL(0, "list");
 	OUT_HAS("\t0,1,2,3,4,5,6,7\t0xc7a6,0xfbfc,");
 	CTL(0, "top --json -n 1 -d 100ms");
 	expect_rows("gpus", 8);
 	/* In KFD's order. */
 	expect_number("gpus.6.gpu", 7);
-	expect_text("gpus.6.gpu_id", "0x3f34");
+	expect_text("gpus.6.kfd_gpu_id", "0x3f34");
 	expect_rows("processes.0.gpus", 8);
 	/* By gpu_id. */
 	expect_number("processes.0.gpus.0.gpu", 6);
-	expect_text("processes.0.gpus.0.gpu_id", "0x3");
+	expect_text("processes.0.gpus.0.kfd_gpu_id", "0x3");
 	CTL(0, "metrics --for 0ms");
 	OUT_HAS("gpu_id=\"7\",gpu_partition_id=\"NA\",kfd_gpu_id=\"0x3f34\",");
 	ctl_line("doctor");
@@ -134,11 +134,11 @@ TEST(partitions)
 			      "0xfbfc 3 0000:05:00.0 2 24\n0x5df5 4 0000:05:00.0 2 24\n"
 			      "0xb857 5 0000:05:00.0 2 24\n0x7ab7 6 0000:05:00.0 2 24\n");
 	CTL(0, "queues 4194242 --gpu 0 --json");
-	expect_text("targets.0.queues.0.gpu_id", "0xfbfc");
+	expect_text("targets.0.queues.0.kfd_gpu_id", "0xfbfc");
 	CTL(0, "queues 4194242 --gpu 3 --json");
-	expect_text("targets.0.queues.0.gpu_id", "0x7ab7");
+	expect_text("targets.0.queues.0.kfd_gpu_id", "0x7ab7");
 	CTL(0, "queues 4194242 --gpu 4 --json");
-	expect_text("targets.0.queues.0.gpu_id", "0xc7a6");
+	expect_text("targets.0.queues.0.kfd_gpu_id", "0xc7a6");
 	/* The address means the whole device. */
 	CTL(0, "queues 4194242 --gpu 0000:05:00.0 --json");
 	expect_rows("targets.0.queues", 4);
@@ -157,7 +157,7 @@ TEST(no_address)
 	expect_null("targets.0.queues.0.gpu");
 	CTL(0, "list --json");
 	expect_null("processes.0.gpu");
-	expect_rows("processes.0.gpus", 8);
+	expect_rows("processes.0.kfd_gpu_id", 8);
 }
 
 #define DEVICE(name) "/sys/bus/pci/devices/0000:05:00.0/" name
@@ -180,7 +180,7 @@ TEST(gpus)
 	CTL(0, "gpus --json");
 	expect_rows("gpus", 8);
 	expect_number("gpus.0.gpu", 0);
-	expect_text("gpus.0.device", "0000:05:00.0");
+	expect_text("gpus.0.pci", "0000:05:00.0");
 	expect_text("gpus.0.render", "renderD128");
 	expect_text("gpus.0.model", "AMD Instinct MI300X");
 	expect_text("gpus.0.mode", "SPX/NPS1");
@@ -189,13 +189,13 @@ TEST(gpus)
 	expect_number("gpus.0.vram_size", 206141652992);
 	ck_assert_double_eq(json_object_get_double(json_at("gpus.0.power_watts")), 144);
 	/* By the index; of another device nothing is known, and its memory is that of processes. */
-	expect_text("gpus.6.gpu_id", "0x3");
+	expect_text("gpus.6.kfd_gpu_id", "0x3");
 	expect_null("gpus.6.model");
 	expect_number("gpus.6.vram_used", 0);
 	expect_null("gpus.6.power_watts");
 	CTL(0, "gpus --gpu renderD135,0 --json");
 	expect_rows("gpus", 2);
-	expect_text("gpus.1.gpu_id", "0x3");
+	expect_text("gpus.1.kfd_gpu_id", "0x3");
 	/* Figures that only the module has. */
 	expect_null("gpus.0.busy_percent");
 	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"

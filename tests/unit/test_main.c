@@ -85,8 +85,8 @@ TEST(no_command)
 	add_view();
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
-			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpu\tgpus\tqueues\t"
-			 "active\tslots\twaves\tvram\tstate\theld_by\theld_as\t"
+			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpu\tkfd_gpu_id\t"
+			 "queues\tactive\tslots\twaves\tvram\tstate\theld_by\theld_as\t"
 			 "how\theld_us\theld_uid\trole\tkept_by\tcommand\n"
 			 "4194242\t-\t-\t-\t-\t-\t-\t-\t0xf7bc\t2\t1\t8\t-\t-\tactive\t-\t-\t-\t-\t-\t-\t-\t"
 			 "python3 train.py\n");

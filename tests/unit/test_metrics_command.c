@@ -122,21 +122,21 @@ TEST(gpus)
 {
 	METRICS("");
 	OUT_HAS("\ngpreempt_gpu_slots{gpu_id=\"2\",gpu_partition_id=\"NA\","
-		"kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\"} 32\n");
+		"kfd_gpu_id=\"0x7d63\",pci=\"0000:83:00.0\"} 32\n");
 	OUT_HAS("\ngpreempt_gpu_slots{gpu_id=\"0\",gpu_partition_id=\"0\","
-		"kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.0\"} 16\n");
+		"kfd_gpu_id=\"0x1d67\",pci=\"0000:03:00.0\"} 16\n");
 	OUT_HAS("\ngpreempt_gpu_slots{gpu_id=\"1\",gpu_partition_id=\"1\","
-		"kfd_gpu_id=\"0x1d68\",device=\"0000:03:00.0\"} 16\n");
+		"kfd_gpu_id=\"0x1d68\",pci=\"0000:03:00.0\"} 16\n");
 	OUT_HAS("\ngpreempt_gpu_slots_used{gpu_id=\"2\"");
 	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_gpu_slots_used{gpu_id=\"0\""));
-	OUT_HAS("kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\",method=\"waves\"} 1\n");
-	OUT_HAS("kfd_gpu_id=\"0x1d67\",device=\"0000:03:00.0\",method=\"waves\"} 0\n");
-	OUT_HAS("kfd_gpu_id=\"0x1d68\",device=\"0000:03:00.0\",method=\"-\"} NaN\n");
+	OUT_HAS("kfd_gpu_id=\"0x7d63\",pci=\"0000:83:00.0\",method=\"waves\"} 1\n");
+	OUT_HAS("kfd_gpu_id=\"0x1d67\",pci=\"0000:03:00.0\",method=\"waves\"} 0\n");
+	OUT_HAS("kfd_gpu_id=\"0x1d68\",pci=\"0000:03:00.0\",method=\"-\"} NaN\n");
 	OUT_HAS("\ngpreempt_gpu_vram_bytes{gpu_id=\"2\",gpu_partition_id=\"NA\","
-		"kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\"} 12288\n");
-	OUT_HAS("kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\"} 206158430208\n");
+		"kfd_gpu_id=\"0x7d63\",pci=\"0000:83:00.0\"} 12288\n");
+	OUT_HAS("kfd_gpu_id=\"0x7d63\",pci=\"0000:83:00.0\"} 206158430208\n");
 	OUT_HAS("\ngpreempt_gpu_waves_max{gpu_id=\"2\",gpu_partition_id=\"NA\","
-		"kfd_gpu_id=\"0x7d63\",device=\"0000:83:00.0\"} 2560\n");
+		"kfd_gpu_id=\"0x7d63\",pci=\"0000:83:00.0\"} 2560\n");
 }
 
 /* The order is not known without all addresses, and no index is shown. */
@@ -148,7 +148,7 @@ TEST(no_address)
 	METRICS("");
 	OUT_HAS("\ngpreempt_gpu_slots{kfd_gpu_id=\"0x7d63\"} 32\n");
 	OUT_HAS("\ngpreempt_gpu_slots{kfd_gpu_id=\"0x1d67\","
-		"device=\"0000:03:00.0\"} 16\n");
+		"pci=\"0000:03:00.0\"} 16\n");
 }
 
 TEST(host)
@@ -301,7 +301,7 @@ TEST(no_module)
 	OUT_LINE("\ngpreempt_info{version=\"%s\"} 1\n", gpreempt_version());
 	OUT_HAS("\ngpreempt_sample_looks{} 0\n");
 	OUT_HAS("\ngpreempt_gpu_busy_ratio{gpu_id=\"0\",gpu_partition_id=\"NA\","
-		"kfd_gpu_id=\"0x7d63\",device=\"0000:03:00.0\",method=\"-\"} NaN\n");
+		"kfd_gpu_id=\"0x7d63\",pci=\"0000:03:00.0\",method=\"-\"} NaN\n");
 	OUT_HAS("kfd_gpu_id=\"0x7d63\"," JOB "} 4096\n");
 	OUT_HAS("kfd_gpu_id=\"0x7d63\"," JOB ",method=\"-\"} NaN\n");
 	ck_assert_ptr_null(strstr(ctl_out, "gpreempt_process_suspended"));

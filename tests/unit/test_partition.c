@@ -57,8 +57,8 @@ TEST(json)
 	expect_text("processes.0.blocks", "yes");
 	expect_text("processes.0.keeps", "process");
 	expect_null("processes.0.container");
-	expect_text("gpu_id", "0xf7bc");
-	expect_text("device", "0000:03:00.0");
+	expect_text("kfd_gpu_id", "0xf7bc");
+	expect_text("pci", "0000:03:00.0");
 	expect_number("unseen", 0);
 	expect_number("status", GPREEMPT_CLASS_BUSY);
 }
@@ -124,7 +124,7 @@ TEST_EACH(word, ARRAY_SIZE(words))
 {
 	if (words[_i].id) {
 		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json", words[_i].word);
-		expect_text("gpu_id", words[_i].id);
+		expect_text("kfd_gpu_id", words[_i].id);
 	} else {
 		CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s", words[_i].word);
 		ERR_LINE("there is no GPU %s\n", words[_i].word);

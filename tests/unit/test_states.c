@@ -158,7 +158,7 @@ static void expect_ended(void)
 	expect_rows("processes", 1);
 	expect_text("processes.0.state", "ended");
 	expect_number("processes.0.queues", 2);
-	expect_text("processes.0.gpus.0", "0xf7bc");
+	expect_text("processes.0.kfd_gpu_id.0", "0xf7bc");
 	expect_number("processes.0.vram", 4096);
 	expect_text("processes.0.kept_by", unit_text("%d (pt_data_worker)", KEEPER));
 	CTL(GPREEMPT_CLASS_BUSY, "list --gpu f7bc --quiet");
@@ -174,7 +174,7 @@ static void expect_ended(void)
 	expect_number("gpus.0.slots_used", 2);
 	CTL(0, "metrics --for 0ms");
 	expect_series("gpreempt_process_state", "state", "ended");
-	OUT_HAS("device=\"0000:03:00.0\",method=\"-\"} NaN\n");
+	OUT_HAS("pci=\"0000:03:00.0\",method=\"-\"} NaN\n");
 	CTL(GPREEMPT_CLASS_BUSY, "doctor --partition f7bc --json");
 	expect_text("processes.1.keeps", "ended");
 	LAB(0, "pidmap --json");

@@ -12,7 +12,8 @@
 # They run in a directory that has the files of /t/data.
 #
 # Shape: numbers are all alike, null too; lines that then are the same count once. On a
-# busy host the thread that looks at slots may come too late to see them.
+# busy host the thread that looks at slots may come too late to see them. The notes of
+# doctor are faults of the running kernel, and each version has its own.
 . /t/lib.sh
 . /t/trace.sh
 
@@ -35,7 +36,8 @@ shape() {
 	sed -E -e "s/$ESC\[[0-9;]*m//g" -e 's/null|0x[0-9a-f]+|[0-9]+([.,:][0-9]+)*/N/g' \
 		-e 's/N(ns|us|ms|s|m|h)\>/N/g' -e 's/[-=]{2,}//g' \
 		-e 's/^slots not measured$/slots N us (resolution N us)/' \
-		-e 's/=-( |$)/=N\1/g' -e 's/ +/ /g' -e 's/ $//' "$1" | awk '!seen[$0]++'
+		-e 's/=-( |$)/=N\1/g' -e 's/ +/ /g' -e 's/ $//' "$1" |
+		awk '/^note / { note = 1; next } note && /^ / { next } { note = 0 } !seen[$0]++'
 }
 
 run_one() {

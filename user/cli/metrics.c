@@ -19,7 +19,7 @@ const char *const out_label_names[OUT_LABELS] = {
 	[OUT_GPU_ID] = "gpu_id",
 	[OUT_GPU_PARTITION_ID] = "gpu_partition_id",
 	[OUT_KFD_GPU_ID] = "kfd_gpu_id",
-	[OUT_DEVICE] = "device",
+	[OUT_PCI] = "pci",
 	[OUT_PROCESS_ID] = "process_id",
 	[OUT_COMM] = "comm",
 	[OUT_USER] = "user",
@@ -48,7 +48,7 @@ const char *const out_label_texts[OUT_LABELS] = {
 	[OUT_GPU_PARTITION_ID] = "Number of the partition in its GPU, from 0; `NA` for a GPU "
 		"that is not partitioned",
 	[OUT_KFD_GPU_ID] = "KFD's number of the node, as in all commands of gpreempt",
-	[OUT_DEVICE] = "PCI address of the GPU",
+	[OUT_PCI] = "PCI address of the GPU",
 	[OUT_PROCESS_ID] = "PID, as the host counts",
 	[OUT_COMM] = "Name of the process, which the process chooses",
 	[OUT_USER] = "Name of its user, or the number if there is no name",
@@ -90,7 +90,7 @@ const char *const out_type_suffixes[] = {
 #define HOST	   BIT(HOSTNAME)
 #define GUARD	   (HOST | BIT(GUARD))
 #define NODE	   (HOST | BIT(GPU_ID) | BIT(GPU_PARTITION_ID) | BIT(KFD_GPU_ID))
-#define GPU	   (NODE | BIT(DEVICE))
+#define GPU	   (NODE | BIT(PCI))
 #define PROCESS	   (HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(POD) | \
 		    BIT(NAMESPACE) | BIT(CONTAINER) | \
 		    BIT(CONTAINER_ID) | BIT(JOB_ID) | BIT(JOB_USER))

@@ -13,11 +13,11 @@
 
 struct row {
 	int64_t gpu; /* first, for shr_compare_first() */
-	int64_t gpu_id;
+	int64_t kfd_gpu_id;
 	char render[24];
 	int64_t busy;
 	int64_t power; /* tenths of a watt */
-	char device[64];
+	char pci[64];
 	char gfx[24];
 	struct gp_device is;
 	int64_t vram_used;
@@ -32,9 +32,9 @@ struct row {
 
 static const struct out_field fields[] = {
 	FIELD(gpu, "GPU", OUT_DEC),
-	FIELD(device, "PCI", OUT_TEXT, .array = true),
+	FIELD(pci, "PCI", OUT_TEXT, .array = true),
 	FIELD(render, "RENDER", OUT_TEXT, .array = true, .spare = true, .rank = 7),
-	FIELD(gpu_id, "GPU-ID", OUT_HEX, .rank = 4),
+	FIELD(kfd_gpu_id, "KFD-ID", OUT_HEX, .rank = 4),
 	OUT_NAMED("model", struct row, is.model, "MODEL", OUT_TEXT, .array = true, .spare = true,
 		  .rank = 6),
 	FIELD(gfx, "GFX", OUT_TEXT, .array = true, .rank = 5),
@@ -67,7 +67,7 @@ static void fill_row(struct gpreempt *g, const struct gp_gpu_figures *from,
 
 	*row = (struct row){
 		.gpu = name->index,
-		.gpu_id = name->gpu_id,
+		.kfd_gpu_id = name->gpu_id,
 		.busy = percent < 0 ? GPREEMPT_UNKNOWN : (int64_t)(10 * percent),
 		.power = GPREEMPT_UNKNOWN,
 		.vram_used = from->vram,
@@ -78,7 +78,7 @@ static void fill_row(struct gpreempt *g, const struct gp_gpu_figures *from,
 		.queues = from->node.queues,
 	};
 	gp_device_read(g, name, &row->is);
-	memcpy(row->device, name->device, sizeof(row->device));
+	memcpy(row->pci, name->device, sizeof(row->pci));
 	if (name->render != GPREEMPT_UNKNOWN)
 		snprintf(row->render, sizeof(row->render), "renderD%d", (int)name->render);
 	put_gfx(from->node.gfx, row->gfx, sizeof(row->gfx));

@@ -358,7 +358,7 @@ static const struct out_field fields[] = {
 	FIELD(uid, NULL, OUT_DEC),
 	OUT_NAMED("gpu", struct ctl_process, index_list, "GPUS", OUT_NUMBERS, .many = "GPUs",
 		  .rank = 1),
-	OUT_NAMED("gpus", struct ctl_process, gpu_list, NULL, OUT_LIST),
+	OUT_NAMED("kfd_gpu_id", struct ctl_process, gpu_list, NULL, OUT_LIST),
 	FIELD(queues, "QUEUES", OUT_DEC, .rank = 6),
 	FIELD(active, "ACTIVE", OUT_DEC, .rank = 11),
 	FIELD(slots, "SLOTS", OUT_DEC, .rank = 12),

@@ -87,7 +87,7 @@ static void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
 		labels->value[OUT_GPU_ID] = gpu->index;
 		labels->value[OUT_GPU_PARTITION_ID] = gpu->partition;
 		labels->value[OUT_KFD_GPU_ID] = gpu->kfd;
-		labels->value[OUT_DEVICE] = gpu->device;
+		labels->value[OUT_PCI] = gpu->device;
 	}
 }
 

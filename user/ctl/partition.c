@@ -134,8 +134,8 @@ static void print_json(const struct partition *p)
 	snprintf(id, sizeof(id), "0x%llx", (unsigned long long)p->gpu->gpu_id);
 	out_add(object, table.name, out_json_rows(&table, p->rows.items, p->rows.count));
 	out_add(object, "gpu", out_json_number(p->gpu->index));
-	out_add(object, "gpu_id", out_json_text(id));
-	out_add(object, "device", out_json_text(*p->gpu->device ? p->gpu->device : NULL));
+	out_add(object, "kfd_gpu_id", out_json_text(id));
+	out_add(object, "pci", out_json_text(*p->gpu->device ? p->gpu->device : NULL));
 	out_add(object, "unseen", json_object_new_int64(p->unseen));
 	out_add(object, "status", json_object_new_int(status_of(p)));
 	out_json_print(object);

@@ -17,7 +17,7 @@
 struct row {
 	int64_t pid;
 	int64_t gpu; /* index of its GPU */
-	const char *device;
+	const char *pci;
 	struct gpreempt_queue q;
 	const char *type;
 	char state[STATE];
@@ -34,8 +34,8 @@ static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	NUMBER(qid, "QUEUE", OUT_DEC),
 	OUT_FIELD(struct row, gpu, "GPU", OUT_DEC),
-	OUT_FIELD(struct row, device, NULL, OUT_TEXT),
-	NUMBER(gpu_id, NULL, OUT_HEX),
+	OUT_FIELD(struct row, pci, NULL, OUT_TEXT),
+	OUT_NAMED("kfd_gpu_id", struct row, q.gpu_id, NULL, OUT_HEX),
 	OUT_FIELD(struct row, type, "TYPE", OUT_TEXT, .rank = 1),
 	OUT_FIELD(struct row, state, "STATE", OUT_SET, .array = true),
 	NUMBER(active, "ACTIVE", OUT_DEC, .rank = 2),
@@ -84,7 +84,7 @@ static void fill_row(struct row *row, pid_t pid, const struct gp_gpus *gpus,
 
 	row->pid = pid;
 	row->gpu = gpu ? gpu->index : GPREEMPT_UNKNOWN;
-	row->device = gpu ? gpu->device : NULL;
+	row->pci = gpu ? gpu->device : NULL;
 	row->q = *queue;
 	row->type = known(gpreempt_word(GPREEMPT_WORD_TYPE, queue->type));
 	row->hardware = known(gpreempt_word(GPREEMPT_WORD_HARDWARE, queue->hardware));

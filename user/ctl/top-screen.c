@@ -37,7 +37,7 @@ const struct out_table top_processes = OUT_TABLE("processes", process_fields, st
 
 static const struct out_field figure_fields[] = {
 	FIGURE(gpu, "GPU", OUT_DEC),
-	FIGURE(gpu_id, NULL, OUT_HEX),
+	OUT_NAMED("kfd_gpu_id", struct top_figure, gpu_id, NULL, OUT_HEX),
 	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
 	FIGURE(method, "METHOD", OUT_TEXT),
 	FIGURE(looks, "LOOKS", OUT_DEC),
@@ -74,8 +74,8 @@ const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top
 /* clang-format off */
 static const struct out_field gpu_fields[] = {
 	GPU(gpu, OUT_DEC),
-	OUT_FIELD(struct top_gpu, device, NULL, OUT_TEXT, .array = true),
-	GPU(gpu_id, OUT_HEX),
+	OUT_NAMED("pci", struct top_gpu, device, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("kfd_gpu_id", struct top_gpu, gpu_id, NULL, OUT_HEX),
 	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
 	GPU(method, OUT_TEXT),
 	GPU(looks, OUT_DEC),

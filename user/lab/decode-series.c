@@ -37,7 +37,7 @@ struct series_queue {
 	int64_t pid;
 	int64_t queue_id;
 	int64_t ring;
-	int64_t gpu_id;
+	int64_t kfd_gpu_id;
 	const char *type;
 	int64_t priority;
 	int64_t seen;	  /* snapshots */
@@ -47,10 +47,10 @@ struct series_queue {
 #define QUEUE(member, title, what) OUT_FIELD(struct series_queue, member, title, what)
 
 static const struct out_field queue_fields[] = {
-	QUEUE(pid, "PID", OUT_DEC),	  QUEUE(queue_id, "QID", OUT_DEC),
-	QUEUE(gpu_id, "GPU", OUT_HEX),	  QUEUE(type, "TYPE", OUT_TEXT),
-	QUEUE(priority, "PRIO", OUT_DEC), QUEUE(ring, "RING", OUT_HEX),
-	QUEUE(seen, "SEEN", OUT_DEC),	  QUEUE(in_slots, "IN SLOTS", OUT_DEC),
+	QUEUE(pid, "PID", OUT_DEC),	      QUEUE(queue_id, "QID", OUT_DEC),
+	QUEUE(kfd_gpu_id, "KFD-ID", OUT_HEX), QUEUE(type, "TYPE", OUT_TEXT),
+	QUEUE(priority, "PRIO", OUT_DEC),     QUEUE(ring, "RING", OUT_HEX),
+	QUEUE(seen, "SEEN", OUT_DEC),	      QUEUE(in_slots, "IN SLOTS", OUT_DEC),
 };
 
 static const struct out_table queues_table =
@@ -155,7 +155,7 @@ static struct series_queue *find_queue(struct series *series, const struct serie
 
 	for (i = 0; i < series->n_queues; i++) {
 		queue = series->queues + i;
-		if (queue->pid == like->pid && queue->gpu_id == like->gpu_id &&
+		if (queue->pid == like->pid && queue->kfd_gpu_id == like->kfd_gpu_id &&
 		    queue->ring == like->ring && queue->queue_id == like->queue_id)
 			return queue;
 	}
@@ -172,7 +172,7 @@ static void add_seen(struct series *series, const struct ctl_text *text, int64_t
 	for (i = 0; i < text->data->n_queues; i++, q++) {
 		struct series_queue like = {
 			.pid = q->pid, .queue_id = q->qid,
-			.ring = ctl_ring_of(text->data, q), .gpu_id = q->gpu_id,
+			.ring = ctl_ring_of(text->data, q), .kfd_gpu_id = q->gpu_id,
 			.type = gp_text_type_name(q->type),
 			.priority = q->priority,
 		}, *queue;

@@ -9,7 +9,7 @@
 
 /* The members are the keys of JSON. */
 struct decode_packet {
-	int64_t gpu_id;
+	int64_t kfd_gpu_id;
 	const char *packet;
 	int64_t pasid;
 	int64_t pid;
@@ -21,9 +21,9 @@ struct decode_packet {
 #define PACKET(member, title, what) OUT_FIELD(struct decode_packet, member, title, what)
 
 static const struct out_field fields[] = {
-	PACKET(gpu_id, "GPU", OUT_HEX),	  PACKET(packet, "PACKET", OUT_TEXT),
-	PACKET(pasid, "PASID", OUT_HEX),  PACKET(pid, "PID", OUT_DEC),
-	PACKET(queue_id, "QID", OUT_DEC), PACKET(doorbell, "DOORBELL", OUT_HEX),
+	PACKET(kfd_gpu_id, "KFD-ID", OUT_HEX), PACKET(packet, "PACKET", OUT_TEXT),
+	PACKET(pasid, "PASID", OUT_HEX),       PACKET(pid, "PID", OUT_DEC),
+	PACKET(queue_id, "QID", OUT_DEC),      PACKET(doorbell, "DOORBELL", OUT_HEX),
 	PACKET(mqd, "MQD", OUT_HEX),
 };
 
@@ -74,7 +74,7 @@ static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 		const struct gp_text_packet *p = d->packets + i;
 		const struct gp_text_queue *q = p->queue < 0 ? NULL : d->queues + p->queue;
 		struct decode_packet row = {
-			.gpu_id = p->gpu_id,
+			.kfd_gpu_id = p->gpu_id,
 			.packet = name_of(p->op),
 			.pasid = p->pasid,
 			.doorbell = p->doorbell,
@@ -134,7 +134,7 @@ struct queue_row {
 static const struct out_field queue_fields[] = {
 	QUEUE("pid", q.pid, "PID", OUT_DEC),
 	QUEUE("queue_id", q.qid, "QID", OUT_DEC),
-	QUEUE("gpu_id", q.gpu_id, "GPU", OUT_HEX),
+	QUEUE("kfd_gpu_id", q.gpu_id, "KFD-ID", OUT_HEX),
 	QUEUE("type", type, "TYPE", OUT_TEXT),
 	QUEUE("priority", q.priority, "PRIO", OUT_DEC),
 	QUEUE("slots_active", q.slots_active, "ACTIVE", OUT_DEC),
@@ -170,7 +170,7 @@ struct slot_row {
 #define SLOT(key, member, what) OUT_NAMED(key, struct slot_row, member, NULL, what)
 
 static const struct out_field slot_fields[] = {
-	SLOT("gpu_id", s.gpu_id, OUT_HEX),	 SLOT("xcc", s.xcc, OUT_DEC),
+	SLOT("kfd_gpu_id", s.gpu_id, OUT_HEX),	 SLOT("xcc", s.xcc, OUT_DEC),
 	SLOT("pipe", s.pipe, OUT_DEC),		 SLOT("queue", s.queue, OUT_DEC),
 	SLOT("active", s.regs.active, OUT_FLAG), SLOT("pid", pid, OUT_DEC),
 	SLOT("queue_id", queue_id, OUT_DEC),	 SLOT("mqd", s.regs.mqd, OUT_HEX),
@@ -181,10 +181,14 @@ static const struct out_field slot_fields[] = {
 static const struct out_table cp_slots = OUT_TABLE("slots", slot_fields, struct slot_row);
 
 static const struct out_field sdma_fields[] = {
-	SLOT("gpu_id", s.gpu_id, OUT_HEX),  SLOT("engine", s.pipe, OUT_DEC),
-	SLOT("rlc", s.queue, OUT_DEC),	    SLOT("active", s.regs.active, OUT_FLAG),
-	SLOT("pid", pid, OUT_DEC),	    SLOT("queue_id", queue_id, OUT_DEC),
-	SLOT("rptr", s.regs.rptr, OUT_DEC), SLOT("wptr", s.regs.wptr, OUT_DEC),
+	SLOT("kfd_gpu_id", s.gpu_id, OUT_HEX),
+	SLOT("engine", s.pipe, OUT_DEC),
+	SLOT("rlc", s.queue, OUT_DEC),
+	SLOT("active", s.regs.active, OUT_FLAG),
+	SLOT("pid", pid, OUT_DEC),
+	SLOT("queue_id", queue_id, OUT_DEC),
+	SLOT("rptr", s.regs.rptr, OUT_DEC),
+	SLOT("wptr", s.regs.wptr, OUT_DEC),
 };
 
 static const struct out_table sdma_slots = OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
@@ -219,7 +223,7 @@ static const struct out_field sum_fields[] = {
 static const struct out_table sum_table = OUT_TABLE("check", sum_fields, struct gp_text_check);
 
 static const struct out_field check_fields[] = {
-	CHECK(gpu_id, OUT_HEX),
+	OUT_NAMED("kfd_gpu_id", struct gp_text_check, gpu_id, NULL, OUT_HEX),
 	CHECK(xcc, OUT_DEC),
 	CHECK_SLOTS,
 };

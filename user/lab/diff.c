@@ -227,7 +227,7 @@ void diff_free(struct diff *diff)
 		OUT_FIELD(struct diff_row, in, "IN", OUT_TEXT)
 
 static const struct out_field queue_fields[] = {
-	KEY(1, "gpu_id", "GPU", OUT_HEX),
+	KEY(1, "kfd_gpu_id", "KFD-ID", OUT_HEX),
 	KEY(2, "queue_id", "QID", OUT_DEC),
 	SIDES,
 };
@@ -235,7 +235,7 @@ static const struct out_field queue_fields[] = {
 static const struct out_table queues_table = OUT_TABLE("queues", queue_fields, struct diff_row);
 
 static const struct out_field slot_fields[] = {
-	KEY(0, "gpu_id", "GPU", OUT_HEX),
+	KEY(0, "kfd_gpu_id", "KFD-ID", OUT_HEX),
 	KEY(1, "xcc", "XCC", OUT_DEC),
 	KEY(2, "pipe", "PIPE", OUT_DEC),
 	KEY(3, "queue", "QUEUE", OUT_DEC),

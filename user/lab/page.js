@@ -121,14 +121,14 @@ const percent = (v) => typeof v === "number" ? `${v.toFixed(1)} %` : unknown;
 const nameOf = (p) => `${text(p.pid)} ${text(p.command).split(" ")[0].split("/").pop()}${is(p.state) ? ` (${p.state})` : ""}`;
 
 function gpus(state, i) {
-	const here = (gpu) => rows(state.processes).filter((p) => list(p.gpus).includes(gpu.gpu_id)).map(nameOf);
+	const here = (gpu) => rows(state.processes).filter((p) => list(p.kfd_gpu_id).includes(gpu.kfd_gpu_id)).map(nameOf);
 	return listed("GPUs", state.gpus, "The GPUs are unknown: they could not be read.", (all) => table(`gpus-${i}`, [
 		column("GPU", "gpu", number), column("Model", "model", { spare: true }), column("gfx", "gfx", { spare: true }),
 		column("Mode", "mode", { spare: true }), column("Busy", "busy_percent", { ...spare, show: percent }),
 		of("Memory in use", "vram_used", "vram_size", { show: size }), column("Power", "power_watts", { ...spare, show: (v) => is(v) ? `${v} W` : unknown }),
 		of("Slots in use", "slots_used", "slots", { spare: true }), column("Queues", "queues", number),
 		{ head: "Processes on it", class: "text", value: (g) => here(g).length, show: (n, g) => n ? several(here(g), "processes") : state.processes ? "none" : unknown },
-		column("PCI", "device", { class: "code" }), column("KFD id", "gpu_id", { class: "code" }), column("Render node", "render", { class: "code", spare: true }),
+		column("PCI", "pci", { class: "code" }), column("KFD id", "kfd_gpu_id", { class: "code" }), column("Render node", "render", { class: "code", spare: true }),
 	], all, "There is no GPU."));
 }
 
@@ -140,8 +140,8 @@ function processes(state, i) {
 		column("PID", "pid", number), column("Command", "command", { class: "text" }),
 		column("State", "state", { tone: (s) => stateTones[s] }),
 		{ head: "Held by", spare: true, value: holderOf },
-		{ head: "GPUs", value: (p) => list(p.gpu).length || list(p.gpus).length || null,
-			show: (n, p) => n ? several(list(p.gpu).length ? p.gpu : p.gpus, "GPUs") : unknown },
+		{ head: "GPUs", value: (p) => list(p.gpu).length || list(p.kfd_gpu_id).length || null,
+			show: (n, p) => n ? several(list(p.gpu).length ? p.gpu : p.kfd_gpu_id, "GPUs") : unknown },
 		column("Queues", "queues", number), of("Slots", "active", "slots"),
 		column("Waves", "waves", spare), column("VRAM", "vram", { ...number, show: size }),
 		column("User", "user"), column("Container", "container", { spare: true }), column("Kept by", "kept_by", { spare: true }),

@@ -68,7 +68,7 @@ for gpu in 0 1; do
 	# By PCI address, as the topology has it.
 	first=$(grep "^gpreempt_gpu_slots{" "$W/metrics" | sed 's/.*device="\([^"]*\)".*/\1/' |
 		sort | sed -n $((gpu + 1))p)
-	grep -q "^gpreempt_gpu_slots{.*gpu_id=\"$gpu\",gpu_partition_id=\"NA\",.*device=\"$first\"" \
+	grep -q "^gpreempt_gpu_slots{.*gpu_id=\"$gpu\",gpu_partition_id=\"NA\",.*pci=\"$first\"" \
 		"$W/metrics" || fail "GPU $gpu is not $first"
 done
 grep -q "^gpreempt_process_held" "$W/metrics" && fail "held: none is"
