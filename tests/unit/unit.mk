@@ -3,11 +3,13 @@
 
 UNIT := $(O)/unit
 UNIT_SAN := $(SAN)
+# Directories of a run have one name, however it was built: lines are as wide then.
+UNIT_WORK := build/unit
 UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
-	$(USER_CPPFLAGS) $(LAB_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT)/run"' \
-	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT)/guard.sock"' \
+	$(USER_CPPFLAGS) $(LAB_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT_WORK)/run"' \
+	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT_WORK)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
-	-DGP_HOLDER='"$(UNIT)/gpreempt-holder"'
+	-DGP_HOLDER='"$(UNIT_WORK)/gpreempt-holder"'
 # A busy host may not run a thread of a test for long.
 UNIT_CFLAGS += -include tests/unit/unit-limits.h \
 	-DFOLLOW_PLACES=4 -DGUARD_FOUND_MAX=10 -DGP_APART_IOCTL_NS=2000000000ULL
