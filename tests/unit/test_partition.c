@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* doctor --partition: processes that block a repartition of a GPU. */
+/*
+ * doctor --partition: processes that block a repartition of a GPU. The words for a GPU are in
+ * test_gpus.
+ */
 #include "lib/see/words.h"
 #include "unit-ctl.h"
 #include "unit-holder.h"
@@ -108,27 +111,6 @@ TEST(unseen)
 	CTL(GPREEMPT_CLASS_PERMISSION, "doctor --partition f7bc");
 	ERR_HAS("cannot read the descriptors of 2 processes: "
 		"Permission denied\n");
-}
-
-/* The words for a GPU. */
-static const struct {
-	const char *word;
-	const char *id;
-} words[] = {
-	{ "f7bc", "0xf7bc" },	      { "0xF7BC", "0xf7bc" }, { "0", "0xf7bc" }, { "1", "0x5d4f" },
-	{ "0000:04:00.0", "0x5d4f" }, { "2", NULL },	      { "3", NULL },	 { "gpu", NULL },
-	{ "0000:05:00.0", NULL },     { "f7bcx", NULL },      { "-1", NULL },
-};
-
-TEST_EACH(word, ARRAY_SIZE(words))
-{
-	if (words[_i].id) {
-		CTL(GPREEMPT_CLASS_BUSY, "doctor --partition %s --json", words[_i].word);
-		expect_text("kfd_gpu_id", words[_i].id);
-	} else {
-		CTL(GPREEMPT_CLASS_NO_TARGET, "doctor --partition %s", words[_i].word);
-		ERR_LINE("there is no GPU %s\n", words[_i].word);
-	}
 }
 
 TEST(mistakes)
