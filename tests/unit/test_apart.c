@@ -122,8 +122,7 @@ TEST(never_answers)
 	ck_assert_int_eq(gp_apart_run(NULL, t, -1, open_below_mount, IOCTL_NS, &place), -ETIMEDOUT);
 	ck_assert_int_eq(gp_apart_own_memory(), -EBUSY);
 	umount2(dir, MNT_DETACH);
-	kill(server, SIGKILL);
-	ck_assert_int_eq(waitpid(server, NULL, 0), server);
+	unit_end(server);
 	wait_for_own_memory();
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG | __WALL), -1);
 	rmdir(dir);
@@ -250,7 +249,6 @@ TEST_EACH(ends_with_its_caller, 2)
 TEST(fork_has_its_own)
 {
 	struct task *mine = t;
-	int status;
 	pid_t child;
 
 	gp_apart_free(mine);
@@ -259,8 +257,7 @@ TEST(fork_has_its_own)
 		t = gp_apart_new();
 		_exit(!t || t == mine || gp_apart_own_memory());
 	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(unit_status(child), 0);
 	ck_assert_ptr_eq(gp_apart_new(), mine);
 }
 

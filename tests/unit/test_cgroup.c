@@ -99,7 +99,6 @@ TEST(not_readable)
 /* A directory with a path of that length, and the file of a group in it. */
 static void make_long(char *path, size_t len)
 {
-	char command[3 * ROOM];
 	size_t at;
 
 	memset(path, 'a', len);
@@ -107,17 +106,13 @@ static void make_long(char *path, size_t len)
 	memcpy(path, LONG, strlen(LONG));
 	for (at = strlen(LONG); at < len - 1; at += 50)
 		path[at] = '/';
-	snprintf(command, sizeof(command),
-		 "mkdir -p %.300s && : >%.300s"
-		 "/cgroup.procs",
-		 path, path);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(unit_text("mkdir -p %s && : >%s/cgroup.procs", path, path)), 0);
 }
 
 /* A path is taken whole or not at all. */
 TEST(long_path)
 {
-	char path[2 * ROOM], text[3 * ROOM];
+	char path[2 * ROOM];
 	bool inside;
 	size_t len;
 
@@ -126,8 +121,7 @@ TEST(long_path)
 	for (len = ROOM - 1; len <= ROOM; len++) {
 		make_long(path, len);
 		ck_assert_uint_eq(strlen(path), len);
-		snprintf(text, sizeof(text), "cgroup %s cgroup rw,freezer 0 0\n", path);
-		unit_mounts(text);
+		unit_mounts(unit_text("cgroup %s cgroup rw,freezer 0 0\n", path));
 		ck_assert_int_eq(freezer_v1_leave(&inside), len < ROOM ? -EPERM : -ENOENT);
 	}
 	unit_freezer_stays = false;

@@ -21,15 +21,6 @@ struct attack {
 static uint32_t next_old; /* the next of the old queues to destroy */
 static int phase;
 
-/* A thread sleeps in the destruction of one, and shows another. */
-static void show(uint32_t qid)
-{
-	static char text[80];
-
-	snprintf(text, sizeof(text), "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
-	set_file("/proc/4194242/task/4194242/syscall", text);
-}
-
 static void show_nothing(void)
 {
 	set_file("/proc/4194242/task/4194242/syscall", "running\n");
@@ -54,7 +45,7 @@ static void make_and_destroy(const struct attack *a)
 		phase = 1;
 	} else if (phase == 1) {
 		gp_loop_queue(&loop, 500)->destroying = true;
-		show(500);
+		show_destruction(500);
 		phase = 2;
 	} else if (destroyed(500)) {
 		phase = 0;
@@ -66,7 +57,7 @@ static void lie(const struct attack *a)
 {
 	(void)a;
 	gp_loop_queue(&loop, 1)->destroying = true;
-	show(0);
+	show_destruction(0);
 }
 
 /* Destroys queue 0, is interrupted, and tries again. */
@@ -79,7 +70,7 @@ static void interrupt_it(const struct attack *a)
 	}
 	phase = !phase;
 	gp_loop_queue(&loop, 0)->destroying = phase;
-	show(0);
+	show_destruction(0);
 	/* If it had been resumed before the signal came, it is gone. */
 	if (!phase)
 		destroyed(0);
@@ -95,7 +86,7 @@ static void make_again(const struct attack *a)
 		phase = 1;
 	} else if (phase == 1) {
 		gp_loop_queue(&loop, 0)->destroying = true;
-		show(0);
+		show_destruction(0);
 		phase = 2;
 	} else if (destroyed(0)) {
 		phase = 0;
@@ -109,7 +100,7 @@ static void burn_down(const struct attack *a)
 		if (next_old == a->old)
 			return;
 		gp_loop_queue(&loop, next_old)->destroying = true;
-		show(next_old);
+		show_destruction(next_old);
 		phase = 1;
 	} else if (destroyed(next_old)) {
 		next_old++;
@@ -148,7 +139,6 @@ TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 
 	open_with_queues(a->old);
 	next_old = 1;
-	phase = 0;
 	gpreempt_session_suspend(s, NULL, NULL);
 	for (; all < a->length_ns; all += STEP_NS) {
 		loop.trace[0] = '\0';
@@ -174,7 +164,6 @@ TEST_EACH(stays_held, ARRAY_SIZE(attacks))
 	/* The run time is known and reported: the session counts it, or more. */
 	ck_assert_uint_ge(released.total_ns + ran / 10 + 20 * NSEC_PER_MSEC, ran);
 	ck_assert(!!(happened & GPREEMPT_EVENT_CHURN) == (released.total_ns >= NSEC_PER_SEC / 2));
-	gpreempt_session_close(s);
 }
 
 static void dispatch_for(uint64_t ns)
@@ -241,7 +230,6 @@ TEST(unseen)
 	ck_assert(released.churn);
 	ck_assert(happened & GPREEMPT_EVENT_CHURN);
 	ck_assert(suspended(0) && suspended(1));
-	gpreempt_session_close(s);
 }
 
 /* The time before the first look, or before the suspend, is not counted. */
@@ -259,7 +247,6 @@ TEST_EACH(unseen_at_first, 2)
 	ck_assert_int_ge(gpreempt_session_dispatch(s), 0);
 	ck_assert_uint_eq(released_now().unseen, 1);
 	ck_assert_uint_le(released_now().total_ns, shr_now_ns() - start);
-	gpreempt_session_close(s);
 }
 
 /* The time between two looks tells nothing if there is no queue at all. */
@@ -274,7 +261,6 @@ TEST(unseen_alone)
 	ck_assert_uint_eq(released_now().unseen, 1);
 	ck_assert_uint_gt(released_now().total_ns, 0);
 	ck_assert_uint_le(released_now().total_ns, 30 * NSEC_PER_MSEC);
-	gpreempt_session_close(s);
 }
 
 /* Queues that are seen, whatever comes first, the event or a snapshot. */
@@ -307,16 +293,15 @@ TEST(seen_before_its_event)
 	ck_assert(suspended(8));
 	ck_assert_uint_eq(released_now().unseen, 1);
 	ck_assert_uint_eq(released_now().made, 4);
-	gpreempt_session_close(s);
 }
 
 static void setup(void)
 {
-	unit_setup();
+	session_setup();
 	unit_make_up_time();
 }
 
-TEST_FIXTURE(setup, unit_teardown)
+TEST_FIXTURE(setup, session_teardown)
 
 /* A slot has 10 of them, the window 1,000. */
 #define T(n) ((n) * (GP_METER_SLOT_NS / 10))

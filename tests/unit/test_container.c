@@ -293,12 +293,7 @@ static const char *name(void)
 
 static size_t files_read(void)
 {
-	const char *at = loop.trace;
-	size_t n = 0;
-
-	for (; (at = strstr(at, "root-file ")); at++)
-		n++;
-	return n;
+	return unit_count(loop.trace, "root-file ");
 }
 
 /* Each existing file is read once, the first one, too. */

@@ -27,15 +27,21 @@ static int dispatch_soon(void)
 	return ret;
 }
 
+static void set_syscall(const char *text)
+{
+	set_file("/proc/4194242/task/4194242/syscall", text);
+}
+
 /* The driver has marked it: it waits for its resume, and then goes. */
-static void begin_destroy(uint32_t qid)
+static void mark_destroyed(uint32_t qid)
 {
 	gp_loop_queue(&loop, qid)->destroying = true;
 }
 
-static void set_syscall(const char *text)
+static void begin_destroy(uint32_t qid)
 {
-	set_file("/proc/4194242/task/4194242/syscall", text);
+	mark_destroyed(qid);
+	show_destruction(qid);
 }
 
 TEST(destroyed_queue_runs)
@@ -45,9 +51,8 @@ TEST(destroyed_queue_runs)
 
 	open_with_queues(3);
 	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_queue(&loop, 2)->destroying = true;
 	/* ioctl(3, AMDKFD_IOC_DESTROY_QUEUE, 2); see the back-end. */
-	set_syscall("16 0x3 0xc0084b03 0x2 0x0 0x0 0x0 0x7ffd 0x7f00\n");
+	begin_destroy(2);
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(suspended(0) && suspended(1) && !suspended(2));
 	/* The queue is gone then, and the list is tidied up. */
@@ -65,13 +70,12 @@ TEST(destroyed_one_by_one)
 	open_with_queues(4);
 	set_file("/proc/4194242/task/", "4194242\n4243");
 	gpreempt_session_suspend(s, NULL, NULL);
+	mark_destroyed(1);
+	mark_destroyed(2);
 	begin_destroy(0);
-	begin_destroy(1);
-	begin_destroy(2);
-	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(0) && suspended(1) && suspended(2));
-	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	show_destruction(1);
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1) && suspended(2));
 	/* The first thread is still in there when the second comes. */
@@ -82,11 +86,7 @@ TEST(destroyed_one_by_one)
 
 static void destroy(uint32_t qid)
 {
-	static char text[80];
-
-	snprintf(text, sizeof(text), "16 0x3 0xc0084b03 0x%x 0x0 0x0 0x0 0x1 0x2\n", qid);
 	begin_destroy(qid);
-	set_syscall(text);
 	while (suspended(qid))
 		ck_assert_int_ge(dispatch_soon(), 0);
 	gp_loop_remove_queue(&loop, qid);
@@ -183,8 +183,8 @@ TEST(names_another_queue)
 
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
-	begin_destroy(1);
-	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	mark_destroyed(1);
+	show_destruction(0);
 	/* The process is trusted once, for a moment. */
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(0) && suspended(1));
@@ -205,7 +205,7 @@ TEST(names_another_queue)
 	ck_assert(s->release.paced_until > 0);
 	ck_assert(!released.churn);
 	/* The call is true now: the queue is released, if later. */
-	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
+	show_destruction(1);
 	while (suspended(1))
 		ck_assert_int_ge(dispatch_soon(), 0);
 	ck_assert(suspended(0));
@@ -218,7 +218,6 @@ TEST(outcome_has_what_ran)
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_uint_eq(out.released_ns, 0);
 	begin_destroy(1);
-	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	while (suspended(1))
 		ck_assert_int_ge(dispatch_soon(), 0);
 	shr_sleep_ns(2 * NSEC_PER_MSEC);
@@ -253,10 +252,8 @@ TEST(same_thread_again)
 	set_file("/proc/4194242/task/4243/syscall", "running\n");
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(0);
-	set_syscall("16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	begin_destroy(1);
-	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	looked_at_others = 0;
 	ck_assert_int_eq(gp_session_scan_destroyers(s), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(1));
@@ -276,7 +273,6 @@ TEST(hung_meanwhile)
 	open_with_queues(2);
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(1);
-	set_syscall("16 0x3 0xc0084b03 0x1 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	s->gpu_hung = true;
 	unit_clear_trace();
@@ -292,7 +288,7 @@ TEST(interrupted_destruction)
 {
 	open_with_queues(1);
 	gpreempt_session_suspend(s, NULL, NULL);
-	gp_loop_queue(&loop, 0)->destroying = true;
+	mark_destroyed(0);
 	set_syscall("16 0x3 0xffffffffc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
 	ck_assert(!suspended(0));

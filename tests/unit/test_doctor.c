@@ -25,10 +25,7 @@ static void setup(void)
 	set_file("/sys/module/amdgpu/parameters/cwsr_enable", "1\n");
 	set_file("/sys/module/amdgpu/parameters/sched_policy", "0\n");
 	set_file("/sys/kernel/security/lockdown", "[none] integrity confidentiality\n");
-	set_file(NODES, "0\n1");
-	set_file(NODES "0/gpu_id", "0\n");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", GOOD);
+	unit_one_gpu(GOOD);
 	set_file("/proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n");
 	set_file("/proc/self/mounts", "debugfs /sys/kernel/debug debugfs rw 0 0\n");
 	set_file(VIEW "version", "gpreempt-version - version: 1.1\n# key value\n"

@@ -8,6 +8,7 @@
 #include <sys/ptrace.h>
 
 #include "lib/core/internal.h"
+#include "unit-host.h"
 #include "unit.h"
 
 static pid_t child, asked; /* asked: 0, it was not */
@@ -18,16 +19,10 @@ static int go[2]; /* the child goes on after a byte */
 
 static char state_of(pid_t pid)
 {
-	char path[64], text[256], *end;
-	FILE *f;
+	char text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(text, sizeof(text), f));
-	fclose(f);
-	end = strrchr(text, ')');
-	return end[2];
+	ck_assert_int_gt(shr_read_start(text, sizeof(text), "/proc/%d/stat", pid), 0);
+	return *shr_stat_state(text);
 }
 
 /* Is a stop left for the session? */
@@ -137,12 +132,6 @@ static void seize(void)
 			 0);
 }
 
-static void setup(void)
-{
-	answer = 0;
-	killed_when_asked = false;
-}
-
 static void teardown(void)
 {
 	kill(child, SIGKILL);
@@ -165,29 +154,10 @@ TEST_EACH(one_thread, 2)
 	ck_assert_int_ne(state_of(child), 't');
 }
 
-static int count(void *arg, const char *name)
-{
-	(void)name;
-	++*(int *)arg;
-	return 0;
-}
-
-static void wait_for_threads(void)
-{
-	char path[64];
-	int n;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", child);
-	do {
-		n = 0;
-		ck_assert_int_eq(gp_list_names(path, count, &n), 0);
-	} while (n != 2);
-}
-
 TEST(several_threads)
 {
 	start(threaded, 'S');
-	wait_for_threads();
+	UNIT_WAIT(unit_threads(child, "") == 2);
 	seize();
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_ne(asked, child);
@@ -279,4 +249,4 @@ TEST(ends)
 	ck_assert_int_eq(asks, 0);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(NULL, teardown)

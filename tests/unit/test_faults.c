@@ -36,10 +36,7 @@ static void setup(void)
 	set_file(AMDGPU, "parameters");
 	set_file(AMDGPU "parameters/num_kcq", "-1\n");
 	set_file(RELEASE, "7.3.4+deb13-amd64\n");
-	set_file(NODES, "0\n1");
-	set_file(NODES "0/gpu_id", "0\n");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", MI308);
+	unit_one_gpu(MI308);
 	set_queues(PID, ONE);
 }
 
@@ -248,10 +245,6 @@ TEST(many_gpus)
 	}
 	ck_assert_ptr_nonnull(strstr(find("exit-drain")->text, "GPUs: 12 of 12: a process"));
 }
-
-/*
- * The page for users
- */
 
 static void put_version(char *text, size_t size, enum gp_fact fact, int64_t value)
 {

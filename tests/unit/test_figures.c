@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Figures of GPUs and processes, by looks at the module's files. */
-#include <stdarg.h>
-
 #include "ctl/figures.h"
 #include "unit.h"
 
@@ -12,7 +10,6 @@
 
 static struct gp_figures f;
 static struct gpreempt_error err;
-static char *text;
 
 #define USAGE                                                             \
 	"gpreempt-usage - version: 1.1\n# gpu_id context hardware waves " \
@@ -42,25 +39,15 @@ static void setup(void)
 static void teardown(void)
 {
 	gp_figures_clear(&f);
-	free(text);
-	text = NULL;
 	unit_teardown();
 }
 
-__attribute__((format(printf, 2, 3))) static void look(uint64_t ms, const char *format, ...)
+static void look_at(uint64_t ms, const char *lines)
 {
-	char *lines, *old = text;
-	va_list ap;
-
-	va_start(ap, format);
-	ck_assert_int_ge(vasprintf(&lines, format, ap), 0);
-	va_end(ap);
-	ck_assert_int_gt(asprintf(&text, "%s%s", USAGE, lines), 0);
-	set_file(DIR "usage", text);
-	free(lines);
-	free(old);
+	set_file(DIR "usage", unit_text("%s%s", USAGE, lines));
 	ck_assert_int_eq(gp_figures_look(&f, ms * MS, &err), 0);
 }
+#define look(ms, ...) look_at(ms, unit_text(__VA_ARGS__))
 
 static struct ctl_process *process(pid_t pid)
 {

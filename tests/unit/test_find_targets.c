@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words and command lines of processes whose memory does not answer. */
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 #include "cli/program.h"
 #include "hold/targets.h"
@@ -17,7 +16,6 @@ static struct gp_backend_ops ops;
 static struct find find;
 static struct gpreempt_targets *targets;
 static struct gpreempt_error err;
-static char stats[COUNT][128], list[256];
 
 /* Memory that the test and the child share. */
 struct seen {
@@ -39,35 +37,36 @@ static ssize_t read_file(void *be, const char *path, char *buf, size_t size)
 	return gp_backend_loop.read_file(be, path, buf, size);
 }
 
+static void set_start(size_t i, size_t start)
+{
+	set_file(unit_text("/proc/%zu/stat", FIRST + i),
+		 unit_text("%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 %zu 20\n",
+			   FIRST + i, start));
+}
+
 static void setup(void)
 {
+	const char *list = "";
 	size_t i;
 
 	unit_setup();
 	shared = unit_share(sizeof(*shared));
-	list[0] = '\0';
 	for (i = 0; i < COUNT; i++) {
-		sprintf(list + strlen(list), "%zu\n", FIRST + i);
-		sprintf(stats[i],
-			"%zu (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 "
-			"15 16 17 18 %zu 20\n",
-			FIRST + i, 9000 + i);
-		set_file(unit_text("/proc/%zu/stat", FIRST + i), stats[i]);
+		list = unit_text("%s%zu\n", list, FIRST + i);
+		set_start(i, 9000 + i);
 		set_file(unit_text("/proc/%zu/cmdline", FIRST + i), "train");
 	}
 	set_file(KFD_DIR, list);
 	ops = gp_backend_loop;
 	ops.read_file = read_file;
 	g->ops = &ops;
-	find = (struct find){ .g = g };
-	targets = NULL;
+	find.g = g;
 }
 
 static void teardown(void)
 {
 	gpreempt_list_free(targets);
 	find_free(&find);
-	munmap(shared, sizeof(*shared));
 	unit_teardown();
 }
 
@@ -154,7 +153,7 @@ TEST(one_hangs)
 	ck_assert(has(FIRST + 2));
 	/* Another process has the mute one's number now. */
 	atomic_store(&shared->hangs[2], 0);
-	strcpy(strstr(stats[2], "9002"), "9102 20\n");
+	set_start(2, 9102);
 	ck_assert_int_eq(look_for("cmd:^train$", NULL), 0);
 	ck_assert(has(FIRST + 2));
 }
@@ -235,7 +234,6 @@ static void describe_setup(void)
 	for (i = 0; i < DESCRIBED; i++)
 		described_targets[i].pid = 100 + i;
 	described_list.count = 4;
-	first_mute = last_mute = gone = 0;
 }
 
 static void describe_teardown(void)

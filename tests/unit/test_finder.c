@@ -29,7 +29,6 @@ static void setup(void)
 	hang = unit_share(sizeof(*hang));
 	set_file("/proc/4194242/cmdline", "train");
 	set_file("/proc/4194242/comm", "train\n");
-	memset(&finder, 0, sizeof(finder));
 	finder.sought[finder.n++].word = "cmd:^train$";
 	finder.sought[finder.n++].word = "container:web";
 	ck_assert_int_eq(guard_finder_start(&finder, g), 0);
@@ -38,7 +37,6 @@ static void setup(void)
 static void teardown(void)
 {
 	guard_finder_stop(&finder);
-	munmap(hang, sizeof(*hang));
 	unit_teardown();
 }
 

@@ -5,7 +5,6 @@
  * its group, several targets, and what a pause does.
  */
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 
 #include "hold/owner.h"
@@ -58,7 +57,6 @@ static void follow_setup(void)
 	holder_setup();
 	setpgid(target, target);
 	seen = unit_share(sizeof(*seen));
-	memset(steps, 0, sizeof(steps));
 	unit_before_ppoll = next_step;
 	unit_cgroup_make("/job");
 	unit_cgroup_of(target, "0::/job\n");
@@ -114,10 +112,6 @@ static void thaw(void)
 {
 	unit_cgroup_freeze("/job", false);
 }
-
-/*
- * The cgroup of the target
- */
 
 /* A cgroup that cannot be watched is not taken for one that cannot be frozen. */
 TEST(not_mounted)

@@ -21,9 +21,6 @@ static void setup(void)
 
 static void teardown(void)
 {
-	unit_path_fails = NULL;
-	unit_path_from = NULL;
-	unit_frozen_ns = 0;
 	shr_freezer_close(&f);
 	unit_end(target);
 	unit_cgroups_stop();
@@ -53,10 +50,6 @@ static bool is_frozen_later(uint64_t ns)
 	unit_frozen_ns = end;
 	return f.frozen;
 }
-
-/*
- * Texts
- */
 
 static char lines[256];
 
@@ -163,10 +156,6 @@ TEST(container)
 	ck_assert(!shr_cgroup_goes_up("/a..b/...") && !shr_cgroup_goes_up("/"));
 }
 
-/*
- * The walk
- */
-
 static int levels;
 
 static int count_level(void *arg, int dir)
@@ -206,10 +195,6 @@ TEST(walks)
 	ck_assert_int_eq(levels, SHR_CGROUP_LEVELS);
 	ck_assert_int_eq(unit_count_descriptors(), before);
 }
-
-/*
- * The freezer
- */
 
 TEST(no_process)
 {

@@ -13,7 +13,7 @@
 
 #include "lib/preempt/gang.h"
 #include "lib/preempt/pause.h"
-#include "unit.h"
+#include "unit-pausable.h"
 
 #define COUNT 3
 #define FIRST 5000 /* PIDs */
@@ -25,8 +25,6 @@ static struct gp_loop loops[COUNT];
 static struct gpreempt_gang *gang;
 static struct gpreempt_error gang_err; /* error of the last process that was added */
 
-static char names[COUNT][8][64];
-static char status[COUNT][128];
 static struct gpreempt *lib;
 
 static struct gp_loop *of_pid(pid_t pid)
@@ -138,27 +136,23 @@ static const struct gp_backend_ops ops = {
 	.is_root = is_root,
 };
 
-/* A file of process @i, the @n-th that a test adds: 5 to 7. @format takes its PID. */
-static void gang_file(int i, int n, const char *format, const char *text)
+/* A file of process @i; its path is @before, the PID, and @after. */
+static void gang_file(int i, const char *before, const char *after, const char *text)
 {
-	snprintf(names[i][n], sizeof(names[i][n]), format, FIRST + i);
-	gp_loop_set_file(&loops[i], names[i][n], text);
+	gp_loop_set_file(&loops[i], unit_text("%s/%d/%s", before, FIRST + i, after), text);
 }
 
 static void make_process(int i)
 {
 	gp_loop_init(&loops[i], FIRST + i);
-	snprintf(status[i], sizeof(status[i]),
-		 "Name:\tjob\nState:\tS\n"
-		 "Tgid:\t%d\nTracerPid:\t0\nThreads:\t1\n",
-		 FIRST + i);
-	gang_file(i, 0, "/proc/%d/status", status[i]);
-	gang_file(i, 1, "/proc/%d/stat",
-		  "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 "
-		  "8 20 0 3 0 777 100 200\n");
-	gang_file(i, 2, "/sys/class/kfd/kfd/proc/%d/queues/", "");
-	gang_file(i, 3, "/sys/class/kfd/kfd/proc/%d/", "vram_1");
-	gang_file(i, 4, "/proc/%d/task/", "");
+	gang_file(i, "/proc", "status",
+		  unit_text("Name:\tjob\nState:\tS\nTgid:\t%d\nTracerPid:\t0\nThreads:\t1\n",
+			    FIRST + i));
+	gang_file(i, "/proc", "stat",
+		  "1 (a) S 1 2 3 0 -1 4 1 2 3 4 5 6 7 8 20 0 3 0 777 100 200\n");
+	gang_file(i, "/sys/class/kfd/kfd/proc", "queues/", "");
+	gang_file(i, "/sys/class/kfd/kfd/proc", "", "vram_1");
+	gang_file(i, "/proc", "task/", "");
 	gp_loop_set_file(&loops[i], "/sys/class/kfd/kfd/proc/", "");
 	gp_loop_set_file(&loops[i], "/proc/self/ns/pid", "pid:[4026531836]");
 	gp_loop_add_queue(&loops[i], 0)->gpu_id = i + 1;
@@ -447,8 +441,8 @@ TEST(verify)
 	struct gpreempt_member members[COUNT];
 
 	gang_add_all();
-	gang_file(0, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues", VIEW "0 0\n1 0\n");
-	gang_file(1, 5, "/sys/kernel/debug/gpreempt/pid/%d/queues", VIEW "0 0\n1 4\n");
+	gang_file(0, "/sys/kernel/debug/gpreempt/pid", "queues", VIEW "0 0\n1 0\n");
+	gang_file(1, "/sys/kernel/debug/gpreempt/pid", "queues", VIEW "0 0\n1 4\n");
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	gpreempt_gang_verify(gang);
 	gpreempt_gang_members(gang, members, COUNT);
@@ -462,7 +456,6 @@ TEST(verify)
 
 TEST_FIXTURE(gang_setup, gang_teardown)
 
-#define QUEUES_FILE "/sys/kernel/debug/gpreempt/pid/4194242/queues"
 #define QUEUES_HEAD                        \
 	"gpreempt-queues - version: 1.3\n" \
 	"# qid gpu_id active slots suspended evicted state age_ms\n"
@@ -475,12 +468,8 @@ static void pause_setup(void)
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, "/dev/kfd", "511");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/", "7\n");
-	gp_loop_set_file(&loop, "/proc/4194242/fd/7", "511");
-	gp_loop_set_file(&loop, QUEUES_FILE,
-			 QUEUES_HEAD "0 0xf7bc 4 4 0 0 active 0\n"
-				     "1 0xf7bc 4 4 0 0 active 0\n");
+	unit_open_kfd(PID);
+	set_view(PID, QUEUES_HEAD "0 0xf7bc 4 4 0 0 active 0\n1 0xf7bc 4 4 0 0 active 0\n");
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 }
 
@@ -578,7 +567,7 @@ TEST_EACH(paused_by_another, 2)
 	loop.paused = true;
 	loop.evicted = 1;
 	if (_i) {
-		gp_loop_set_file(&loop, QUEUES_FILE, QUEUES_HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
+		set_view(PID, QUEUES_HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
 		ck_assert_int_eq(add_paused(), -EBUSY);
 		ck_assert_int_eq(gang_err.reason, GPREEMPT_PAUSED);
 	} else {
@@ -657,7 +646,7 @@ TEST_EACH(slots, 2)
 
 TEST(slots_without_the_module)
 {
-	gp_loop_set_file(&loop, QUEUES_FILE, NULL);
+	set_view(PID, NULL);
 	ck_assert_int_eq(add_paused(), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), -ENODATA);
 	look();
@@ -687,10 +676,8 @@ TEST_EACH(verdicts, ARRAY_SIZE(rows))
 {
 	size_t queues = 77;
 	enum gpreempt_verified_by by;
-	char text[256];
 
-	snprintf(text, sizeof(text), QUEUES_HEAD "%s", rows[_i].row);
-	gp_loop_set_file(&loop, QUEUES_FILE, text);
+	set_view(PID, unit_text(QUEUES_HEAD "%s", rows[_i].row));
 	ck_assert_int_eq(gp_pause_verify(g, PID, &queues, &by), rows[_i].verdict);
 	ck_assert_int_eq(by, rows[_i].by);
 	ck_assert_uint_eq(queues, *rows[_i].row ? 1 : 0);

@@ -10,17 +10,15 @@
 /* A process with a queue and memory on each GPU. */
 static void setup(void)
 {
-	static char files[256], queues[64];
+	const char *files = "queues", *queues = "";
 	size_t i;
 
 	unit_setup();
 	unit_eight_gpus();
-	strcpy(files, "queues");
-	*queues = '\0';
 	for (i = 0; i < UNIT_GPUS; i++) {
-		sprintf(files + strlen(files), "\nvram_%u", unit_gpu_ids[i]);
+		files = unit_text("%s\nvram_%u", files, unit_gpu_ids[i]);
 		set_file(unit_text(KFD "vram_%u", unit_gpu_ids[i]), "0\n");
-		sprintf(queues + strlen(queues), "%zu\n", i);
+		queues = unit_text("%s%zu\n", queues, i);
 		set_file(unit_text(KFD "queues/%zu/gpuid", i), unit_text("%u\n", unit_gpu_ids[i]));
 		set_file(unit_text(KFD "queues/%zu/type", i), "0\n");
 	}

@@ -185,7 +185,6 @@ TEST(life)
 TEST_EACH(stopped, 2)
 {
 	char why[256];
-	int status;
 
 	start();
 	unit_shorten_limit(UNIT_SILENCE, NSEC_PER_SEC);
@@ -195,8 +194,7 @@ TEST_EACH(stopped, 2)
 		guard_worker_why(w, why, sizeof(why));
 		ck_assert_str_eq(why, "its worker was killed by signal 9");
 	} else {
-		ck_assert_int_eq(waitpid(w->child, &status, 0), w->child);
-		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+		ck_assert_int_eq(unit_status(w->child), -SIGKILL);
 	}
 }
 
@@ -220,23 +218,21 @@ TEST(descriptors)
 /* Whatever becomes of guard: its workers end with it. */
 TEST(guard_is_killed)
 {
-	int fds[2], status;
 	pid_t guard, child = 0;
+	int fds[2];
 	char c;
 
 	ck_assert_int_eq(pipe(fds), 0);
 	guard = fork();
 	if (!guard) {
 		start();
-		status = write(fds[1], &w->child, sizeof(w->child));
-		for (;;)
+		while (write(fds[1], &w->child, sizeof(w->child)) > 0)
 			pause();
 	}
 	close(fds[1]);
 	ck_assert_int_eq(read(fds[0], &child, sizeof(child)), sizeof(child));
 	ck_assert_int_eq(kill(child, 0), 0);
-	kill(guard, SIGKILL);
-	waitpid(guard, &status, 0);
+	unit_end(guard);
 	/* The worker had the pipe only until it closed the descriptors that are not its own. */
 	ck_assert_int_eq(read(fds[0], &c, 1), 0);
 	UNIT_WAIT(kill(child, 0));
@@ -350,7 +346,6 @@ TEST(over_a_fork)
 	struct guard_result result = { 0 };
 	size_t next = 0, n = 20000;
 	pid_t child = fork();
-	int status;
 
 	if (!child) {
 		for (result.done = 0; result.done < n; result.done++)
@@ -361,8 +356,7 @@ TEST(over_a_fork)
 	while (next < n)
 		if (guard_channel_take(c, &result))
 			ck_assert_uint_eq(result.done, next++);
-	waitpid(child, &status, 0);
-	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(unit_status(child), 0);
 	ck_assert(!guard_channel_take(c, &result));
 }
 

@@ -4,8 +4,6 @@
  * files, its clients, its main thread, its ends.
  */
 #include <stdatomic.h>
-#include <stddef.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,10 +14,9 @@
 #include "unit-host.h"
 #include "unit-pausable.h"
 
-#define VIEW "/sys/kernel/debug/gpreempt/"
-
 /* For files of the test; what guard prints is in the other two. */
-static char dir[32], out_path[64], err_path[64];
+static char dir[32];
+static const char *out_path, *err_path;
 static pid_t guard;
 /* How many the guard may have; 0: as many as we. */
 static rlim_t descriptors;
@@ -31,34 +28,26 @@ static void guard_setup(void)
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	gp_loop_set_file(&loop, VIEW "pid/4194242/queues",
-			 "gpreempt-queues - version: 1.1\n"
-			 "# qid gpu_id type\n0 0xf7bc compute-aql\n"
-			 "1 0xf7bc compute-aql\n");
+	set_view(PID, "gpreempt-queues - version: 1.1\n"
+		      "# qid gpu_id type\n0 0xf7bc compute-aql\n1 0xf7bc compute-aql\n");
 	strcpy(dir, "/tmp/gpreempt-guard-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(out_path, sizeof(out_path), "%s/out", dir);
-	snprintf(err_path, sizeof(err_path), "%s/err", dir);
-	guard = 0;
-	descriptors = 0;
-	in_guard = NULL;
+	out_path = unit_text("%s/out", dir);
+	err_path = unit_text("%s/err", dir);
 }
 
 static void guard_teardown(void)
 {
-	char command[64];
-
 	if (guard)
 		unit_end(guard);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(system(unit_text("rm -rf %s", dir)), 0);
 	unit_teardown();
 }
 
 static void with_module(void)
 {
-	gp_loop_set_file(&loop, VIEW "processes",
-			 "gpreempt-processes - version: 1.0\n# pid\n4194242\n");
+	set_file("/sys/kernel/debug/gpreempt/processes",
+		 "gpreempt-processes - version: 1.0\n# pid\n4194242\n");
 }
 
 /* Until the next call. */
@@ -77,14 +66,12 @@ static const char *text_of(const char *path)
 
 static void start(const char *words)
 {
-	char line[512], *argv[32], *word;
+	char line[512], *argv[32];
 	pid_t parent = getpid();
-	int argc = 0;
+	int argc;
 
 	snprintf(line, sizeof(line), "gpreempt-ctl guard %s", words);
-	for (word = strtok(line, " "); word; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	argv[argc] = NULL;
+	argc = unit_words(line, argv);
 	fflush(NULL);
 	guard = fork();
 	ck_assert_int_ge(guard, 0);
@@ -103,18 +90,13 @@ static void start(const char *words)
 
 static size_t count_in(const char *path, const char *what)
 {
-	const char *at = text_of(path);
-	size_t n = 0;
-
-	for (; (at = strstr(at, what)); at++)
-		n++;
-	return n;
+	return unit_count(text_of(path), what);
 }
 
 /* For that in a file, while guard runs. */
 static void wait_for(const char *path, const char *what)
 {
-	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
+	uint64_t end = unit_soon();
 
 	while (!count_in(path, what)) {
 		ck_assert_msg(shr_now_ns() < end && !waitpid(guard, NULL, WNOHANG),
@@ -126,12 +108,11 @@ static void wait_for(const char *path, const char *what)
 /* Its exit status; a negative number is the signal that has killed it. */
 static int end(int signal)
 {
-	int status;
+	pid_t child = guard;
 
 	kill(guard, signal);
-	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
 	guard = 0;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return unit_status(child);
 }
 
 static const struct {
@@ -224,14 +205,14 @@ TEST(no_descriptors)
 }
 
 /* Open the socket of systemd. */
-static int open_manager(char *path, size_t size)
+static int open_manager(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	snprintf(path, size, "%s/notify", dir);
-	snprintf(at.sun_path, sizeof(at.sun_path), "%.100s", path);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s/notify", dir);
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	setenv("NOTIFY_SOCKET", at.sun_path, 1);
 	return fd;
 }
 
@@ -251,15 +232,11 @@ static bool was_told(int fd, const char *what)
 /* A life without online: events, figures on SIGUSR1, files, the manager. */
 TEST(duty)
 {
-	char words[512], notify[64], path[64];
-	int fd = open_manager(notify, sizeof(notify));
+	int fd = open_manager();
 
-	setenv("NOTIFY_SOCKET", notify, 1);
-	snprintf(words, sizeof(words),
-		 "--offline 4194242 --duty 50%% --max-hold "
-		 "40ms --verbose --poll 1ms --samples %s/s --metrics %s/m",
-		 dir, dir);
-	start(words);
+	start(unit_text("--offline 4194242 --duty 50%% --max-hold 40ms --verbose --poll 1ms "
+			"--samples %s/s --metrics %s/m",
+			dir, dir));
 	wait_for(out_path, "process 4194242 is offline\n");
 	wait_for(out_path, "suspended 4194242: duty, 2 of 2 queues");
 	wait_for(out_path, "resumed 4194242: duty, 2 of 2 queues");
@@ -272,10 +249,8 @@ TEST(duty)
 	ck_assert(was_told(fd, "STOPPING=1"));
 	ck_assert_uint_eq(count_in(out_path, "\npreemptions "), 2);
 	ck_assert_uint_eq(count_in(out_path, "resumed idle 0 share 0 duty "), 2);
-	snprintf(path, sizeof(path), "%s/m", dir);
-	ck_assert_uint_eq(count_in(path, ",role=\"offline\"} 1\n"), 1);
-	snprintf(path, sizeof(path), "%s/s", dir);
-	ck_assert_uint_eq(count_in(path, "# arrival_to_ioctl_ns"), 1);
+	ck_assert_uint_eq(count_in(unit_text("%s/m", dir), ",role=\"offline\"} 1\n"), 1);
+	ck_assert_uint_eq(count_in(unit_text("%s/s", dir), "# arrival_to_ioctl_ns"), 1);
 	/* Its target is free. */
 	close(fd);
 	fd = hold_lock(4194242);
@@ -302,10 +277,6 @@ TEST_EACH(late, 2)
 	ck_assert_uint_eq(count_in(out_path, "\"pid\":1,"), 0);
 }
 
-/*
- * The start
- */
-
 static int nth;
 
 static void fail_mmap(void)
@@ -328,20 +299,10 @@ TEST_EACH(no_memory, 2)
 
 static size_t children_of(pid_t pid)
 {
-	char path[64], text[256] = "";
-	size_t n = 0;
-	char *at;
-	FILE *f;
+	char text[256];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
-	f = fopen(path, "re");
-	ck_assert_ptr_nonnull(f);
-	if (!fgets(text, sizeof(text), f))
-		text[0] = '\0';
-	fclose(f);
-	for (at = text; (at = strchr(at, ' ')); at++)
-		n++;
-	return n;
+	shr_read_start(text, sizeof(text), "/proc/%d/task/%d/children", pid, pid);
+	return unit_count(text, " ");
 }
 
 /* Guard itself never looks for a word whose search may take long. */
@@ -356,10 +317,6 @@ TEST(slow_words)
 	UNIT_WAIT(children_of(guard));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
-
-/*
- * Over and over
- */
 
 /* The note comes only where the socket is open to all. */
 TEST(socket_note)
@@ -376,13 +333,6 @@ TEST(socket_note)
 			  (st.st_mode & 0004) != 0);
 }
 
-static const char *show_left(struct gp_loop *l)
-{
-	(void)l;
-	return "gpreempt-queues - version: 1.3\n"
-	       "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n";
-}
-
 /* Another program's pause keeps its target off the GPU: guard's exit status is that of resume. */
 TEST(left_off)
 {
@@ -392,7 +342,9 @@ TEST(left_off)
 	unit_setup_for(target);
 	gp_loop_add_queue(&loop, 0);
 	unit_make_pausable(target);
-	loop.view = show_left;
+	loop.view = NULL;
+	set_view(target, "gpreempt-queues - version: 1.3\n"
+			 "# qid gpu_id evicted state age_ms\n0 0xf7bc 1 evicted 0\n");
 	start(unit_text("--offline %d --duty 1%% --how pause", target));
 	wait_for(out_path, unit_text("another program paused process %d", target));
 	ck_assert_int_eq(end(SIGTERM), GPREEMPT_CLASS_FAILED);
@@ -405,8 +357,6 @@ TEST(left_off)
 /* A guard that is stopped for good is killed, also without a target, and with it its worker. */
 TEST_EACH(stopped_for_good, 2)
 {
-	int status;
-
 	if (_i) {
 		start("--offline 4194242 --duty 50% --verbose");
 		wait_for(out_path, "suspended 4194242");
@@ -415,10 +365,7 @@ TEST_EACH(stopped_for_good, 2)
 		UNIT_WAIT(children_of(guard));
 	}
 	unit_shorten_limit(UNIT_GUARD_SILENCE, NSEC_PER_SEC);
-	kill(guard, SIGSTOP);
-	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
-	guard = 0;
-	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	ck_assert_int_eq(end(SIGSTOP), -SIGKILL);
 }
 
 static void fail_second_poller(void)
@@ -434,10 +381,6 @@ TEST(stand_in)
 	UNIT_WAIT(unit_threads(guard, "guard-poller\n") && unit_threads(guard, "guard-stand-in\n"));
 	ck_assert_int_eq(end(SIGTERM), 0);
 }
-
-/*
- * The end
- */
 
 static pid_t main_process;
 static atomic_int *suspends; /* suspends that the worker, another process, has begun */
@@ -473,31 +416,22 @@ static void be_late_once(void)
 TEST(last_results)
 {
 	const char *late;
-	int status;
 
-	suspends = mmap(NULL, sizeof(*suspends), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
-	ck_assert(suspends != MAP_FAILED);
+	suspends = unit_share(sizeof(*suspends));
 	in_guard = be_late_once;
 	start("--offline 4194242 --duty 50% --max-hold 40ms --verbose");
-	ck_assert_int_eq(waitpid(guard, &status, 0), guard);
-	guard = 0;
-	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(end(0), 0);
 	late = strstr(text_of(out_path), "late now\n");
 	ck_assert_ptr_nonnull(late);
 	ck_assert_msg(strstr(late, "suspended 4194242: duty, 2 of 2 queues"), "in: %s", late);
-	munmap(suspends, sizeof(*suspends));
 }
 
 /* Note the leftovers when all has ended but the process: threads, worker, lock. */
 static void note_rest(void)
 {
-	char path[64];
-	FILE *f;
+	FILE *f = fopen(unit_text("%s/rest", dir), "we");
 	int lock = hold_lock(4194242);
 
-	snprintf(path, sizeof(path), "%s/rest", dir);
-	f = fopen(path, "we");
 	fprintf(f, "%zu threads, %s, %s", unit_threads(getpid(), ""), lock >= 0 ? "free" : "locked",
 		waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD ? "no child" : "children");
 	fclose(f);
@@ -510,15 +444,12 @@ static void note_rest_at_exit(void)
 
 TEST(nothing_left)
 {
-	char path[64];
-
 	in_guard = note_rest_at_exit;
 	with_module();
 	start("--online comm:none --offline 4194242");
 	wait_for(out_path, "process 4194242 is offline\n");
 	ck_assert_int_eq(end(SIGTERM), 0);
-	snprintf(path, sizeof(path), "%s/rest", dir);
-	ck_assert_str_eq(text_of(path), "1 threads, free, no child");
+	ck_assert_str_eq(text_of(unit_text("%s/rest", dir)), "1 threads, free, no child");
 }
 
 TEST_FIXTURE(guard_setup, guard_teardown)

@@ -39,12 +39,7 @@ static void teardown(void)
 
 static size_t count_in(const char *name, const char *what)
 {
-	const char *at = unit_file(name);
-	size_t n = 0;
-
-	for (; (at = strstr(at, what)); at++)
-		n++;
-	return n;
+	return unit_count(unit_file(name), what);
 }
 
 /* Put that number into the text. */
@@ -154,10 +149,6 @@ TEST(no_memory)
 	guard.file[GUARD_METRICS].text = NULL;
 	ck_assert_int_ne(guard_files_finish(&guard), 0);
 }
-
-/*
- * The metrics
- */
 
 static void set_targets(size_t n)
 {

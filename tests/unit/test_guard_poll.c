@@ -58,14 +58,15 @@ static void do_nothing(void)
 /* Add a process that is online, and has its indices at these addresses. */
 static void add_online(pid_t pid, const char *comm, uintptr_t read_addr, uintptr_t write_addr)
 {
-	char text[256];
-
 	world_add(pid, comm, "/");
-	snprintf(text, sizeof(text),
-		 QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx "
-			"0x%lx 4096\n",
-		 read_addr, write_addr, (uintptr_t)page);
-	world_queues(pid, text);
+	world_queues(pid, unit_text(QUEUES "0 0xf7bc compute-aql 0x%lx 0x%lx 0x%lx 4096\n",
+				    read_addr, write_addr, (uintptr_t)page));
+}
+
+static void add_offline(pid_t pid)
+{
+	world_add(pid, "train", "/");
+	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
 }
 
 /* guard has an online process, and 200, which is offline. */
@@ -73,23 +74,20 @@ static void poll_setup(void)
 {
 	guard_setup();
 	guard.common->late_ns = NSEC_PER_SEC;
-	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	memory = unit_share(sizeof(*memory));
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ck_assert(memory != MAP_FAILED && page != MAP_FAILED);
+	ck_assert_ptr_ne(page, MAP_FAILED);
 	good = start_child(do_nothing);
 	name_online("comm:serve");
 	name_offline("comm:train");
 	add_online(good, "serve", (uintptr_t)&memory->read, (uintptr_t)&memory->written);
-	world_add(200, "train", "/");
-	world_queues(200, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
+	add_offline(200);
 }
 
 static void end_child(pid_t *child)
 {
-	if (*child) {
-		kill(*child, SIGKILL);
-		waitpid(*child, NULL, 0);
-	}
+	if (*child)
+		unit_end(*child);
 	*child = 0;
 }
 
@@ -102,7 +100,6 @@ static void poll_teardown(void)
 	/* The page answers now, so its thread ends, too. */
 	UNIT_WAIT(!guard.turn.threads);
 	guard_teardown();
-	munmap(memory, PAGE);
 	munmap(page, PAGE);
 }
 
@@ -117,7 +114,7 @@ static void start_guard(void)
 
 static void look_until_there_are(const uint64_t *count, uint64_t n)
 {
-	uint64_t end = shr_now_ns() + UNIT_LIMIT_NS;
+	uint64_t end = unit_soon();
 
 	while (*count < n) {
 		ck_assert_msg(shr_now_ns() < end, "no order after work: %s", output());
@@ -245,15 +242,9 @@ static size_t count_eventfds(const char *tid)
 
 static bool reads_memory(const char *tid)
 {
-	char path[320], name[32] = "";
-	FILE *f;
+	char name[32];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%s/comm", tid);
-	f = fopen(path, "r");
-	if (f) {
-		name[fread(name, 1, sizeof(name) - 1, f)] = '\0';
-		fclose(f);
-	}
+	shr_read_start(name, sizeof(name), "/proc/self/task/%s/comm", tid);
 	return !strncmp(name, "guard-", 6);
 }
 
@@ -278,8 +269,7 @@ TEST(own_descriptors)
 	closedir(dir);
 	ck_assert_uint_ge(threads, 1);
 	/* A worker that is made later is woken, too. */
-	world_add(201, "train", "/");
-	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
+	add_offline(201);
 	look_until("process 201 is offline");
 	memory->written = 1;
 	look_until_suspends(2);
@@ -287,12 +277,6 @@ TEST(own_descriptors)
 
 /* Processes that are made targets in one look. */
 #define AT_ONCE 8
-
-static void add_offline(pid_t pid)
-{
-	world_add(pid, "train", "/");
-	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x8 0x10 0x40 4096\n");
-}
 
 /* The other targets have to be looked after, too. */
 TEST(few_at_once)
@@ -553,8 +537,7 @@ static pid_t mount_fuse(void)
 	int fd;
 
 	ck_assert_int_ge(mkstemp(fuse_path), 0);
-	asked = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ck_assert(asked != MAP_FAILED);
+	asked = unit_share(sizeof(*asked));
 	fd = unit_fuse_mount(fuse_path, S_IFREG | 0644, 0);
 	if (fd < 0)
 		return 0;
@@ -600,8 +583,7 @@ static void be_guard(int ready)
 	start_guard();
 	look_until("does not answer");
 	ck_assert_int_eq(write(ready, "x", 1), 1);
-	for (;;)
-		pause();
+	do_nothing();
 }
 
 /*

@@ -9,6 +9,7 @@
 #include "cli/table.h"
 #include "fake/guard.h"
 #include "lib/preempt/policy.h"
+#include "unit-ctl.h"
 #include "unit-host.h"
 
 /* Three preemptions; the slots of one were not watched. */
@@ -67,55 +68,35 @@ TEST(nothing_yet)
 	ck_assert_str_eq(output(), "");
 }
 
-static double number(struct json_object *o, const char *a, const char *b)
-{
-	o = json_object_object_get(o, a);
-	if (b)
-		o = json_object_object_get(o, b);
-	ck_assert_msg(o, "no %s", b ? b : a);
-	return json_object_get_double(o);
-}
-
 TEST(as_json)
 {
-	struct json_object *o;
-
 	args.json = 1;
 	set_figures();
 	guard_summary(&guard);
-	o = json_tokener_parse(output());
-	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "event")), "summary");
-	ck_assert_double_eq(number(o, "preemptions", NULL), 4);
-	ck_assert_double_eq(number(o, "failures", NULL), 2);
-	ck_assert_double_eq(number(o, "arrival_to_slots_us", "n"), 2);
-	ck_assert_double_eq(number(o, "arrival_to_suspended_us", "max"), 93);
-	ck_assert_double_eq(number(o, "held_us", NULL), 3e6);
-	ck_assert_double_eq(number(o, "offline_share_percent", NULL), 25);
-	ck_assert_double_eq(number(o, "unseen_queues", NULL), 5);
-	ck_assert_double_eq_tol(number(o, "poll_cpu_ms_per_s", NULL), 10, 1);
-	json_object_put(o);
+	read_json(output());
+	expect_text("event", "summary");
+	expect_number("preemptions", 4);
+	expect_number("failures", 2);
+	expect_number("arrival_to_slots_us.n", 2);
+	expect_number("arrival_to_suspended_us.max", 93);
+	expect_number("held_us", 3000000);
+	expect_number("offline_share_percent", 25);
+	expect_number("unseen_queues", 5);
+	ck_assert_double_eq_tol(json_object_get_double(json_at("poll_cpu_ms_per_s")), 10, 1);
 }
 
 /* A line that must be there once. */
 static void expect_metric(const char *text, const char *line)
 {
-	const char *at = strstr(text, line);
-
-	ck_assert_msg(at, "no %s in %s", line, text);
-	ck_assert_ptr_null(strstr(at + 1, line));
+	ck_assert_msg(unit_count(text, line) == 1, "%s in %s", line, text);
 }
 
 /* Cut what every host has of its own: its name, and with the values the numbers. */
 static void cut_own(char *text, bool values)
 {
-	char *at = text, *end, *to = text;
+	char *at, *end, *to = text;
 
-	while ((at = strstr(at, "hostname=\""))) {
-		end = strchr(at + strlen("hostname=\""), '"') + 1;
-		end += *end == ',';
-		memmove(at, end, strlen(end) + 1);
-	}
+	unit_drop_hostnames(text);
 	for (at = text; values && *at; at = end + 1) {
 		end = strchr(at, '\n');
 		while (*at == '#' ? at < end : *at != ' ' || memchr(at + 1, ' ', end - at - 1))
@@ -205,7 +186,7 @@ TEST(samples)
 TEST(many_samples)
 {
 	char *text = NULL, *line;
-	size_t size, n = 0;
+	size_t size;
 	FILE *f;
 
 	set_figures();
@@ -214,9 +195,7 @@ TEST(many_samples)
 	f = open_memstream(&text, &size);
 	guard_print_samples(&guard, f);
 	fclose(f);
-	for (line = text; (line = strchr(line, '\n')); line++)
-		n++;
-	ck_assert_uint_eq(n, GUARD_SAMPLES + 1);
+	ck_assert_uint_eq(unit_count(text, "\n"), GUARD_SAMPLES + 1);
 	line = strchr(text, '\n') + 1;
 	ck_assert_int_eq(strncmp(line, "777\t", 4), 0);
 	ck_assert_str_eq(text + size - strlen("2000\t12000\t-\n"), "2000\t12000\t-\n");
@@ -240,7 +219,6 @@ TEST(switches)
 		.requested = 3,
 		.done = 2,
 	};
-	struct json_object *o;
 
 	ck_assert(guard_channel_give(w.channel, &result));
 	guard_take_from(&guard, &w);
@@ -249,17 +227,15 @@ TEST(switches)
 	args.json = 1;
 	ck_assert(guard_channel_give(w.channel, &result));
 	guard_take_from(&guard, &w);
-	o = json_tokener_parse(output());
-	ck_assert_ptr_nonnull(o);
-	ck_assert_str_eq(json_object_get_string(json_object_object_get(o, "reason")), "arrival");
-	ck_assert_double_eq(number(o, "pid", NULL), 200);
-	ck_assert_double_eq(number(o, "requested", NULL), 3);
-	ck_assert_double_eq(number(o, "done", NULL), 2);
-	ck_assert_double_eq(number(o, "ioctl_us", NULL), 5);
-	ck_assert_double_eq(number(o, "arrival_to_ioctl_us", NULL), 2);
-	ck_assert_double_eq(number(o, "arrival_to_suspended_us", NULL), 7);
-	ck_assert_double_eq(number(o, "arrival_to_slots_us", NULL), 6);
-	json_object_put(o);
+	read_json(output());
+	expect_text("reason", "arrival");
+	expect_number("pid", 200);
+	expect_number("requested", 3);
+	expect_number("done", 2);
+	expect_number("ioctl_us", 5);
+	expect_number("arrival_to_ioctl_us", 2);
+	expect_number("arrival_to_suspended_us", 7);
+	expect_number("arrival_to_slots_us", 6);
 	ck_assert_uint_eq(guard.figures.suspends, 2);
 	munmap(w.channel, sizeof(*w.channel));
 }
@@ -369,11 +345,8 @@ TEST(share)
 
 static double metric_of(const char *text, const char *name)
 {
-	char line[64];
-	const char *at;
+	const char *at = strstr(text, unit_text("\ngpreempt_guard_%s{", name));
 
-	snprintf(line, sizeof(line), "\ngpreempt_guard_%s{", name);
-	at = strstr(text, line);
 	ck_assert_msg(at, "no %s in %s", name, text);
 	return atof(strstr(at, "} ") + 2);
 }

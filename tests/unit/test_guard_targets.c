@@ -13,13 +13,8 @@
 
 static void container(pid_t pid, const char *comm, const char *id, const char *name)
 {
-	char path[256], text[256];
-
-	snprintf(path, sizeof(path), "/system.slice/docker-%s.scope", id);
-	world_add(pid, comm, path);
-	snprintf(path, sizeof(path), DOCKER "%s/config.v2.json", id);
-	snprintf(text, sizeof(text), "{\"Name\":\"/%s\"}", name);
-	world_file(path, text);
+	world_add(pid, comm, unit_text("/system.slice/docker-%s.scope", id));
+	set_file(unit_text(DOCKER "%s/config.v2.json", id), unit_text("{\"Name\":\"/%s\"}", name));
 }
 
 static bool is_online(pid_t pid)
@@ -101,19 +96,13 @@ TEST(both_roles)
 /* Show a queue as the driver does: it decides whose places come first. */
 static void driver_queues(pid_t pid, const char *queues)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/proc/%d/queues/", pid);
-	world_file(path, queues);
+	set_file(unit_text("/sys/class/kfd/kfd/proc/%d/queues/", pid), queues);
 }
 
 static void of_user(pid_t pid, int uid)
 {
-	char path[64], text[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	snprintf(text, sizeof(text), "Name:\tx\nState:\tS\nUid:\t%d\n", uid);
-	world_file(path, text);
+	set_file(unit_text("/proc/%d/status", pid),
+		 unit_text("Name:\tx\nState:\tS\nUid:\t%d\n", uid));
 }
 
 /* User 1000 fills all places with processes that have no queue. */
@@ -121,7 +110,6 @@ TEST_EACH(one_user_fills_it, 2)
 {
 	const char *role = _i ? "online" : "offline";
 	size_t left = 0;
-	char text[128];
 	pid_t pid;
 
 	(_i ? name_online : name_offline)("comm:job");
@@ -131,20 +119,16 @@ TEST_EACH(one_user_fills_it, 2)
 		of_user(pid, 1000);
 		world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	}
-	snprintf(text, sizeof(text), "process 103 is %s\n", role);
-	look_until(text);
+	look_until(unit_text("process 103 is %s\n", role));
 	/* A process of another user comes, with a queue. */
 	world_add(104, "job", "/a");
 	of_user(104, 1001);
 	driver_queues(104, "0");
 	world_queues(104, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
-	snprintf(text, sizeof(text), "process 104 is %s\n", role);
-	look_until(text);
-	snprintf(text, sizeof(text),
-		 "has no place for 0 %sprocesses with queues "
-		 "and 1 without",
-		 _i ? "online " : "");
-	ck_assert_uint_eq(printed(text), 1);
+	look_until(unit_text("process 104 is %s\n", role));
+	ck_assert_uint_eq(printed(unit_text("has no place for 0 %sprocesses with queues and 1 without",
+					    _i ? "online " : "")),
+			  1);
 	ck_assert(!guard.places[_i].ever);
 	/* The first user's processes get no more than their share, with queues, too. */
 	for (pid = 100; pid < 104; pid++)
@@ -157,14 +141,12 @@ TEST_EACH(one_user_fills_it, 2)
 	ck_assert_uint_eq(left, 1);
 	ck_assert(_i ? is_online(104) : !!guard_find_offline(&guard, 104));
 	world_remove(100);
-	snprintf(text, sizeof(text), "process 103 is %s\n", role);
-	look_until_times(text, 2);
+	look_until_times(unit_text("process 103 is %s\n", role), 2);
 }
 
 /* More processes than a list of one word has room for, and the last one has a queue. */
 TEST(too_many_of_one_word)
 {
-	char text[64];
 	pid_t pid;
 
 	name_online("comm:job");
@@ -173,8 +155,7 @@ TEST(too_many_of_one_word)
 	driver_queues(pid - 1, "0");
 	look_until("--online comm:job: it names 11 processes; 10 of them are "
 		   "looked at");
-	snprintf(text, sizeof(text), "process %d is online\n", pid - 1);
-	look_until(text);
+	look_until(unit_text("process %d is online\n", pid - 1));
 	ck_assert(!is_online(pid - 2));
 	ck_assert(guard.places[1].ever);
 }
@@ -215,8 +196,8 @@ TEST(another_process)
 	name_online("comm:serve");
 	add_serve_and_train();
 	look_until("process 100 is online");
-	world_file("/proc/100/stat", "100 (serve) S 1 2 3 4 5 6 7 8 9 10 11 12 "
-				     "13 14 15 16 17 18 999999 20\n");
+	set_file("/proc/100/stat", "100 (serve) S 1 2 3 4 5 6 7 8 9 10 11 12 "
+				   "13 14 15 16 17 18 999999 20\n");
 	look(2);
 	ck_assert_uint_eq(printed("process 100 is not online any more"), 1);
 	ck_assert_uint_eq(printed("process 100 is online"), 2);
@@ -320,10 +301,10 @@ TEST(ends_while_failing)
 	world_queues(300, QUEUES);
 	look_until("process 300 is online");
 	/* The list of processes fails, but not /proc of this one. */
-	world_file("/sys/class/kfd/kfd/proc/", NULL);
+	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	look(3);
 	ck_assert(is_online(300));
-	world_file("/proc/300/stat", NULL);
+	set_file("/proc/300/stat", NULL);
 	look(1);
 	ck_assert(!is_online(300));
 }
@@ -334,8 +315,8 @@ TEST(module_gone)
 	name_online("comm:serve");
 	add_serve_and_train();
 	look_until("process 100 is online");
-	world_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
-	world_file("/sys/class/kfd/kfd/proc/100/queues/", "");
+	set_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
+	set_file("/sys/class/kfd/kfd/proc/100/queues/", "");
 	look_until("gpreempt.ko is gone");
 	look(5);
 	ck_assert_uint_eq(printed("gpreempt.ko is gone"), 1);
@@ -348,15 +329,15 @@ TEST(module_gone)
 TEST(ends_with_module)
 {
 	name_online("comm:serve");
-	world_file("/sys/kernel/debug/gpreempt/version",
-		   "gpreempt-version - version: 1.0\n# key value\nmodule 1\n");
+	set_file("/sys/kernel/debug/gpreempt/version",
+		 "gpreempt-version - version: 1.0\n# key value\nmodule 1\n");
 	add_serve_and_train();
 	look_until("process 100 is online");
-	world_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
-	world_file("/sys/class/kfd/kfd/proc/100/queues/", "");
+	set_file("/sys/kernel/debug/gpreempt/pid/100/queues", NULL);
+	set_file("/sys/class/kfd/kfd/proc/100/queues/", "");
 	look(5);
 	ck_assert_uint_eq(printed("gpreempt.ko is gone"), 0);
-	world_file("/sys/kernel/debug/gpreempt/version", NULL);
+	set_file("/sys/kernel/debug/gpreempt/version", NULL);
 	look_until("gpreempt.ko is gone");
 }
 
@@ -416,7 +397,7 @@ TEST(no_lock)
 	ck_assert_int_eq(mkdir(HOLD_DIR "/200.lock", 0700), 0);
 	name_offline("comm:train");
 	add_serve_and_train();
-	world_file("/proc/200/status", "Name:\ttrain\nState:\tS\nTgid:\t200\n");
+	set_file("/proc/200/status", "Name:\ttrain\nState:\tS\nTgid:\t200\n");
 	look_until("{\"event\":\"refused\",");
 	ck_assert_uint_eq(printed("\"pid\":200,\"text\":\"process 200 is left "
 				  "alone: it cannot be locked in " HOLD_DIR

@@ -9,9 +9,8 @@
 
 #include "guard/guard.h"
 #include "hold/run-dir.h"
-#include "unit-host.h"
+#include "unit-holder.h"
 #include "unit-pausable.h"
-#include "unit-worker.h"
 
 #define GPU_A 0xf7bc /* node 0, as the made-up queues have it */
 #define GPU_B 0x1234 /* node 1 */
@@ -24,21 +23,19 @@ static pthread_t thread;
 static bool started;
 
 /* After unit_setup_for(): it is that process's, and has no lock. */
-static void guard_worker_setup(pid_t target)
+static void guard_worker_setup(pid_t pid)
 {
-	memset(&channel, 0, sizeof(channel));
 	common = (struct guard_common){
 		.gpu_id = { GPU_A, GPU_B },
 		.late_ns = 3600 * NSEC_PER_SEC,
 	};
 	atomic_store(&common.beat_ns, shr_now_ns());
 	job = (struct guard_job){
-		.target = target,
+		.target = pid,
 		.lock = -1,
 		.common = &common,
 		.wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC),
 	};
-	started = false;
 }
 
 static void *work(void *arg)
@@ -144,7 +141,6 @@ static void setup(void)
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1)->gpu_id = GPU_B;
 	loop.before = before;
-	end_before = NULL;
 }
 
 static void teardown(void)
@@ -308,8 +304,8 @@ TEST(released)
 	start_held();
 	ck_assert_uint_eq(atomic_load(&channel.released_ns), 0);
 	gp_loop_queue(&loop, 0)->destroying = true;
-	gp_loop_set_file(&loop, "/proc/4194242/task/4194242/syscall",
-			 "16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
+	set_file("/proc/4194242/task/4194242/syscall",
+		 "16 0x3 0xc0084b03 0x0 0x0 0x0 0x0 0x1 0x2\n");
 	UNIT_WAIT(atomic_load(&channel.churns));
 	recent = atomic_load(&channel.recent_ns);
 	ck_assert_uint_ge(recent, NSEC_PER_SEC / 2);
@@ -320,18 +316,11 @@ TEST(released)
 
 TEST_FIXTURE(setup, teardown)
 
-static pid_t target;
-
 static void pause_setup(void)
 {
 	const struct hold_owner as = { .role = HOLD_ROLE_GUARD, .guardian = getpid() };
 
-	hold_dir_setup();
-	unit_cgroups_start();
-	target = unit_make_sleeper();
-	unit_setup_for(target);
-	gp_loop_add_queue(&loop, 0);
-	unit_make_pausable(target);
+	pausable_setup();
 	guard_worker_setup(target);
 	job.how = GPREEMPT_HOW_PAUSE;
 	job.guard = getpid();
@@ -345,9 +334,7 @@ static void pause_teardown(void)
 	guard_worker_teardown();
 	unit_wait_until_free(target);
 	unit_expect_unpaused(target);
-	unit_end(target);
-	unit_teardown();
-	unit_cgroups_stop();
+	holder_teardown();
 }
 
 TEST(paused_orders)

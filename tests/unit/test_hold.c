@@ -31,10 +31,6 @@ static struct gpreempt_error err;
 static uint64_t lease_ns;
 static bool over;
 
-/*
- * The made-up holder
- */
-
 static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
 	struct hold_request request;
@@ -101,7 +97,7 @@ static int made_up_holder(const char *target)
 	struct ipc_server *server;
 	ssize_t n;
 
-	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
+	n = gp_ipc_recv(HOLD_START_FD, buf, sizeof(buf), unit_soon());
 	if (n < 0 || gp_hold_get_request(buf, n, &request) || getenv("HOME"))
 		return 1;
 	if (request.grace == SILENT)
@@ -147,10 +143,6 @@ static int made_up_holder(const char *target)
 	return 0;
 }
 
-/*
- * The library
- */
-
 static void setup(void)
 {
 	char self[256] = "";
@@ -160,9 +152,7 @@ static void setup(void)
 	unlink(GP_HOLDER);
 	ck_assert_int_eq(symlink(self, GP_HOLDER), 0);
 	unit_setup();
-	hold = NULL;
 	memset(&status, 0xff, sizeof(status));
-	memset(&err, 0, sizeof(err));
 }
 
 static void teardown(void)
@@ -264,7 +254,7 @@ TEST(detached)
 	ck_assert_int_eq(gpreempt_hold_extend(hold, 0), 0);
 	gpreempt_hold_close(hold);
 	hold = NULL;
-	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, shr_now_ns() + UNIT_LIMIT_NS), 0);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, unit_soon()), 0);
 	expect_end();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers of a holder's worker, on the made-up driver, without its loop. */
+#include "unit-session.h"
 #include "unit-worker.h"
 
 #define START 777 /* start time of the made-up process */
@@ -35,15 +36,9 @@ static void ask(enum hold_verb verb)
 	hold_answer(&w, &request, &reply);
 }
 
-static void both_are(bool suspended)
+static void both_are(bool are)
 {
-	ck_assert_int_eq(gp_loop_queue(&loop, 0)->suspended, suspended);
-	ck_assert_int_eq(gp_loop_queue(&loop, 1)->suspended, suspended);
-}
-
-static bool suspended_is(uint32_t qid, bool is)
-{
-	return gp_loop_queue(&loop, qid)->suspended == is;
+	ck_assert(suspended(0) == are && suspended(1) == are);
 }
 
 TEST(suspend_and_resume)
@@ -91,7 +86,7 @@ TEST(some_queues)
 	request.ids[0] = 1;
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.queues, 1);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	ck_assert(!suspended(0) && suspended(1));
 	/* A queue that is not there is named, and the other one is held. */
 	request.count = 2;
 	request.ids[1] = 9;
@@ -136,7 +131,7 @@ TEST(resume_some)
 	ck_assert_uint_eq(reply.queues, 1);
 	ck_assert_uint_eq(reply.left, 1);
 	ck_assert(!w.over);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	ck_assert(!suspended(0) && suspended(1));
 }
 
 /*
@@ -170,7 +165,7 @@ TEST(lost_in_a_resume)
 	ask(HOLD_RESUME);
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
 	ck_assert_uint_eq(reply.left, 1);
-	ck_assert(suspended_is(0, false) && suspended_is(1, true));
+	ck_assert(!suspended(0) && suspended(1));
 }
 
 TEST(another_process)

@@ -105,11 +105,9 @@ TEST(shared_lock)
 
 TEST(leftovers)
 {
-	char path[128];
-	int lock;
+	const char *path = unit_text(GP_HOLD_SOCKET, PID);
+	int lock = hold_lock(PID);
 
-	lock = hold_lock(PID);
-	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	fclose(fopen(path, "w"));
 	close(lock);
 	/* Reading finds no owner, and removes the file. */
@@ -172,14 +170,12 @@ TEST(garbage_in_lock)
 /* Make the disk full for this process. */
 static void limit_files(rlim_t size)
 {
-	struct rlimit limit = { .rlim_cur = size, .rlim_max = RLIM_INFINITY };
+	struct rlimit limit;
 
 	signal(SIGXFSZ, SIG_IGN);
-	if (setrlimit(RLIMIT_FSIZE, &limit) < 0) {
-		getrlimit(RLIMIT_FSIZE, &limit);
-		limit.rlim_cur = size;
-		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	}
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = size;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
 /* The lock is not taken without its record: status could not show it. */

@@ -47,15 +47,13 @@ static int start(const char *word, pid_t *child)
 static int ask(pid_t pid, struct hold_reply *reply)
 {
 	struct hold_request request = { .verb = HOLD_SUSPEND };
-	char buf[IPC_MAX_PACKET], word[16];
+	char buf[IPC_MAX_PACKET];
 	pid_t child;
 	ssize_t n;
-	int fd;
+	int fd = start(unit_text("%d", pid), &child);
 
-	snprintf(word, sizeof(word), "%d", pid);
-	fd = start(word, &child);
 	send(fd, buf, gp_hold_put_request(&request, buf), 0);
-	n = gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
+	n = gp_ipc_recv(fd, buf, sizeof(buf), unit_soon());
 	ck_assert_int_gt(n, 0);
 	ck_assert_int_eq(gp_hold_get_reply(buf, n, reply), 0);
 	ck_assert_int_eq(unit_status(child),
@@ -75,7 +73,7 @@ TEST(bad_start)
 	fd = start("4194242", &child);
 	send(fd, "nonsense", 8, 0);
 	ck_assert_int_eq(unit_status(child), GPREEMPT_CLASS_FAILED);
-	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS), -EPROTO);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), unit_soon()), -EPROTO);
 	close(fd);
 }
 
@@ -134,11 +132,6 @@ TEST_AS_ROOT(not_root)
 
 TEST_FIXTURE(setup, holder_teardown)
 
-static uint64_t soon(void)
-{
-	return shr_now_ns() + UNIT_LIMIT_NS;
-}
-
 struct packet {
 	char buf[IPC_MAX_PACKET];
 	size_t len;
@@ -159,6 +152,7 @@ static size_t answer_packet(void *data, struct ipc_client *client, char *buf, si
 static int ask_socket(struct packet *answer, struct hold_reply *reply)
 {
 	struct ipc_server_options options = {
+		.path = unit_text(GP_HOLD_SOCKET, PID),
 		.limits = { .places = 1 },
 		.locked = true,
 		.one_request = true,
@@ -167,18 +161,15 @@ static int ask_socket(struct packet *answer, struct hold_reply *reply)
 	};
 	struct hold_request request = { .verb = HOLD_STATUS };
 	struct ipc_server *server;
-	char path[64];
 	int fd, ret;
 
-	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
-	options.path = path;
 	ck_assert_int_eq(gp_ipc_server_start(&options, &server), 0);
-	fd = gp_hold_ask_begin(PID, &request, soon());
+	fd = gp_hold_ask_begin(PID, &request, unit_soon());
 	ck_assert_int_ge(fd, 0);
 	/* Connection and packet are there: one round takes both. */
 	gp_ipc_server_dispatch(server);
 	gp_ipc_server_dispatch(server);
-	ret = gp_hold_ask_end(fd, reply, soon());
+	ret = gp_hold_ask_end(fd, reply, unit_soon());
 	gp_ipc_server_stop(server);
 	return ret;
 }
@@ -191,7 +182,7 @@ TEST(asking)
 
 	answer.len = gp_hold_put_reply(&reply, answer.buf);
 	memset(&reply, 0, sizeof(reply));
-	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, unit_soon()), -ENOENT);
 	ck_assert_int_eq(ask_socket(&answer, &reply), 0);
 	ck_assert_uint_eq(reply.queues, 3);
 	ck_assert_int_eq(ask_socket(&nothing, &reply), -ECONNRESET);
@@ -211,7 +202,7 @@ TEST(leftover_socket)
 	snprintf(address.sun_path, sizeof(address.sun_path), GP_HOLD_SOCKET, PID);
 	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
 	close(fd);
-	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, soon()), -ENOENT);
+	ck_assert_int_eq(gp_hold_ask(PID, &request, &reply, unit_soon()), -ENOENT);
 	ck_assert_int_eq(hold_listen(&w), 0);
 	ck_assert_uint_eq(hold_socket_inode(PID), gp_ipc_server_inode(w.server));
 	gp_ipc_server_stop(w.server);
@@ -224,11 +215,11 @@ TEST(leftover_socket)
  */
 static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet *packet)
 {
-	char buf[IPC_MAX_PACKET], path[64];
+	const char *path = unit_text(GP_HOLD_SOCKET, PID);
+	char buf[IPC_MAX_PACKET];
 	pid_t child;
 	int status;
 
-	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
 	chmod(path, 0666);
 	chmod(HOLD_DIR, 0755);
 	child = fork();
@@ -239,11 +230,11 @@ static int worker_answers(struct hold_worker *w, uid_t uid, const struct packet 
 
 		if (uid && seteuid(uid))
 			_exit(98);
-		fd = gp_ipc_connect(path, shr_now_ns() + UNIT_LIMIT_NS);
+		fd = gp_ipc_connect(path, unit_soon());
 		if (fd < 0)
 			_exit(96);
 		memcpy(buf, packet->buf, packet->len);
-		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf), shr_now_ns() + UNIT_LIMIT_NS);
+		n = gp_ipc_ask(fd, buf, packet->len, sizeof(buf), unit_soon());
 		if (n > 0 && gp_hold_get_reply(buf, n, &reply))
 			_exit(97);
 		if (n == -EACCES)

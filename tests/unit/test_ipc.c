@@ -193,11 +193,6 @@ TEST(the_longest_idle_goes)
 	}
 }
 
-static uint64_t soon(void)
-{
-	return shr_now_ns() + UNIT_LIMIT_NS;
-}
-
 /* A reply that is longer than the buffer is no reply. */
 TEST(long_reply)
 {
@@ -205,8 +200,8 @@ TEST(long_reply)
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, soon()), 0);
-	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, soon()), -EPROTO);
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, unit_soon()), 0);
+	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, unit_soon()), -EPROTO);
 	close(pair[0]);
 	close(pair[1]);
 }
@@ -220,8 +215,8 @@ static ssize_t receive(uint32_t kind, int code)
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
 	n = gp_ipc_put(kind, &code, sizeof(code), buf);
-	ck_assert_int_eq(gp_ipc_send(pair[0], buf, n, soon()), 0);
-	n = gp_ipc_recv(pair[1], buf, sizeof(buf), soon());
+	ck_assert_int_eq(gp_ipc_send(pair[0], buf, n, unit_soon()), 0);
+	n = gp_ipc_recv(pair[1], buf, sizeof(buf), unit_soon());
 	close(pair[0]);
 	close(pair[1]);
 	return n;
@@ -343,10 +338,10 @@ static ssize_t talk(struct ipc_server *server, int fd, const char *text, char bu
 	ssize_t n;
 
 	strcpy(buf, text);
-	n = gp_ipc_send(fd, buf, strlen(text), soon());
+	n = gp_ipc_send(fd, buf, strlen(text), unit_soon());
 	dispatch(server);
 	if (!n || n == -ECONNRESET)
-		n = gp_ipc_recv(fd, buf, IPC_MAX_PACKET - 1, soon());
+		n = gp_ipc_recv(fd, buf, IPC_MAX_PACKET - 1, unit_soon());
 	if (n >= 0)
 		buf[n] = '\0';
 	return n;
@@ -356,10 +351,10 @@ TEST(question_and_answer)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET], expected[64];
-	int a = gp_ipc_connect(path, soon()), b;
+	int a = gp_ipc_connect(path, unit_soon()), b;
 	struct stat st;
 
-	b = gp_ipc_connect(path, soon());
+	b = gp_ipc_connect(path, unit_soon());
 	ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
 	ck_assert(gp_ipc_server_private(server));
 	ck_assert_int_eq(talk(server, b, "b", buf), 1);
@@ -383,15 +378,15 @@ TEST(server_gone)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
-	int fd = gp_ipc_connect(path, soon());
+	int fd = gp_ipc_connect(path, unit_soon());
 
 	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
 	gp_ipc_server_stop(server);
-	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), soon()), -ECONNRESET);
-	ck_assert_int_eq(gp_ipc_send(fd, buf, 1, soon()), -ECONNRESET);
-	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), unit_soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_send(fd, buf, 1, unit_soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), unit_soon()), -ECONNRESET);
 	close(fd);
-	ck_assert_int_eq(gp_ipc_connect(path, soon()), -ENOENT);
+	ck_assert_int_eq(gp_ipc_connect(path, unit_soon()), -ENOENT);
 }
 
 /* A server that is stopped accepts no client: its queue fills up. */
@@ -443,18 +438,18 @@ TEST(places_of_root)
 	int fds[MANY + 1], i;
 
 	for (i = 0; i < MANY; i++) {
-		fds[i] = gp_ipc_connect(path, soon());
+		fds[i] = gp_ipc_connect(path, unit_soon());
 		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" : "busy", buf), 4);
 	}
-	fds[MANY] = gp_ipc_connect(path, soon());
+	fds[MANY] = gp_ipc_connect(path, unit_soon());
 	ck_assert_int_eq(talk(server, fds[MANY], "busy", buf), 4);
 	ck_assert_uint_eq(n_gone, 1);
 	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -ECONNRESET);
 	/* No idle one is left: the newcomer learns why it is not taken. */
 	close(fds[1]);
-	fds[1] = gp_ipc_connect(path, soon());
+	fds[1] = gp_ipc_connect(path, unit_soon());
 	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -EUSERS);
-	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), unit_soon()), -ECONNRESET);
 	for (i = 0; i < MANY + 1; i++)
 		close(fds[i]);
 	gp_ipc_server_stop(server);
@@ -470,7 +465,7 @@ TEST(one_request_only)
 
 	with.one_request = true;
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), 0);
-	fd = gp_ipc_connect(path, soon());
+	fd = gp_ipc_connect(path, unit_soon());
 	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
 	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
 	close(fd);
@@ -482,23 +477,23 @@ TEST(sizes)
 {
 	static char large[IPC_MAX_PACKET + 1];
 	struct ipc_server *server = start(0);
-	int fd = gp_ipc_connect(path, soon()), i;
+	int fd = gp_ipc_connect(path, unit_soon()), i;
 
 	for (i = IPC_MAX_PACKET - 1; i <= IPC_MAX_PACKET; i++) {
-		ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
+		ck_assert_int_eq(gp_ipc_send(fd, large, i, unit_soon()), 0);
 		dispatch(server);
-		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), soon()), i);
+		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), unit_soon()), i);
 	}
-	ck_assert_int_eq(gp_ipc_send(fd, large, i, soon()), 0);
+	ck_assert_int_eq(gp_ipc_send(fd, large, i, unit_soon()), 0);
 	dispatch(server);
-	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -EPROTO);
-	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -EPROTO);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -ECONNRESET);
 	close(fd);
 	/* None at all is the end. */
-	fd = gp_ipc_connect(path, soon());
-	ck_assert_int_eq(gp_ipc_send(fd, large, 0, soon()), 0);
+	fd = gp_ipc_connect(path, unit_soon());
+	ck_assert_int_eq(gp_ipc_send(fd, large, 0, unit_soon()), 0);
 	dispatch(server);
-	ck_assert_int_eq(gp_ipc_recv(fd, large, i, soon()), -ECONNRESET);
+	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -ECONNRESET);
 	close(fd);
 	ck_assert_uint_eq(n_gone, 2);
 	gp_ipc_server_stop(server);
@@ -509,7 +504,7 @@ TEST(unknown_request)
 {
 	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
-	int fd = gp_ipc_connect(path, soon());
+	int fd = gp_ipc_connect(path, unit_soon());
 
 	ck_assert_int_eq(talk(server, fd, "?", buf), -EPROTO);
 	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
@@ -535,7 +530,7 @@ TEST(two_servers)
 	ck_assert_int_eq(stat(lock, &st), 0);
 	gp_ipc_server_stop(server);
 	server = start(0);
-	fd = gp_ipc_connect(path, soon());
+	fd = gp_ipc_connect(path, unit_soon());
 	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
 	close(fd);
 	gp_ipc_server_stop(server);
@@ -602,7 +597,7 @@ TEST(start_fails)
 	with.path = "/tmp/123456789/123456789/123456789/123456789/123456789"
 		    "/123456789/123456789/123456789/123456789/123456789/12345";
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENAMETOOLONG);
-	ck_assert_int_eq(gp_ipc_connect(with.path, soon()), -ENAMETOOLONG);
+	ck_assert_int_eq(gp_ipc_connect(with.path, unit_soon()), -ENAMETOOLONG);
 	with.path = "/nonexistent/sock";
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -ENOENT);
 }
@@ -620,10 +615,10 @@ static int ask_as(struct ipc_server *server, uid_t uid)
 
 		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
 			_exit(255);
-		fd = gp_ipc_connect(path, soon());
+		fd = gp_ipc_connect(path, unit_soon());
 		if (fd < 0)
 			_exit(-fd);
-		n = gp_ipc_ask(fd, buf, 3, sizeof(buf), soon());
+		n = gp_ipc_ask(fd, buf, 3, sizeof(buf), unit_soon());
 		if (n < 0)
 			_exit(100 - n);
 		_exit(strtoul(buf, NULL, 10) == uid ? 0 : 254);

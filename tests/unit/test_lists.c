@@ -91,7 +91,6 @@ TEST(nodes)
 	ck_assert_int_eq(list->nodes[1].scheduler, GPREEMPT_UNKNOWN);
 	ck_assert_str_eq(gpreempt_word(GPREEMPT_WORD_HARDWARE, list->nodes[1].hardware), "asleep");
 	gpreempt_list_free(list);
-	gpreempt_list_free(NULL);
 }
 
 #define NODES KFD "topology/nodes/"
@@ -138,7 +137,6 @@ TEST(hqds)
 	ck_assert_int_eq(list->hqds[0].vmid, 8);
 	ck_assert_int_eq(list->hqds[0].doorbell, 0x800);
 	gpreempt_list_free(list);
-	gpreempt_list_free(NULL);
 }
 
 /* A queue whose slots were not read has a line, which is no slot. */
@@ -197,7 +195,6 @@ TEST_EACH(usage, ARRAY_SIZE(usages))
 	ck_assert_int_eq(list->usages[0].suspended, GPREEMPT_UNKNOWN);
 	ck_assert_int_eq(list->usages[1].pid, PID);
 	gpreempt_list_free(list);
-	gpreempt_list_free(NULL);
 }
 
 /* Version 1.0 had no PID: the GPU names a line. */
@@ -256,7 +253,6 @@ TEST(process_gpus)
 	ck_assert_int_eq(list->gpus[0].vram, 206158430208);
 	ck_assert_int_eq(list->gpus[0].evicted_ms, GPREEMPT_UNKNOWN);
 	gpreempt_list_free(list);
-	gpreempt_list_free(NULL);
 	ck_assert_int_eq(gp_process_gpus_read(g, 1, BOTH, &list, &err), -ESRCH);
 }
 
@@ -278,22 +274,19 @@ TEST(facts)
 	ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), 0);
 	ck_assert_int_eq(gp_facts_find(list, "registers")->number, 8589934592);
 	gpreempt_list_free(list);
-	gpreempt_list_free(NULL);
 }
 
 /* The first number of a version may be an older module's, or ours, and none that is newer. */
 TEST(versions)
 {
 	struct gpreempt_facts *list;
-	char text[96];
 	int i;
 
 	for (i = 0; i < 5; i++) {
 		bool known = i >= 1 && i <= GP_VIEW_STATS_VERSION[0] - '0';
 
-		snprintf(text, sizeof(text), "gpreempt-stats - version: %d.7\n# key value\nnew 3\n",
-			 i);
-		set_file(DIR "stats", text);
+		set_file(DIR "stats",
+			 unit_text("gpreempt-stats - version: %d.7\n# key value\nnew 3\n", i));
 		list = NULL;
 		ck_assert_int_eq(gpreempt_module_stats(g, &list, &err), known ? 0 : -EPROTO);
 		gpreempt_list_free(list);
@@ -353,7 +346,6 @@ static struct gpreempt_view *view;
 static void self_setup(void)
 {
 	unit_setup();
-	view = NULL;
 	set_file("/proc/4194242/stat", "4194242" STAT "777 20\n");
 	set_file("/sys/kernel/debug/gpreempt/pid/4194242/queues",
 		 "gpreempt-queues - version: 1.0\n# qid\n9\n");

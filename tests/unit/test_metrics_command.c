@@ -82,19 +82,6 @@ static void teardown(void)
 	unit_teardown();
 }
 
-/* Drop the text behind each hostname, which is the host's. */
-static void drop_hostname(char *text)
-{
-	static const char label[] = "hostname=\"";
-	char *at = text, *end;
-
-	while ((at = strstr(at, label))) {
-		end = strchr(at + strlen(label), '"') + 1;
-		end += *end == ',';
-		memmove(at, end, strlen(end) + 1);
-	}
-}
-
 static size_t count_series(const char *text)
 {
 	size_t n = 0;
@@ -108,7 +95,7 @@ static size_t count_series(const char *text)
 #define METRICS(...)                                      \
 	do {                                              \
 		CTL(0, "metrics --for 0ms " __VA_ARGS__); \
-		drop_hostname(ctl_out);                   \
+		unit_drop_hostnames(ctl_out);             \
 	} while (0)
 
 #define JOB "process_id=\"4194242\",job_id=\"42\",job_user=\"ann\""
@@ -229,13 +216,8 @@ TEST(max_series)
 
 	METRICS("");
 	all = count_series(ctl_out);
-	for (i = 0; i < 3; i++) {
-		const char *at = ctl_out;
-		const char *pid = unit_text("process_id=\"%zu\"", PID + i);
-
-		for (of[i] = 0; (at = strstr(at, pid)); at++)
-			of[i]++;
-	}
+	for (i = 0; i < 3; i++)
+		of[i] = unit_count(ctl_out, unit_text("process_id=\"%zu\"", PID + i));
 	METRICS("--max-series %zu", all);
 	ck_assert_uint_eq(count_series(ctl_out), all);
 	OUT_HAS("\ngpreempt_series_dropped{} 0\n");
@@ -311,7 +293,6 @@ TEST(no_module)
 TEST(families)
 {
 	size_t i, found = 0;
-	const char *at;
 
 	set_file("/sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "8192\n");
 	METRICS("");
@@ -323,9 +304,7 @@ TEST(families)
 			found++;
 		}
 	}
-	for (at = ctl_out; (at = strstr(at, "# TYPE ")); at++)
-		found--;
-	ck_assert_uint_eq(found, 0);
+	ck_assert_uint_eq(unit_count(ctl_out, "# TYPE "), found);
 }
 
 TEST(no_driver)

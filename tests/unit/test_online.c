@@ -13,6 +13,7 @@
 #include "lib/preempt/wire.h"
 #include "shared/socket.h"
 #include "unit-ctl.h"
+#include "unit-host.h"
 
 #define ALLOWED 4711 /* the user of --allow-uid */
 
@@ -29,8 +30,6 @@ static void online_setup(void)
 		.max_hold_ns = NSEC_PER_SEC,
 	};
 
-	memset(&online_guard, 0, sizeof(online_guard));
-	memset(&args, 0, sizeof(args));
 	online_guard.options = &args;
 	pthread_mutex_init(&online_guard.lock, NULL);
 	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
@@ -42,12 +41,6 @@ static void online_teardown(void)
 	guard_serve_stop(server);
 	ck_assert_int_eq(access(GUARD_SOCKET, F_OK), -1);
 	gpreempt_policy_free(online_guard.policy);
-}
-
-/* An end of time for a call that must not take long. */
-static uint64_t soon(void)
-{
-	return shr_now_ns() + UNIT_LIMIT_NS;
 }
 
 /* Requests that are open at the policy, of all clients. */
@@ -121,10 +114,10 @@ static int ask(enum guard_verb verb, pid_t pid)
 {
 	struct guard_request request = { .verb = verb, .pid = pid };
 	struct guard_reply reply;
-	int fd = gp_ipc_connect(GUARD_SOCKET, soon());
+	int fd = gp_ipc_connect(GUARD_SOCKET, unit_soon());
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(gp_guard_ask(fd, &request, &reply, soon()), 0);
+	ck_assert_int_eq(gp_guard_ask(fd, &request, &reply, unit_soon()), 0);
 	close(fd);
 	return reply.code ? reply.code : (int)reply.value;
 }
@@ -132,12 +125,8 @@ static int ask(enum guard_verb verb, pid_t pid)
 /* Requests for another process outlive the process that asked, and end with the other one. */
 TEST(for_another)
 {
-	pid_t child = fork();
+	pid_t child = unit_make_sleeper();
 
-	if (!child) {
-		pause();
-		_exit(0);
-	}
 	ck_assert_int_eq(ask(GUARD_END, child), -EINVAL);
 	ck_assert_int_eq(ask(GUARD_BEGIN, child), 1);
 	ck_assert_int_eq(ask(GUARD_BEGIN, child), 2);
@@ -177,10 +166,6 @@ TEST(release)
 	ck_assert(online_guard.offline[0].unwanted);
 	pthread_mutex_unlock(&online_guard.lock);
 }
-
-/*
- * The library's side
- */
 
 /* A restarted guard gets the open requests at the next call. */
 TEST(guard_restarts)
@@ -307,10 +292,10 @@ TEST(nonsense)
 	len = gp_guard_put_reply(&reply, buf);
 	ck_assert_int_eq(gp_guard_get_request(buf, len, &request), -EPROTO);
 	ck_assert_int_eq(gp_guard_get_reply(buf, len, &reply), -EPROTO);
-	fd = gp_ipc_connect(GUARD_SOCKET, soon());
+	fd = gp_ipc_connect(GUARD_SOCKET, unit_soon());
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(send(fd, "hello", 5, MSG_NOSIGNAL), 5);
-	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), soon()), -EPROTO);
+	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), unit_soon()), -EPROTO);
 	ck_assert_int_eq(recv(fd, buf, sizeof(buf), 0), 0);
 	close(fd);
 	expect_open(0);
@@ -374,10 +359,10 @@ static int ask_as(uid_t uid, enum guard_verb verb, pid_t pid)
 
 		if (setgroups(0, NULL) || setegid(uid) || seteuid(uid))
 			_exit(255);
-		fd = gp_ipc_connect(GUARD_SOCKET, soon());
+		fd = gp_ipc_connect(GUARD_SOCKET, unit_soon());
 		if (fd < 0)
 			_exit(-fd);
-		ret = gp_guard_ask(fd, &request, &reply, soon());
+		ret = gp_guard_ask(fd, &request, &reply, unit_soon());
 		_exit(ret ? 100 - ret : -reply.code);
 	}
 	return unit_status(child);

@@ -37,8 +37,6 @@ static void setup(void)
 
 	pausable_setup();
 	loop.before = look;
-	losses = 0;
-	was_noted = false;
 	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
 	owner = (struct owner){
 		.target = target,
@@ -178,19 +176,14 @@ TEST_EACH(no_runtime, 2)
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
 }
 
-static const char *no_queues(struct gp_loop *l)
-{
-	(void)l;
-	return "gpreempt-queues - version: 1.3\n"
-	       "# qid gpu_id active slots suspended evicted state age_ms\n";
-}
-
 /* The process is starting: its runtime and its queues are still to come. */
 TEST(no_runtime_yet)
 {
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	gp_loop_remove_queue(&loop, 0);
-	loop.view = no_queues;
+	loop.view = NULL;
+	set_view(target, "gpreempt-queues - version: 1.3\n"
+			 "# qid gpu_id active slots suspended evicted state age_ms\n");
 	open_by(GPREEMPT_HOW_AUTO);
 	suspend();
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
@@ -462,16 +455,6 @@ TEST(job_control)
 	UNIT_WAIT(!owner_is_stopped(&owner));
 }
 
-#define NODES "/sys/class/kfd/kfd/topology/nodes/"
-
-static void set_gfx(const char *properties)
-{
-	set_file(NODES, "0\n1");
-	set_file(NODES "0/gpu_id", "0\n");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", properties);
-}
-
 static const struct {
 	const char *properties;
 	bool paused;
@@ -488,7 +471,7 @@ static const struct {
 /* A process for which an open session has a cost is paused at once. */
 TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 {
-	set_gfx(parts[_i].properties);
+	unit_one_gpu(parts[_i].properties);
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.way, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
@@ -510,7 +493,7 @@ TEST_EACH(follow_pauses, 2)
 /* The end needs neither a descriptor nor a runtime. */
 TEST(by_session_without_descriptor)
 {
-	set_gfx("gfx_target_version 110000\ncapability 32768\n");
+	unit_one_gpu("gfx_target_version 110000\ncapability 32768\n");
 	set_file("/dev/kfd", "512");
 	open_by(GPREEMPT_HOW_AUTO);
 	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);

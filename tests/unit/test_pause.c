@@ -338,10 +338,7 @@ static void strict_setup(void)
 {
 	unit_setup();
 	unit_open_kfd(PID);
-	set_file(NODES, "0\n1");
-	set_file(NODES "0/gpu_id", "0\n");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", "capability 0\n");
+	unit_one_gpu("capability 0\n");
 	set_file(GPUS, GPUS_HEAD "0xf7bc 1 -\n");
 	show(LIST("4194242 0 0"));
 	loop.before = follow;

@@ -30,12 +30,6 @@ static void setup(void)
 	unit_clear_trace();
 }
 
-static void teardown(void)
-{
-	unit_path_fails = NULL;
-	holder_teardown();
-}
-
 /* Is the driver asked for anything? */
 static bool asked(void)
 {
@@ -336,4 +330,4 @@ TEST(in_another_time_namespace)
 	ck_assert_int_eq(pause_journal_read(target, &entry), 0);
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, holder_teardown)

@@ -53,7 +53,6 @@ static void share(size_t places)
 /* One user fills the places with processes that open /dev/kfd and sleep. */
 TEST(idle_ones_give_way)
 {
-	n = 0;
 	add(MOST, "user 1000", false, true);
 	add(1, "user 1001", true, false);
 	share(MOST);
@@ -70,7 +69,6 @@ TEST(idle_ones_give_way)
 
 TEST(queues_come_first)
 {
-	n = 0;
 	add(5, "user 1", false, true);
 	add(9, "user 2", true, false);
 	share(8);
@@ -88,7 +86,6 @@ TEST(queues_come_first)
 
 TEST(as_many_as_any_other)
 {
-	n = 0;
 	add(1000, "user 1", true, true);
 	add(10, "user 2", true, false);
 	add(3, "container a", true, false);
@@ -105,10 +102,6 @@ TEST(as_many_as_any_other)
 	share(4);
 }
 
-/*
- * Look after look
- */
-
 static struct places p;
 static struct places_left seen;
 static int seen_times;
@@ -117,7 +110,6 @@ static void setup(void)
 {
 	unit_setup();
 	hold_dir_setup();
-	ck_assert_int_eq(hold_dir_prepare(), 0);
 	p = (struct places){ .g = g, .most = 4, .role = HOLD_ROLE_FOLLOW };
 	unit_make_process(getpid());
 	set_file("/etc/subuid", "1000:100000:10");
@@ -247,7 +239,7 @@ TEST(of_another_time)
 		"", "gpreempt-left 2\n",
 		"gpreempt-left 1 role=77 start=1 places=1 left=1 waiting=1\n"
 	};
-	char path[64];
+	const char *path = unit_text(HOLD_DIR "/%d.left", getpid());
 	size_t i;
 	FILE *f;
 
@@ -256,7 +248,6 @@ TEST(of_another_time)
 	p.most = 1;
 	look(4194200, 4194202);
 	ck_assert_uint_eq(read_left(), 1);
-	snprintf(path, sizeof(path), HOLD_DIR "/%d.left", getpid());
 	for (i = 0; i < ARRAY_SIZE(damaged); i++) {
 		f = fopen(path, "w");
 		ck_assert_ptr_nonnull(f);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words that name targets, cmd: among them. */
 #include <regex.h>
-#include <time.h>
 
 #include "lib/see/words.h"
 #include "shared/cgroup.h"
@@ -147,13 +146,9 @@ TEST(not_readable)
 	ck_assert_str_eq(pick("role:offline"), "100 4194242");
 }
 
-static char moved[SHR_CGROUP_PATH + 8]; /* path of process 200 */
-
-static char *move(const char *group)
+static void move(const char *group)
 {
-	snprintf(moved, sizeof(moved), "0::%s\n", group);
-	set_file("/proc/200/cgroup", moved);
-	return moved + strlen("0::");
+	set_file("/proc/200/cgroup", unit_text("0::%s\n", group));
 }
 
 /* However long the path is that its user makes, a role above stays. */
@@ -206,14 +201,6 @@ TEST(not_there)
 	ck_assert_str_eq(pick("role:offline"), "100 200");
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
-}
-
 /*
  * A process has written a command line on which a pattern that may begin anywhere is looked for
  * from each "train" to the end. The measure is what that takes of this processor, for 8 KiB of
@@ -230,17 +217,17 @@ TEST(long_commands)
 		text[i] = "train "[i % 6];
 	set_file("/proc/100/cmdline", text);
 	for (i = 0; i < 3; i++) {
-		start = cpu_ns();
+		start = shr_thread_cpu_ns();
 		ck_assert_str_eq(pick("cmd:train.*--job=18"), "");
-		start = cpu_ns() - start;
+		start = shr_thread_cpu_ns() - start;
 		ours = start < ours ? start : ours;
 	}
 	ck_assert_int_eq(err.reason, GPREEMPT_NO_MATCH);
 	text[8192] = '\0';
 	regcomp(&regex, "train.*--job=18", REG_EXTENDED | REG_NOSUB);
-	start = cpu_ns();
+	start = shr_thread_cpu_ns();
 	ck_assert_int_eq(regexec(&regex, text, 0, NULL, 0), REG_NOMATCH);
-	quadratic = cpu_ns() - start;
+	quadratic = shr_thread_cpu_ns() - start;
 	regfree(&regex);
 	printf("%llu us, and %llu us for the measure\n", (unsigned long long)ours / 1000,
 	       (unsigned long long)quadratic / 1000);

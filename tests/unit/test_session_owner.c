@@ -57,9 +57,6 @@ static void setup(void)
 		.how = GPREEMPT_HOW_DEBUG,
 		.lock = -1,
 	};
-	told = 0;
-	told_busy = false;
-	end_before = NULL;
 	ck_assert_int_eq(owner_open(&owner, &err), 0);
 	loop.before = before;
 }

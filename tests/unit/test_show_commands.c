@@ -9,11 +9,6 @@ static const char view[] = "gpreempt-queues - version: 1.0\n"
 			   "0 0xf7bc compute-aql 1 4 0 0 7\n"
 			   "1 0x5d4f sdma 0 1 1 0 3\n";
 
-static void set_comm(pid_t pid, const char *comm)
-{
-	set_file(unit_text("/proc/%d/comm", pid), comm);
-}
-
 static void set_nodes(void)
 {
 	static const char nodes[] = "/sys/class/kfd/kfd/topology/nodes/";
@@ -30,7 +25,7 @@ static void setup(void)
 	hold_dir_setup();
 	set_nodes();
 	set_view(target, view);
-	set_comm(target, "train\n");
+	set_file(unit_text("/proc/%d/comm", target), "train\n");
 }
 
 TEST(queues_json)
@@ -64,10 +59,6 @@ TEST(queues_whole)
 	expect_number("targets.0.queues.0.context", 6);
 }
 
-/*
- * list
- */
-
 TEST_EACH(list_states, 7)
 {
 	static const struct {
@@ -86,10 +77,7 @@ TEST_EACH(list_states, 7)
 				   "# qid gpu_id active slots suspended evicted\n%s",
 				   rows[_i].columns));
 	CTL(0, "list --json");
-	if (rows[_i].state)
-		expect_text("processes.0.state", rows[_i].state);
-	else
-		expect_null("processes.0.state");
+	expect_text("processes.0.state", rows[_i].state);
 }
 
 /* The path of a cgroup that is deep takes the kernel long: container and role from one read. */
@@ -98,11 +86,9 @@ TEST(list_reads_once)
 	static const char scope[] =
 		"/kubepods/cri-containerd-"
 		"aaaaaaaaaaaa1111111111111111111111111111111111111111111111111111.scope";
-	char path[64], text[128];
+	const char *path = unit_text("/proc/%d/cgroup", target);
 
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", target);
-	snprintf(text, sizeof(text), "0::%s\n", scope);
-	set_file(path, text);
+	set_file(path, unit_text("0::%s\n", scope));
 	unit_cgroups_start();
 	loop.cgroups = unit_cgroup_root();
 	unit_cgroup_make(scope);

@@ -59,18 +59,9 @@ static void expect_row(const struct row *row, int64_t held_by, const char *held_
 {
 	expect_rows("processes", 1);
 	expect_number("processes.0.pid", PID);
-	if (row->state)
-		expect_text("processes.0.state", row->state);
-	else
-		expect_null("processes.0.state");
-	if (row->how)
-		expect_text("processes.0.how", row->how);
-	else
-		expect_null("processes.0.how");
-	if (held_as)
-		expect_text("processes.0.held_as", held_as);
-	else
-		expect_null("processes.0.held_as");
+	expect_text("processes.0.state", row->state);
+	expect_text("processes.0.how", row->how);
+	expect_text("processes.0.held_as", held_as);
 	if (held_as)
 		expect_number("processes.0.held_by", held_by);
 	else

@@ -47,22 +47,14 @@ static void setup(void)
 		.lease_ns = 60 * NSEC_PER_SEC,
 		.cgroup = 1,
 	};
-	wait_for = 0;
-	hangs_up = false;
-	closes = false;
-	refuses = false;
-	hands_over = 0;
-	n_stand_ins = 0;
 }
 
 static void teardown(void)
 {
 	if (shared->follower)
 		kill(shared->follower, SIGKILL);
-	while (n_stand_ins) {
-		kill(stand_ins[--n_stand_ins], SIGKILL);
-		waitpid(stand_ins[n_stand_ins], NULL, 0);
-	}
+	while (n_stand_ins)
+		unit_end(stand_ins[--n_stand_ins]);
 	unit_teardown();
 	unit_cgroups_stop();
 }
@@ -85,7 +77,7 @@ static void hand_over(void)
 
 static size_t answer(void *data, struct ipc_client *client, char *buf, size_t len)
 {
-	uint64_t deadline = shr_now_ns() + UNIT_LIMIT_NS;
+	uint64_t deadline = unit_soon();
 	struct hold_reply r = reply;
 	struct hold_request request;
 
@@ -112,9 +104,8 @@ static size_t answer(void *data, struct ipc_client *client, char *buf, size_t le
 
 static void serve(pid_t target)
 {
-	char path[64];
 	struct ipc_server_options options = {
-		.path = path,
+		.path = unit_text(GP_HOLD_SOCKET, target),
 		.limits = { .places = 8 },
 		.locked = true,
 		.one_request = true,
@@ -123,7 +114,6 @@ static void serve(pid_t target)
 	struct ipc_server *server;
 	struct pollfd fd = { .events = POLLIN };
 
-	snprintf(path, sizeof(path), GP_HOLD_SOCKET, target);
 	if (gp_ipc_server_start(&options, &server))
 		_exit(1);
 	atomic_fetch_add(&shared->ready, 1);
@@ -246,17 +236,19 @@ TEST(being_made)
 	ck_assert_str_eq(ctl_out, "nothing is held\n");
 }
 
-/*
- * Time that queues of a process ran while it is held, since it makes and destroys them all the
- * time
- */
-
-TEST(released)
+/* Time that queues of a process ran while it is held: it makes and destroys them all the time. */
+static void hold_churning(bool churn)
 {
+	reply.churn = churn;
 	reply.released_ns = 2500 * NSEC_PER_MSEC;
 	reply.recent_ns = 800 * NSEC_PER_MSEC;
 	reply.window_ns = 10 * NSEC_PER_SEC;
 	stand_in(PID, HOLD_ROLE_HOLDER);
+}
+
+TEST(released)
+{
+	hold_churning(false);
 	CTL(0, "status --json");
 	expect_number("holders.0.released_us", 2500000);
 	expect_number("holders.0.released_recently_us", 800000);
@@ -270,11 +262,7 @@ TEST(churn)
 	static const char note[] = "note: process 4194242 makes and destroys queues all the time: "
 				   "some of its queues ran 800ms of the last 10s\n";
 
-	reply.churn = 1;
-	reply.released_ns = 2500 * NSEC_PER_MSEC;
-	reply.recent_ns = 800 * NSEC_PER_MSEC;
-	reply.window_ns = 10 * NSEC_PER_SEC;
-	stand_in(PID, HOLD_ROLE_HOLDER);
+	hold_churning(true);
 	CTL(0, "status");
 	ERR_HAS(note);
 	CTL(0, "status --json");
@@ -285,10 +273,6 @@ TEST(churn)
 	OUT_HAS("it was held already");
 	ERR_HAS(note);
 }
-
-/*
- * resume
- */
 
 /* The holder ends while it is asked: that is what was wanted. */
 TEST(ends_when_asked)
@@ -368,11 +352,8 @@ TEST(another_follows)
 /* A holder without its socket that does not end: the user can end it. */
 TEST(resume_without_socket)
 {
-	char path[64];
-
 	stand_in(PID, HOLD_ROLE_HOLDER);
-	snprintf(path, sizeof(path), GP_HOLD_SOCKET, PID);
-	unlink(path);
+	unlink(unit_text(GP_HOLD_SOCKET, PID));
 	CTL(GPREEMPT_CLASS_FAILED, "resume 4194242");
 	ERR_HAS("the holder of process 4194242 does not answer\n"
 		"next: its end lets the queues run: gpreempt-ctl status shows "

@@ -460,11 +460,9 @@ TEST_EACH(grace, ARRAY_SIZE(graces))
 
 static void set_clock(const char *properties)
 {
-	set_file(NODES, "0\n1\n2");
-	set_file(NODES "0/gpu_id", "0\n");
-	set_file(NODES "1/gpu_id", "63420\n");
-	set_file(NODES "1/properties", properties);
+	unit_one_gpu(properties);
 	/* A GPU that the process may not use. */
+	set_file(NODES, "0\n1\n2");
 	set_file(NODES "2/gpu_id", "1234\n");
 	set_file(NODES "2/properties", "max_engine_clk_fcompute 4000\n");
 	/* The process has memory on some of its GPUs only. */

@@ -107,10 +107,6 @@ TEST(paused_instead)
 	resume_target();
 }
 
-/*
- * A holder that cannot be made
- */
-
 TEST(no_process_for_it)
 {
 	/* The guardian; then its worker, which the holder reports itself. */

@@ -76,8 +76,7 @@ TEST(places)
 	expect_text("processes.0.container", "b1946ac92492");
 }
 
-/* Figures of sysfs are there still. */
-TEST(without_module)
+static void remove_module(void)
 {
 	set_file(DIR "usage", NULL);
 	set_file(DIR "processes", NULL);
@@ -85,6 +84,12 @@ TEST(without_module)
 	set_view(PID, NULL);
 	set_file(KFD "topology/nodes/", "0\n1");
 	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+}
+
+/* Figures of sysfs are there still. */
+TEST(without_module)
+{
+	remove_module();
 	CTL(0, "top --json -n 1 -d 100ms");
 	expect_null("processes.0.busy_percent");
 	expect_number("processes.0.vram", 300);
@@ -101,12 +106,7 @@ TEST(gpus_of_sysfs)
 	struct ctl_sampler s;
 	size_t i;
 
-	set_file(DIR "usage", NULL);
-	set_file(DIR "processes", NULL);
-	set_file(DIR "nodes", NULL);
-	set_view(PID, NULL);
-	set_file(KFD "topology/nodes/", "0\n1");
-	set_file(KFD "topology/nodes/1/gpu_id", "32099\n");
+	remove_module();
 	set_file(KFD "proc/4194242/vram_32099", "0\n");
 	set_file(KFD "proc/4194242/queues/", "5");
 	set_file(KFD "proc/4194242/queues/5/gpuid", "32099\n");
@@ -141,10 +141,6 @@ TEST(late)
 	ctl_sampler_clear(&s);
 }
 
-/*
- * On a terminal.
- */
-
 static int terminal, keyboard_fd;
 static char seen[1 << 16];
 static size_t n_seen;
@@ -161,8 +157,6 @@ static pid_t start(const char *term, const char *line)
 	char copy[256], *argv[16];
 	pid_t child;
 
-	n_seen = 0;
-	*seen = '\0';
 	child = forkpty(&terminal, NULL, NULL, &size);
 	ck_assert_int_ge(child, 0);
 	if (child) {
@@ -194,11 +188,9 @@ static bool has_seen(const char *text)
 static void expect_left(pid_t child, int status, const struct termios *before)
 {
 	struct termios after;
-	int got;
 
 	UNIT_WAIT(has_seen("\033[?1049l"));
-	ck_assert_int_eq(waitpid(child, &got, 0), child);
-	ck_assert_msg(got == status, "status %x", got);
+	ck_assert_int_eq(unit_status(child), status);
 	ck_assert_int_eq(tcgetattr(keyboard_fd, &after), 0);
 	ck_assert_int_eq(after.c_lflag, before->c_lflag);
 	ck_assert_int_eq(after.c_iflag, before->c_iflag);
@@ -226,7 +218,7 @@ TEST_EACH(signals, 5)
 	child = start("xterm", "gpreempt-ctl top");
 	UNIT_WAIT(has_seen("4194242"));
 	kill(child, numbers[_i]);
-	expect_left(child, _i < 3 ? 0 : numbers[_i], &before);
+	expect_left(child, _i < 3 ? 0 : -numbers[_i], &before);
 }
 
 TEST_FIXTURE(setup, unit_teardown)

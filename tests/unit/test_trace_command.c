@@ -217,12 +217,6 @@ TEST(full)
 	check_clean();
 }
 
-static void make_script(const char *text)
-{
-	make_text("run", unit_text("#!/bin/sh\n%s\n", text));
-	chmod("run", 0755);
-}
-
 static void terminate(void)
 {
 	kill(getpid(), SIGTERM);
@@ -232,7 +226,8 @@ static void terminate(void)
 TEST(stopped)
 {
 	fake_on_enabled = terminate;
-	make_script("exec sleep 60");
+	make_text("run", "#!/bin/sh\nexec sleep 60\n");
+	chmod("run", 0755);
 	LAB(128 + SIGTERM, "trace -- ./run");
 	check_clean();
 }

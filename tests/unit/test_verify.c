@@ -6,6 +6,8 @@
 #include "lib/preempt/session.h"
 #include "unit-session.h"
 
+#define ACTIVE "gpreempt-queues - version: 1.0\n# qid active\n"
+
 static const struct {
 	const char *text;
 	enum gpreempt_verdict verdict;
@@ -128,11 +130,9 @@ TEST(verify_what_runs)
 	gp_loop_queue(&loop, 1)->destroying = true;
 	gpreempt_session_suspend(s, NULL, &out);
 	ck_assert_uint_eq(out.refused, 1);
-	set_view(PID, "gpreempt-queues - version: 1.0\n"
-		      "# qid active\n0 0\n1 0\n");
+	set_view(PID, ACTIVE "0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
-	set_view(PID, "gpreempt-queues - version: 1.0\n"
-		      "# qid active\n0 0\n1 1\n");
+	set_view(PID, ACTIVE "0 0\n1 1\n");
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_CONTRADICTED);
 }
 
@@ -142,8 +142,7 @@ TEST(verify_what_hung)
 	open_with_queues(2);
 	gp_loop_queue(&loop, 1)->broken = true;
 	gpreempt_session_suspend(s, NULL, NULL);
-	set_view(PID, "gpreempt-queues - version: 1.0\n"
-		      "# qid active\n0 0\n1 0\n");
+	set_view(PID, ACTIVE "0 0\n1 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 }
 
@@ -200,8 +199,7 @@ TEST(verify_after_a_moment)
 TEST(nothing_to_verify)
 {
 	open_with_queues(1);
-	set_view(PID, "gpreempt-queues - version: 1.0\n"
-		      "# qid active\n0 0\n");
+	set_view(PID, ACTIVE "0 0\n");
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 }
 

@@ -166,8 +166,6 @@ static void add(struct preempt_series *s, uint64_t from, uint64_t step, size_t n
 
 static void figures_setup(void)
 {
-	memset(&args, 0, sizeof(args));
-	memset(targets, 0, sizeof(targets));
 	targets[0].pid = 4711;
 	targets[1].pid = 4712;
 	p = (struct preempt){

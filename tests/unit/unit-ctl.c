@@ -208,7 +208,7 @@ void expect_number(const char *path, int64_t value)
 
 void expect_text(const char *path, const char *text)
 {
-	ck_assert_str_eq(json_text(path), text);
+	ck_assert_pstr_eq(json_text(path), text);
 }
 
 void expect_null(const char *path)

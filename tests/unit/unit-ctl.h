@@ -50,6 +50,7 @@ __attribute__((format(printf, 2, 3))) int program_line(int (*program)(int argc, 
 struct json_object *json_at(const char *path);
 const char *json_text(const char *path);
 void expect_number(const char *path, int64_t value);
+/* NULL: it is null. */
 void expect_text(const char *path, const char *text);
 void expect_null(const char *path);
 void expect_rows(const char *path, size_t count);

@@ -24,6 +24,9 @@ void session_teardown(void);
 /* gpreempt_session_close() of s, which is NULL then. */
 int close_session(void);
 
+/* A thread of the process sleeps in the destruction of that queue, or seems to. */
+void show_destruction(uint32_t qid);
+
 /* s on a process with queues 0 to count - 1; forgets the calls so far. */
 void open_with_queues(uint32_t count);
 

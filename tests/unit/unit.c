@@ -129,6 +129,11 @@ int unit_words(char *line, char **argv)
 	return argc;
 }
 
+uint64_t unit_soon(void)
+{
+	return shr_now_ns() + UNIT_LIMIT_NS;
+}
+
 int unit_readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -218,6 +223,27 @@ const char *unit_file(const char *path)
 	return last;
 }
 
+size_t unit_count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+void unit_drop_hostnames(char *text)
+{
+	static const char label[] = "hostname=\"";
+	char *end;
+
+	while ((text = strstr(text, label))) {
+		end = strchr(text + strlen(label), '"') + 1;
+		end += *end == ',';
+		memmove(text, end, strlen(end) + 1);
+	}
+}
+
 void expect_fixture_head(const char *fixture, const char *text, int lines)
 {
 	const char *head = unit_file(unit_text("tests/report/fixtures/%s", fixture));
@@ -277,6 +303,14 @@ static void add_node(unsigned int node, unsigned int gpu_id, unsigned int bus, u
 		 unit_text("domain 0\nlocation_id %u\ndrm_render_minor %u\nnum_xcc 8\n"
 			   "gfx_target_version 90402\n",
 			   bus << 8, render));
+}
+
+void unit_one_gpu(const char *properties)
+{
+	set_file(NODES, "0\n1");
+	set_file(NODES "0/gpu_id", "0\n");
+	set_file(NODES "1/gpu_id", "63420\n");
+	set_file(NODES "1/properties", properties);
 }
 
 void unit_eight_gpus(void)

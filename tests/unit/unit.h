@@ -69,6 +69,8 @@ int unit_as_root(const char *name);
 			usleep(1000);                                          \
 		}                                                              \
 	} while (0)
+/* An end of time for a call that must not take long. */
+uint64_t unit_soon(void);
 /* Until it can be read, or has an error or an end; what poll() reports of it. */
 int unit_readable(int fd);
 /* Is it now? */
@@ -97,6 +99,8 @@ void unit_setup_for(pid_t pid);
 void unit_teardown(void);
 /* A process of that number, which has a GPU, is listed nowhere yet. */
 void unit_make_process(pid_t pid);
+/* One GPU, 63420 or 0xf7bc, behind one socket. */
+void unit_one_gpu(const char *properties);
 /* 8 GPUs, as nodes 2 to 9 behind two sockets. */
 #define UNIT_GPUS 8
 extern const unsigned int unit_gpu_ids[UNIT_GPUS];
@@ -111,6 +115,10 @@ __attribute__((format(printf, 1, 2))) const char *unit_text(const char *format, 
 char *unit_load(const char *path, size_t *len);
 /* Returns the content of a file that must be there, until the next call. */
 const char *unit_file(const char *path);
+/* How often that is in a text. */
+size_t unit_count(const char *text, const char *what);
+/* Cut each hostname="..." out of metrics: it is this host's. */
+void unit_drop_hostnames(char *text);
 /* Check that the first lines are those of a file in tests/report/fixtures: its columns. */
 void expect_fixture_head(const char *fixture, const char *text, int lines);
 /*

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <poll.h>
-#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -20,8 +19,6 @@ static struct gp_backend_ops ops;
 static char out_path[64];
 static pid_t pids[MAX_PROCESSES];
 static size_t n_pids;
-static char *kept[1024];
-static size_t n_kept;
 
 /* guard's own feeds its watchdog. */
 void guard_heartbeat(struct guard *of)
@@ -39,25 +36,6 @@ static int list_dir(void *be, const char *path, int (*fn)(void *arg, const char 
 	return fail_files ? fail_files : gp_backend_loop.list_dir(be, path, fn, arg);
 }
 
-/* Kept until the end of the test. */
-static char *keep(const char *format, ...)
-{
-	char *text = NULL;
-	va_list ap;
-
-	va_start(ap, format);
-	ck_assert_int_ge(vasprintf(&text, format, ap), 0);
-	va_end(ap);
-	ck_assert_uint_lt(n_kept, ARRAY_SIZE(kept));
-	kept[n_kept++] = text;
-	return text;
-}
-
-void world_file(const char *path, const char *text)
-{
-	gp_loop_set_file(&loop, keep("%s", path), text ? keep("%s", text) : NULL);
-}
-
 static void list_processes(void)
 {
 	char text[1024] = "";
@@ -65,25 +43,23 @@ static void list_processes(void)
 
 	for (i = 0; i < n_pids; i++)
 		sprintf(text + strlen(text), "%d\n", pids[i]);
-	world_file(KFD_DIR, text);
+	set_file(KFD_DIR, unit_text("%s", text));
 }
 
 void world_add(pid_t pid, const char *comm, const char *cgroup)
 {
 	pids[n_pids++] = pid;
-	gp_loop_set_file(&loop, keep("/proc/%d/stat", pid),
-			 keep("%d (%s) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 "
-			      "16 17 18 %d 20\n",
-			      pid, comm, 1000 + pid));
-	gp_loop_set_file(&loop, keep("/proc/%d/comm", pid), keep("%s\n", comm));
-	gp_loop_set_file(&loop, keep("/proc/%d/cgroup", pid), keep("0::%s\n", cgroup));
+	set_file(unit_text("/proc/%d/stat", pid),
+		 unit_text("%d (%s) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 %d 20\n", pid,
+			   comm, 1000 + pid));
+	set_file(unit_text("/proc/%d/comm", pid), unit_text("%s\n", comm));
+	set_file(unit_text("/proc/%d/cgroup", pid), unit_text("0::%s\n", cgroup));
 	list_processes();
 }
 
 void world_queues(pid_t pid, const char *text)
 {
-	gp_loop_set_file(&loop, keep("/sys/kernel/debug/gpreempt/pid/%d/queues", pid),
-			 keep("gpreempt-queues - version: 1.1\n%s", text));
+	set_view(pid, unit_text("gpreempt-queues - version: 1.1\n%s", text));
 }
 
 void world_remove(pid_t pid)
@@ -93,7 +69,7 @@ void world_remove(pid_t pid)
 	for (i = 0; i < n_pids; i++)
 		if (pids[i] == pid)
 			pids[i--] = pids[--n_pids];
-	gp_loop_set_file(&loop, keep("/proc/%d/stat", pid), NULL);
+	set_file(unit_text("/proc/%d/stat", pid), NULL);
 	list_processes();
 }
 
@@ -181,11 +157,6 @@ void guard_setup(void)
 	ops.list_dir = list_dir;
 	ck_assert_int_eq(gp_new_backend(NULL, &ops, &loop, &g), 0);
 	ck_assert_int_eq(hold_dir_prepare(), 0);
-	memset(&guard, 0, sizeof(guard));
-	memset(&args, 0, sizeof(args));
-	n_pids = 0;
-	fail_files = 0;
-	fake_worker = WORKER_OBEYS;
 	list_processes();
 	pthread_mutex_init(&guard.lock, NULL);
 	guard.options = &args;
@@ -218,8 +189,6 @@ void guard_teardown(void)
 	gp_loop_end(&loop);
 	if (args.json)
 		expect_schema("guard", output());
-	while (n_kept)
-		free(kept[--n_kept]);
 	unlink(out_path);
 }
 
@@ -237,12 +206,7 @@ const char *output(void)
 
 size_t printed(const char *what)
 {
-	const char *at = output();
-	size_t n = 0;
-
-	for (; (at = strstr(at, what)); at++)
-		n++;
-	return n;
+	return unit_count(output(), what);
 }
 
 void forget_printed(void)

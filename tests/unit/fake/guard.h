@@ -20,7 +20,6 @@ void world_add(pid_t pid, const char *comm, const char *cgroup);
 /* A queue of it, in its own memory, that guard can watch; on GPU 0 or 1. */
 void world_queues(pid_t pid, const char *text);
 void world_remove(pid_t pid);
-void world_file(const char *path, const char *text);
 
 /* The first line of a text for world_queues(). */
 #define QUEUES "# qid gpu_id type rptr_addr wptr_addr ring ring_size\n"
