@@ -193,6 +193,9 @@ TEST(diff_of_a_process)
 	OUT_HAS("queue ids: 3 common, 0 only in A, 0 only in B, overlap 100%: "
 		"consistent\n");
 	OUT_HAS("rings: 3 common");
+	ck_assert_ptr_null(strstr(ctl_out, "both"));
+	LAB(0, "diff ./now now --pid 144 --all");
+	OUT_HAS("\t144\t144\tboth\n");
 	LAB(5, "diff now idle --pid 9");
 	ERR_HAS("process 9 is not in either of them");
 	LAB(5, "diff now idle --pid-a 144 --pid-b 144");

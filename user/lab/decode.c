@@ -425,46 +425,63 @@ static void decode_print_problems(enum out_mode mode, const struct ctl_text *tex
 /* Problems shown on a terminal: more of them only hide the lines above. JSON has all. */
 #define PROBLEMS_SHOWN 20
 
-static void print_number(int width, int64_t value)
-{
-	if (value == GPREEMPT_UNKNOWN)
-		printf(" %*s", width, "-");
-	else
-		printf(" %*" PRId64, width, value);
-}
+/* Slots of an XCC, or of all. */
+struct check_row {
+	char where[48];
+	int64_t expected;
+	int64_t active;
+	int64_t difference;
+	int64_t without_owner;
+};
 
-static void print_counts(const char *what, const struct gp_text_check *check)
+#define ROW(member, title, what, ...) OUT_FIELD(struct check_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field row_fields[] = {
+	ROW(where, "CP SLOTS", OUT_TEXT, .array = true),
+	ROW(expected, "EXPECTED", OUT_DEC),
+	ROW(active, "ACTIVE", OUT_DEC),
+	ROW(difference, "DIFFERENCE", OUT_DEC),
+	ROW(without_owner, "WITHOUT OWNER", OUT_DEC),
+};
+
+static const struct out_table rows_table = OUT_TABLE("check", row_fields, struct check_row);
+
+static struct check_row check_row(const struct gp_text_check *check)
 {
 	bool known = check->slots_active != GPREEMPT_UNKNOWN &&
 		     check->slots_expected != GPREEMPT_UNKNOWN;
+	struct check_row row = {
+		.where = "in all",
+		.expected = check->slots_expected,
+		.active = check->slots_active,
+		.difference = known ? check->slots_active - check->slots_expected :
+				      GPREEMPT_UNKNOWN,
+		.without_owner = check->slots_without_owner,
+	};
 
-	printf("%-14s", what);
-	print_number(8, check->slots_expected);
-	print_number(8, check->slots_active);
-	if (known)
-		print_number(10, check->slots_active - check->slots_expected);
+	if (check->xcc == GPREEMPT_UNKNOWN)
+		return row;
+	if (check->gpu_id == GPREEMPT_UNKNOWN)
+		snprintf(row.where, sizeof(row.where), "- XCC %" PRId64, check->xcc);
 	else
-		printf(" %10s", "-");
-	print_number(13, check->slots_without_owner);
-	putchar('\n');
+		snprintf(row.where, sizeof(row.where), "0x%" PRIx64 " XCC %" PRId64, check->gpu_id,
+			 check->xcc);
+	return row;
 }
 
-/* Print the XCCs that have a figure. */
-static void print_xccs(const struct gp_text_check *by_xcc, size_t count)
+/* Print the XCCs that have a figure, and the sum. */
+static void print_slots(enum out_mode mode, const struct gp_text_check *by_xcc, size_t count,
+			const struct gp_text_check *sum)
 {
-	char name[48];
-	size_t i;
+	struct check_row *rows = shr_must(calloc(count + 1, sizeof(*rows)));
+	size_t i, n = 0;
 
-	for (i = 0; i < count; i++) {
-		if (by_xcc[i].slots_expected <= 0 && !by_xcc[i].slots_active)
-			continue;
-		if (by_xcc[i].gpu_id == GPREEMPT_UNKNOWN)
-			snprintf(name, sizeof(name), "- XCC %" PRId64, by_xcc[i].xcc);
-		else
-			snprintf(name, sizeof(name), "0x%" PRIx64 " XCC %" PRId64, by_xcc[i].gpu_id,
-				 by_xcc[i].xcc);
-		print_counts(name, by_xcc + i);
-	}
+	for (i = 0; i < count; i++)
+		if (by_xcc[i].slots_expected > 0 || by_xcc[i].slots_active)
+			rows[n++] = check_row(&by_xcc[i]);
+	rows[n++] = check_row(sum);
+	out_rows(mode, &rows_table, rows, n);
+	free(rows);
 }
 
 /* Note GPUs that have queues here, and no slots. */
@@ -523,7 +540,7 @@ static void note_check(const struct ctl_text *text, int64_t pid, const struct gp
 			 "one moment, or mqds lacks a process");
 }
 
-static void print_check(const struct ctl_text *text, int64_t pid)
+static void print_check(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	struct gp_text_check sum, *by_xcc;
 	int64_t adds_up;
@@ -531,13 +548,10 @@ static void print_check(const struct ctl_text *text, int64_t pid)
 
 	gp_text_check(text->text, pid, &sum, &by_xcc, &count);
 	if (sum.queues != GPREEMPT_UNKNOWN)
-		printf("\n%" PRId64 " compute queues", sum.queues);
+		printf("\n%" PRId64 " compute queue%s", sum.queues, sum.queues == 1 ? "" : "s");
 	putchar('\n');
 	if (text->data->hqds_seen) {
-		printf("%-14s %8s %8s %10s %13s\n", "CP SLOTS", "EXPECTED", "ACTIVE", "DIFFERENCE",
-		       "WITHOUT OWNER");
-		print_xccs(by_xcc, count);
-		print_counts("in all", &sum);
+		print_slots(mode, by_xcc, count, &sum);
 		adds_up = decode_adds_up(&sum);
 		printf("Queues and slots add up: %s\n", adds_up == GPREEMPT_UNKNOWN ? "not known" :
 							adds_up			    ? "yes" :
@@ -556,7 +570,7 @@ static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t 
 	for (i = 0; i < d->n_queues; i++)
 		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
 	decode_print_queues(mode, text, pid);
-	print_check(text, pid);
+	print_check(mode, text, pid);
 	decode_print_packets(mode, text, pid);
 	if (older)
 		ctl_note("this text is of a driver older than Linux 6.5, "

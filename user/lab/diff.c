@@ -48,6 +48,17 @@ static void merge(struct diff_rows *all)
 	all->n = to - all->rows;
 }
 
+static void leave_common_out(struct diff_rows *all)
+{
+	struct diff_row *to = all->rows;
+	size_t i;
+
+	for (i = 0; i < all->n; i++)
+		if (all->rows[i].side != DIFF_BOTH)
+			*to++ = all->rows[i];
+	all->n = to - all->rows;
+}
+
 static void add(struct diff_rows *all, enum diff_side side, int64_t pid,
 		const int64_t key[DIFF_KEYS])
 {
@@ -302,7 +313,7 @@ static void print_queues(enum out_mode mode, const struct diff *diff)
 	if (!diff->ids_known)
 		out_sentence("queue ids: not known. A snapshot has them, the driver's text alone "
 			     "does not");
-	else
+	else if (diff->queues.n)
 		out_rows(mode, &queues_table, diff->queues.rows, diff->queues.n);
 	if (diff->ids_known)
 		print_counts("queue ids", &diff->queues.counts);
@@ -318,8 +329,10 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 {
 	print_queues(mode, diff);
 	if (diff->slots_known) {
-		putchar('\n');
-		out_rows(mode, &slots_table, diff->slots.rows, diff->slots.n);
+		if (diff->slots.n) {
+			putchar('\n');
+			out_rows(mode, &slots_table, diff->slots.rows, diff->slots.n);
+		}
 		print_counts("CP slots", &diff->slots.counts);
 	} else {
 		out_sentence("CP slots: not known: hqds, with registers that can be read, is not "
@@ -341,6 +354,7 @@ struct diff_args {
 	uint64_t only_pid; /* 0: of all */
 	uint64_t pid_a;
 	uint64_t pid_b;
+	uint64_t all; /* rows of both sides, too */
 	enum out_mode mode;
 };
 
@@ -383,10 +397,15 @@ static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 	if (ret)
 		return ret;
 	diff_make(a, pid_a, b, pid_b, &diff);
-	if (args->mode == OUT_JSON)
+	if (args->mode == OUT_JSON) {
 		print_json(&diff);
-	else
+	} else {
+		if (!args->all) {
+			leave_common_out(&diff.queues);
+			leave_common_out(&diff.slots);
+		}
 		print_text(args->mode, &diff);
+	}
 	diff_free(&diff);
 	if (problems)
 		ctl_note("%" PRIu64 " problems in the text: gpreempt-lab decode "
@@ -423,6 +442,8 @@ static const struct ctl_option options[] = {
 	  "this process; it may be missing on one side" },
 	{ "pid-a", CTL_COUNT, offsetof(struct diff_args, pid_a), "PID", "this process in A" },
 	{ "pid-b", CTL_COUNT, offsetof(struct diff_args, pid_b), "PID", "this process in B" },
+	{ "all", CTL_FLAG, offsetof(struct diff_args, all), NULL,
+	  "print what both have, too; --json always does" },
 	CTL_JSON_OPTION(struct diff_args),
 	{ 0 },
 };

@@ -482,6 +482,13 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 		ctl_note("%" PRIu64 " lines of the AMD log could not be read", r->packets.problems);
 }
 
+static void print_sum(const char *before, const struct trace_report *r, const struct counts *c)
+{
+	printf("%straced %.1f s: %" PRId64 " operations on %zu process%s, %" PRId64 " on others\n",
+	       before, r->duration_ns / 1e9, c->whole, r->n_targets, r->n_targets == 1 ? "" : "es",
+	       c->others);
+}
+
 void trace_print(enum out_mode mode, const struct trace_report *r)
 {
 	struct phase_row rows[MAX_ROWS];
@@ -492,16 +499,16 @@ void trace_print(enum out_mode mode, const struct trace_report *r)
 		out_json_print(trace_json(r));
 	} else {
 		n = make_rows(r, rows);
-		printf("%straced %.1f s: %" PRId64 " operations on %zu "
-		       "process%s, %" PRId64 " on others\n",
-		       mode == OUT_PIPE ? "# " : "", r->duration_ns / 1e9, c.whole, r->n_targets,
-		       r->n_targets == 1 ? "" : "es", c.others);
+		if (mode == OUT_TERMINAL)
+			print_sum("", r, &c);
 		out_rows(mode, &table, rows, n);
+		/* In a pipe the first line has the headings. */
+		if (mode == OUT_PIPE)
+			print_sum("# ", r, &c);
 		if (mode == OUT_TERMINAL)
 			ctl_label_times();
 		else if (ctl_simulated())
-			puts("# times are of the driver's path on a "
-			     "simulated GPU");
+			puts("# times are of the driver's path on a simulated GPU");
 	}
 	say_missing(r, &c);
 }

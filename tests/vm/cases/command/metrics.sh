@@ -66,7 +66,7 @@ is "$(value gpu_slots 'gpu_id="0"')" "v > 0" "slots of the GPU"
 is "$(value gpu_processes 'gpu_id="1"')" "v == 1" processes
 for gpu in 0 1; do
 	# By PCI address, as the topology has it.
-	first=$(grep "^gpreempt_gpu_slots{" "$W/metrics" | sed 's/.*device="\([^"]*\)".*/\1/' |
+	first=$(grep "^gpreempt_gpu_slots{" "$W/metrics" | sed 's/.*pci="\([^"]*\)".*/\1/' |
 		sort | sed -n $((gpu + 1))p)
 	grep -q "^gpreempt_gpu_slots{.*gpu_id=\"$gpu\",gpu_partition_id=\"NA\",.*pci=\"$first\"" \
 		"$W/metrics" || fail "GPU $gpu is not $first"

@@ -24,7 +24,7 @@ b=$(pid b)
 step "of the system"
 lab 0 decode
 says "^5 compute queues"
-says "^in all +20 +20 +0 +0$"
+says "^in all[[:space:]]+20[[:space:]]+20[[:space:]]+0[[:space:]]+0$"
 lab 0 decode --json
 check_is 5 20 20 0
 owners=$(flat | sed 's/"sdma_slots".*//' | grep -o '"active":true,"pid":[0-9]*' | sort | uniq -c |
@@ -33,7 +33,7 @@ owners=$(flat | sed 's/"sdma_slots".*//' | grep -o '"active":true,"pid":[0-9]*' 
 # Ids, from the module, by the address of the ring.
 for p in $a $b; do
 	lab 0 decode --json --pid "$p"
-	[ "$(flat | grep -o '"queue_id":[0-9]*,"gpu_id":"[^"]*","type":"[a-z]*","priority"' | grep -o 'queue_id":[0-9]*' |
+	[ "$(flat | grep -o '"queue_id":[0-9]*,"kfd_gpu_id":"[^"]*","type":"[a-z]*","priority"' | grep -o 'queue_id":[0-9]*' |
 		cut -d: -f2 | sort | xargs)" = "$(view "$p" qid | sort | xargs)" ] ||
 		fail "the ids of $p are not those of the view"
 done
