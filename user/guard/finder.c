@@ -113,9 +113,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 	gpreempt_list_free(targets);
 }
 
-/*
- * The child
- */
+/* The child */
 
 /* A process that takes longer will not answer. */
 #ifndef GUARD_WORD_NS

@@ -231,10 +231,7 @@ static void end_outputs(void)
 
 int lossy_output_start(FILE **stream, const char *notice)
 {
-	const cookie_io_functions_t io = {
-		.write = write_chunk,
-		.close = close_output,
-	};
+	const cookie_io_functions_t io = { .write = write_chunk, .close = close_output };
 	bool err = *stream == stderr;
 	struct output *o;
 	FILE *lossy;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The processes that a TARGET word names now, and child processes that look for the
- * words that may take long.
+ * The processes that a TARGET word names now, and child processes that look for the words that may
+ * take long.
  *
- * Guard looks for a PID and a name (comm:) itself. The other words take longer: how
- * long, the users of the host decide. A role is looked up in each level of a cgroup
- * (role:), the cgroups of all processes are read (cgroup:, user:), the name of a container
- * is in a file on a disk (container:), and a command line (cmd:) is in the memory of a
- * process, which can map it from a file that never answers. A child does that. If it
- * hangs, guard kills it, keeps the processes that it has found before, and starts
- * another one later. Words that can hang have a child of their own.
+ * Guard looks for a PID and a name (comm:) itself. The other words take longer: how long, the users
+ * of the host decide. A role is looked up in each level of a cgroup (role:), the cgroups of all
+ * processes are read (cgroup:, user:), the name of a container is in a file on a disk (container:),
+ * and a command line (cmd:) is in the memory of a process, which can map it from a file that never
+ * answers. A child does that. If it hangs, guard kills it, keeps the processes that it has found
+ * before, and starts another one later. Words that can hang have a child of their own.
  */
 #ifndef GUARD_GUARD_H
 #define GUARD_GUARD_H
@@ -248,10 +247,9 @@ void guard_worker_free(struct guard_worker *w);
 /*
  * The parts of "guard".
  *
- * The main thread keeps the lists of targets and talks to the user (guard.c,
- * targets.c, offline.c, report.c); the poller reads the indices
- * of online queues and asks the policy (poll.c). A worker, which is a
- * process of its own, has the session of each offline process (worker.c).
+ * The main thread keeps the lists of targets and talks to the user (guard.c, targets.c, offline.c,
+ * report.c); the poller reads the indices of online queues and asks the policy (poll.c). A worker,
+ * which is a process of its own, has the session of each offline process (worker.c).
  */
 
 #define GUARD_TARGETS GUARD_WAKES /* for each role */

@@ -341,9 +341,8 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 }
 
 /*
- * Pay the policy for time in which a held target ran. The library does not know on which nodes
- * it ran: pay on all where it is to be suspended; on any, if it was resumed meanwhile. Under the
- * lock.
+ * Pay the policy for time in which a held target ran. The library does not know on which nodes it
+ * ran: pay on all where it is to be suspended; on any, if it was resumed meanwhile. Under the lock.
  */
 static void pay_share(struct guard *guard, struct guard_offline *offline, uint64_t ns, uint64_t now)
 {
@@ -396,10 +395,8 @@ static void tell_loss(struct guard *guard, struct guard_offline *offline)
 	guard_event(guard, "lost", offline->target.pid,
 		    atomic_load(&offline->worker->channel->off) ?
 			    "another program paused process %d, too, and this "
-			    "driver counts pauses: it is off the GPU until it "
-			    "ends" :
-			    "another program let process %d run; it is taken "
-			    "off again",
+			    "driver counts pauses: it is off the GPU until it ends" :
+			    "another program let process %d run; it is taken off again",
 		    offline->target.pid);
 }
 
@@ -498,10 +495,7 @@ static void set_nodes(struct guard *guard, struct guard_offline *offline, uint64
 	want = offline->whole ? 0 : offline->want & nodes;
 	/* The policy judges a queue that the process makes there later. */
 	if (want != offline->want) {
-		struct guard_order order = {
-			.nodes = want,
-			.reason = GPREEMPT_POLICY_RELEASED,
-		};
+		struct guard_order order = { .nodes = want, .reason = GPREEMPT_POLICY_RELEASED };
 
 		guard_worker_order(offline->worker, &order);
 	}
@@ -570,10 +564,7 @@ static void refuse_locked(struct guard *guard, const struct gpreempt_target *tar
 
 bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 {
-	struct hold_owner owner = {
-		.role = HOLD_ROLE_GUARD,
-		.guardian = getpid(),
-	};
+	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .guardian = getpid() };
 	struct guard_offline offline = {
 		.target = f->target,
 		.job = f->job,

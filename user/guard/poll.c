@@ -394,9 +394,8 @@ void guard_poll_stop(struct guard *guard)
 /*
  * The poller: sees work come and go, asks the policy, and gives orders.
  *
- * It reads memory of other processes, without the lock, and such a read may
- * never end. The process that is being read is left out until that read returns;
- * another thread takes over.
+ * It reads memory of other processes, without the lock, and such a read may never end. The process
+ * that is being read is left out until that read returns; another thread takes over.
  */
 
 /* Longest time between two looks for new targets. */

@@ -332,9 +332,8 @@ void guard_tell_churn(const struct guard *guard, pid_t pid, const struct guard_c
 	char text[192];
 
 	snprintf(text, sizeof(text),
-		 "process %d %s queues while it is held: "
-		 "ran %.1f s of the last %.0f",
-		 pid, atomic_load(&c->made) ? "makes and destroys" : "destroys", recent / 1e9,
+		 "process %d %s queues while it is held: ran %.1f s of the last %.0f", pid,
+		 atomic_load(&c->made) ? "makes and destroys" : "destroys", recent / 1e9,
 		 window / 1e9);
 	if (!guard->options->json) {
 		guard_event(guard, "churn", pid, "%s", text);
@@ -369,9 +368,7 @@ int guard_print_samples(struct guard *guard, FILE *out)
 	const struct guard_figures *figures = &guard->figures;
 	size_t n = figures->samples, i, j;
 
-	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\t"
-	      "arrival_to_slots_ns\n",
-	      out);
+	fputs("# arrival_to_ioctl_ns\tarrival_to_suspended_ns\tarrival_to_slots_ns\n", out);
 	for (i = n - samples_kept(figures); i < n; i++)
 		for (j = 0; j < GUARD_LATENCIES; j++) {
 			int64_t ns = figures->sample[i % GUARD_SAMPLES].ns[j];
@@ -448,9 +445,8 @@ void guard_live(struct guard *guard)
 	for (i = 0; i < guard->n_online; i++)
 		busy += guard->online[i].busy;
 	snprintf(line, sizeof(line),
-		 "online: %zu of %zu busy; offline: "
-		 "%zu of %zu held; %llu preemptions",
-		 busy, guard->n_online, held, guard->n_offline,
+		 "online: %zu of %zu busy; offline: %zu of %zu held; %llu preemptions", busy,
+		 guard->n_online, held, guard->n_offline,
 		 (unsigned long long)guard->figures.suspends);
 	clear_line();
 	/* A longer line would go on in the next line, which stays. */

@@ -188,11 +188,7 @@ static int add_process(struct guard_server *s, const struct ipc_client *c, pid_t
 		close(pidfd);
 		return ret;
 	}
-	s->process[place] = (struct process){
-		.pidfd = pidfd,
-		.pid = pid,
-		.entity = -1,
-	};
+	s->process[place] = (struct process){ .pidfd = pidfd, .pid = pid, .entity = -1 };
 	s->place[place] = (struct ipc_place){ .used = true, .uid = c->uid };
 	return place;
 }

@@ -38,10 +38,7 @@ static struct guard_refusal *place_of(struct guard *guard, const struct gpreempt
 	for (i = 1; i < GUARD_REFUSALS; i++)
 		if (guard->refusal[i].retry_ns < r->retry_ns)
 			r = &guard->refusal[i];
-	*r = (struct guard_refusal){
-		.target = *target,
-		.first_ns = shr_now_ns(),
-	};
+	*r = (struct guard_refusal){ .target = *target, .first_ns = shr_now_ns() };
 	return r;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The process of an offline target: it owns the target. It keeps a session warm so that a
- * preemption is one ioctl; or it pauses the target. It is a process, not a thread: a process
- * that has opened /dev/kfd keeps the driver from switching partitions for as long as it lives;
- * one that hangs in the driver keeps no other waiting; and one that is killed releases its own
- * target only.
+ * preemption is one ioctl; or it pauses the target. It is a process, not a thread: a process that
+ * has opened /dev/kfd keeps the driver from switching partitions for as long as it lives; one that
+ * hangs in the driver keeps no other waiting; and one that is killed releases its own target only.
  */
 #include <errno.h>
 #include <signal.h>
@@ -143,15 +142,10 @@ static void get_order(struct worker *w, struct guard_order *order)
 
 	w->again = !guard_channel_get_order(w->channel, order);
 	if (w->again)
-		*order = (struct guard_order){
-			.nodes = w->have,
-			.arrival_ns = w->arrival_ns,
-		};
+		*order = (struct guard_order){ .nodes = w->have, .arrival_ns = w->arrival_ns };
 	arrival_ns = order->arrival_ns;
 	if (w->late)
-		*order = (struct guard_order){
-			.reason = GPREEMPT_POLICY_RELEASED,
-		};
+		*order = (struct guard_order){ .reason = GPREEMPT_POLICY_RELEASED };
 	else if (arrival_ns == w->arrival_ns)
 		order->arrival_ns = 0;
 	w->arrival_ns = arrival_ns;
@@ -310,11 +304,7 @@ void guard_work(const struct guard_job *job, struct guard_channel *channel)
 			.heartbeat = &w.heartbeat,
 			.how = job->how,
 			.lock = job->lock,
-			.as = {
-				.role = HOLD_ROLE_GUARD,
-				.pid = getpid(),
-				.guardian = job->guard,
-			},
+			.as = { .role = HOLD_ROLE_GUARD, .pid = getpid(), .guardian = job->guard },
 			.lost = count_loss,
 			.data = channel,
 		},

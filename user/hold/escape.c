@@ -25,8 +25,7 @@
 
 /*
  * Lower the set of capabilities that execve() can give. CAP_SETPCAP is needed: a unit or a
- * container that has taken it away has made its own choice, and no_new_privs stands for the
- * rest.
+ * container that has taken it away has made its own choice, and no_new_privs stands for the rest.
  */
 static int lower_bounding_set(uint64_t kept)
 {
@@ -40,9 +39,7 @@ static int lower_bounding_set(uint64_t kept)
 
 int capabilities_keep(uint64_t kept)
 {
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	size_t i;
 	int ret;
@@ -244,13 +241,12 @@ int hold_become(int *const *kept, size_t n, bool *cgroup, const char **step)
 #endif
 
 /*
- * A thread that stays in an ioctl of the driver gets a signal that does nothing but
- * interrupt a wait. The end of a debug session may wait there for an interrupt of the
- * GPU that never comes (gfx 9.4.3); only a signal ends that wait, and the target may be
- * a process that is about to exit.
+ * A thread that stays in an ioctl of the driver gets a signal that does nothing but interrupt a
+ * wait. The end of a debug session may wait there for an interrupt of the GPU that never comes (gfx
+ * 9.4.3); only a signal ends that wait, and the target may be a process that is about to exit.
  *
- * Longer than any call of a driver that is well, but for a suspend's wait for the hardware,
- * which no signal ends; and short against the 100 ms in which a target may end.
+ * Longer than any call of a driver that is well, but for a suspend's wait for the hardware, which
+ * no signal ends; and short against the 100 ms in which a target may end.
  */
 #define KICK_NS (20 * NSEC_PER_MSEC)
 
@@ -276,10 +272,7 @@ static void start_kicks(void)
 	 * SA_RESTART, so that our output is not torn: the driver's wait ends all the same, and
 	 * the driver goes on after it.
 	 */
-	struct sigaction action = {
-		.sa_handler = do_nothing,
-		.sa_flags = SA_RESTART,
-	};
+	struct sigaction action = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
 
 	sigaction(SIGALRM, &action, NULL);
 	pthread_key_create(&key, end_thread);
@@ -287,10 +280,7 @@ static void start_kicks(void)
 
 static bool make_timer(void)
 {
-	struct sigevent event = {
-		.sigev_notify = SIGEV_THREAD_ID,
-		.sigev_signo = SIGALRM,
-	};
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM };
 
 	event.sigev_notify_thread_id = gettid();
 	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
@@ -365,10 +355,7 @@ void heartbeat_busy(void *data, bool busy)
 
 int watchdog_start(struct watchdog *w)
 {
-	struct sigevent event = {
-		.sigev_notify = SIGEV_SIGNAL,
-		.sigev_signo = SIGKILL,
-	};
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &w->timer) < 0)
 		return -errno;
@@ -429,12 +416,10 @@ int foreground_freezer(void)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     want ? want :
 					    "it is needed to see whether this "
-					    "process could be frozen while it "
-					    "holds a target",
+					    "process could be frozen while it holds a target",
 				     "cannot read /proc/self/cgroup: %s", strerror(-ret));
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-			     "start it from another cgroup, or boot with "
-			     "cgroup v2 alone",
+			     "start it from another cgroup, or boot with cgroup v2 alone",
 			     "this process is in a cgroup of the old freezer "
 			     "(cgroup v1) and cannot leave it: %s; frozen "
 			     "there it could not be killed, nor its target",
@@ -448,10 +433,8 @@ int foreground_capabilities(uint64_t kept)
 	if (!ret)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "does a filter of system calls (seccomp) forbid "
-			     "capset() or prctl()?",
-			     "cannot give up the capabilities of root that are "
-			     "not needed: %s",
+			     "does a filter of system calls (seccomp) forbid capset() or prctl()?",
+			     "cannot give up the capabilities of root that are not needed: %s",
 			     strerror(-ret));
 }
 

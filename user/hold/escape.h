@@ -162,9 +162,7 @@ int foreground_freezer(void);
  */
 int foreground_capabilities(uint64_t kept);
 
-/*
- * The lock of a target, in that role; or, after saying why not, the negated exit status.
- */
+/* The lock of a target, in that role; or, after saying why not, the negated exit status. */
 int foreground_take(pid_t target, enum hold_role role);
 
 #endif

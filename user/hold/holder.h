@@ -30,9 +30,7 @@ void hold_reply_error(struct hold_reply *reply, const struct gpreempt_error *err
 void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reason reason, int code,
 		     const char *step);
 
-/*
- * The command's side
- */
+/* The command's side */
 
 /*
  * Make a holder, and have it do its first request. A descriptor, which
@@ -47,9 +45,7 @@ int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request 
  */
 void hold_confirm(int fd);
 
-/*
- * The holder's side
- */
+/* The holder's side */
 
 /* Descriptors and facts that guardian and worker are born with. */
 struct hold_birth {

@@ -38,10 +38,7 @@ static int take_lock(pid_t target, struct hold_reply *reply)
 
 static bool check(pid_t target, enum gpreempt_how how, struct hold_reply *reply)
 {
-	struct gpreempt_error err = {
-		.reason = GPREEMPT_SYSTEM,
-		.step = step,
-	};
+	struct gpreempt_error err = { .reason = GPREEMPT_SYSTEM, .step = step };
 	struct gpreempt *g;
 
 	err.code = gpreempt_new(NULL, &g);

@@ -392,8 +392,7 @@ int pause_repair_target(void *g, pid_t target)
 	} else if (r.found.finding == PAUSE_WAITS) {
 		gpreempt_error_text(&r.err, text, sizeof(text));
 		ctl_note("process %d was left paused by %s (%d), which has "
-			 "ended; it cannot be repaired now: %s; see: "
-			 "gpreempt-ctl repair",
+			 "ended; it cannot be repaired now: %s; see: gpreempt-ctl repair",
 			 target, entry->comm, entry->by, r.err.code ? text : strerror(-r.code));
 	}
 	return 0;

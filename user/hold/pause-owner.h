@@ -49,9 +49,7 @@ struct pause_owner {
  * the guardian has ended.
  */
 int pause_owner_begin(struct pause_owner *o, const struct hold_owner *as);
-/*
- * A guardian that has been killed is replaced: for each call of the owner's. 0 or -errno.
- */
+/* A guardian that has been killed is replaced: for each call of the owner's. 0 or -errno. */
 int pause_owner_renew(struct pause_owner *o);
 /*
  * End, after the last pause. @runs: the entry goes; or else the guardian undoes the pause when

@@ -18,9 +18,7 @@
 /* Time between two questions to all processes whose they are, which take a while. */
 #define SHARE_NS (400 * NSEC_PER_MSEC)
 
-/*
- * Shares
- */
+/* Shares */
 
 static int compare(size_t a, size_t b)
 {
@@ -66,9 +64,7 @@ void place_claims_share(struct place_claim *claims, size_t n, size_t places)
 		claims[i].given = i < places;
 }
 
-/*
- * Claims, look after look
- */
+/* Claims, look after look */
 
 void places_begin(struct places *p)
 {

@@ -128,10 +128,9 @@ struct pause_entry {
 void pause_entry_init(struct pause_entry *e, pid_t pid, uint64_t start);
 
 /*
- * Write the entry of a target that has none, or one of an earlier boot or of an
- * earlier process with that number. The caller has the target's lock. 0;
- * -EALREADY: it is paused already; -EPROTO: the file there is none of ours; or
- * another -errno. After an error nothing has changed.
+ * Write the entry of a target that has none, or one of an earlier boot or of an earlier process
+ * with that number. The caller has the target's lock. 0; -EALREADY: it is paused already; -EPROTO:
+ * the file there is none of ours; or another -errno. After an error nothing has changed.
  */
 int pause_journal_write(const struct pause_entry *e);
 /*

@@ -88,9 +88,7 @@ static void note_mute(struct ctl_apart *work, size_t i)
 	if (c->too_many)
 		return;
 	c->f->mute[c->f->n_mute++] = *mute;
-	ctl_note("process %d: its memory does not answer; \"cmd:\" does not "
-		 "find it",
-		 mute->pid);
+	ctl_note("process %d: its memory does not answer; \"cmd:\" does not find it", mute->pid);
 }
 
 static int fail_system(struct gpreempt_error *err, int code)
@@ -184,10 +182,7 @@ void find_free(struct find *f)
 
 int ctl_open(const char *from, struct gpreempt **out)
 {
-	const struct gpreempt_options options = {
-		.size = sizeof(options),
-		.from = from,
-	};
+	const struct gpreempt_options options = { .size = sizeof(options), .from = from };
 	int ret;
 
 	if (from && strstr(from, CTL_SNAPSHOT_PART))
@@ -368,8 +363,7 @@ static int try_targets(struct find *f, const struct ctl_target_args *args, bool 
 	if (!late)
 		return -1;
 	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
-			     "gpreempt-ctl queues shows what there is; give "
-			     "it more time",
+			     "gpreempt-ctl queues shows what there is; give it more time",
 			     "process %d has no such queue yet", idle);
 }
 

@@ -11,9 +11,7 @@
 #include "shared/cgroup.h"
 #include "util.h"
 
-/*
- * /proc/PID/cgroup
- */
+/* /proc/PID/cgroup */
 
 int shr_cgroup_each(char *text, int (*fn)(void *arg, const char *hierarchy, const char *path),
 		    void *arg)
@@ -110,9 +108,7 @@ int shr_cgroup_of(pid_t pid, char *buf, size_t size)
 	return ret == -ENODATA ? 0 : ret == -ENOENT ? -ESRCH : ret;
 }
 
-/*
- * The tree of cgroups
- */
+/* The tree of cgroups */
 
 int shr_find_mount(const char *type, const char *option, char *buf, size_t size)
 {
@@ -236,9 +232,7 @@ bool shr_cgroup_cut(char *path, const char *id, size_t len)
 	return false;
 }
 
-/*
- * The freezer
- */
+/* The freezer */
 
 /* How long cgroup.freeze is 1 before neighbours that do not freeze are no reason. */
 #define PATIENCE_NS NSEC_PER_SEC

@@ -24,10 +24,9 @@
 #define SHR_CGROUP_PATH (SHR_CGROUP_CUT + 17)
 
 /*
- * Call fn for each line of the text of /proc/PID/cgroup, as "4:memory:/a/b", with the
- * names of the hierarchy ("": version 2) and the path of the cgroup, which begins with
- * "/", until fn returns other than 0. That or 0. A line that is none is passed over. The
- * text is cut into pieces.
+ * Call fn for each line of the text of /proc/PID/cgroup, as "4:memory:/a/b", with the names of the
+ * hierarchy ("": version 2) and the path of the cgroup, which begins with "/", until fn returns
+ * other than 0. That or 0. A line that is none is passed over. The text is cut into pieces.
  */
 int shr_cgroup_each(char *text, int (*fn)(void *arg, const char *hierarchy, const char *path),
 		    void *arg);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One packet for each request and each reply: a head, and after it a structure
- * as it lies in memory. Both ends are on one machine. The members have fixed
- * sizes and there is no padding, so that all programs see the same layout and a
- * packet has no byte that its sender did not set.
+ * One packet for each request and each reply: a head, and after it a structure as it lies in
+ * memory. Both ends are on one machine. The members have fixed sizes and there is no padding, so
+ * that all programs see the same layout and a packet has no byte that its sender did not set.
  *
- * A structure that changes gets another kind: a program of another version, such
- * as a holder that an upgrade left running, refuses it.
+ * A structure that changes gets another kind: a program of another version, such as a holder that
+ * an upgrade left running, refuses it.
  */
 #ifndef SHARED_SOCKET_H
 #define SHARED_SOCKET_H
@@ -38,9 +37,7 @@ size_t gp_ipc_refuse(int code, char *buf);
 /* Read a packet. 0; -EPROTO for another kind, or another size than that structure's. */
 int gp_ipc_get(uint32_t kind, const char *buf, size_t len, void *to, size_t size);
 
-/*
- * Connections to a server of ours. Return -errno.
- */
+/* Connections to a server of ours. Return -errno. */
 
 /*
  * A connection to the socket at @path. It waits until @deadline_ns of the monotonic clock when

@@ -11,19 +11,15 @@
 int shr_parse_u64(const char *text, uint64_t max, uint64_t *out);
 
 /*
- * A time with its unit: 450us, 1.5s. Units: ns us ms s m h.
- * -EINVAL for no number, -ENODATA for no unit, -ENXIO for an unknown one,
- * -ERANGE for more than a year.
+ * A time with its unit: 450us, 1.5s. Units: ns us ms s m h. -EINVAL for no number, -ENODATA for no
+ * unit, -ENXIO for an unknown one, -ERANGE for more than a year.
  */
 int shr_parse_duration(const char *text, uint64_t *ns);
 
 /* Sentence for the user about an error of shr_parse_duration(). */
 const char *shr_duration_error(int err);
 
-/*
- * Numbers with commas between, each at most @max, none twice (-EEXIST).
- * *out is for free().
- */
+/* Numbers with commas between, each at most @max, none twice (-EEXIST). *out is for free(). */
 int shr_parse_list(const char *text, uint32_t max, uint32_t **out, size_t *count);
 
 /* Print the shortest text that is wrong by at most a tenth: "1.5s", "450us". */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Helpers that know nothing of GPUs: arrays, clocks, threads, children, signals, files,
- * systemd.
- */
+/* Helpers that know nothing of GPUs: arrays, clocks, threads, children, signals, files, systemd. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -262,11 +259,10 @@ static bool get_ordinary(pid_t tid, struct shr_sched *attr)
 }
 
 /*
- * The driver polls for the hardware and offers its CPU only in between
- * (amdkfd_fence_wait_timeout() in kfd_device_queue_manager.c). With the usual
- * slices of milliseconds each of us would keep a CPU for so long that others
- * could have made their call, where there are fewer CPUs than GPUs. From 6.12
- * on a thread can ask for shorter ones; before, the kernel ignores it.
+ * The driver polls for the hardware and offers its CPU only in between (amdkfd_fence_wait_timeout()
+ * in kfd_device_queue_manager.c). With the usual slices of milliseconds each of us would keep a CPU
+ * for so long that others could have made their call, where there are fewer CPUs than GPUs. From
+ * 6.12 on a thread can ask for shorter ones; before, the kernel ignores it.
  */
 void shr_ask_short_slices(void)
 {

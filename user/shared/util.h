@@ -91,9 +91,8 @@ static inline int shr_close_range(unsigned int first, unsigned int last)
 /* Arrays that grow. They begin with no items, and free() takes their items. */
 
 /*
- * Room for @more items behind @count, in the array that *(type **)items points to.
- * How much room there is follows from the count: no other function may allocate the
- * same array. 0 or -ENOMEM.
+ * Room for @more items behind @count, in the array that *(type **)items points to. How much room
+ * there is follows from the count: no other function may allocate the same array. 0 or -ENOMEM.
  */
 int shr_array_room(void *items, size_t count, size_t more, size_t item_size);
 /* Counts one more item. Returns it, zeroed, or NULL without memory. */
@@ -224,9 +223,7 @@ void shr_ask_short_slices(void);
 bool shr_urgent(pid_t tid, uint32_t level, struct shr_sched *before);
 void shr_not_urgent(pid_t tid, const struct shr_sched *before);
 
-/*
- * Tell systemd, if it has started us, how we are. See sd_notify(3); it needs no library.
- */
+/* Tell systemd, if it has started us, how we are. See sd_notify(3); it needs no library. */
 
 /* "READY=1", "STOPPING=1", "WATCHDOG=1". Does nothing without a manager. */
 void notify_manager(const char *state);
@@ -249,9 +246,8 @@ int shr_file_check(const char *path);
 /*
  * Replace @path, or make it, with that mode, whatever the umask is. May wait for the disk.
  *
- * Returns 0 or -errno, with these meanings of their own:
- * -ENOTSUP: a link is there; -ENXIO: a FIFO, socket or device is;
- * -EISDIR: a directory is. Nothing has changed then, and no file is left over.
+ * Returns 0 or -errno, with these meanings of their own: -ENOTSUP: a link is there; -ENXIO: a FIFO,
+ * socket or device is; -EISDIR: a directory is. Nothing has changed then, and no file is left over.
  */
 int shr_file_replace(const char *path, mode_t mode, const char *text, size_t size);
 
@@ -261,9 +257,8 @@ const char *shr_file_reason(int code);
 /* A lock that lasts as long as a descriptor, however its process ends. */
 
 /*
- * Make the file, for its owner alone, and lock it; the process with the lock may remove the
- * file. Never waits. Returns a descriptor, -EWOULDBLOCK if another process has the lock, another
- * -errno.
+ * Make the file, for its owner alone, and lock it; the process with the lock may remove the file.
+ * Never waits. Returns a descriptor, -EWOULDBLOCK if another process has the lock, another -errno.
  */
 int shr_lock_file(const char *path);
 
@@ -290,11 +285,10 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t
 #endif
 
 /*
- * Have a child do work on the memory of other processes. @steps is in memory that both
- * see, and grows when the work begins with the next process. 0 when it has ended;
- * -ETIMEDOUT: a process did not answer for SHR_CHILD_PATIENCE_MS since then, and the
- * child is left behind; -EIO: the child was killed; or -errno. @beat, or NULL, is called
- * all the time meanwhile.
+ * Have a child do work on the memory of other processes. @steps is in memory that both see, and
+ * grows when the work begins with the next process. 0 when it has ended; -ETIMEDOUT: a process did
+ * not answer for SHR_CHILD_PATIENCE_MS since then, and the child is left behind; -EIO: the child
+ * was killed; or -errno. @beat, or NULL, is called all the time meanwhile.
  */
 int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 		  void (*beat)(void *data), void *data);

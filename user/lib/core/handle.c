@@ -288,8 +288,7 @@ static const struct sentence {
 		"GPU processes are listed by: ls " GP_SYSFS_PROC },
 	[GPREEMPT_NO_ADDRESS_SPACE] = { UNSUPPORTED,
 		"process {pid} has no address space on its GPUs {name}, and "
-		"this kernel's driver may crash when such a process is "
-		"suspended",
+		"this kernel's driver may crash when such a process is suspended",
 		"try again when it has started up; programs on ROCm's runtime "
 		"make one on all GPUs that they can see" },
 	[GPREEMPT_LEADER_GONE] = { UNSUPPORTED,
@@ -311,15 +310,12 @@ static const struct sentence {
 		"try again when it does not" },
 	[GPREEMPT_RUNTIME_OFF] = { UNSUPPORTED,
 		"process {pid} has queues but did not enable the KFD runtime",
-		"programs on ROCm's runtime enable it; others cannot be "
-		"suspended" },
+		"programs on ROCm's runtime enable it; others cannot be suspended" },
 	[GPREEMPT_RUNTIME_BUSY] = { BUSY,
-		"another process on the same GPU is being debugged, "
-		"and this GPU can do only one",
+		"another process on the same GPU is being debugged, and this GPU can do only one",
 		"end that session first" },
 	[GPREEMPT_RUNTIME_ERROR] = { FAILED,
-		"the driver could not activate the debug trap for process "
-		"{pid}",
+		"the driver could not activate the debug trap for process {pid}",
 		"look at the last lines of the kernel log (dmesg)" },
 	[GPREEMPT_ENDED] = { NO_TARGET,
 		"process {pid} has ended",
@@ -328,17 +324,14 @@ static const struct sentence {
 		"process {pid} has executed another program",
 		"try again when that one uses the GPU" },
 	[GPREEMPT_LOST] = { FAILED,
-		"another process ended the debug session on process {pid}; "
-		"its queues run",
+		"another process ended the debug session on process {pid}; its queues run",
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
 	[GPREEMPT_BAD_TARGET] = { USAGE,
 		"\"{word}\" is no target",
-		"targets are PID, cgroup:PATH, role:online, role:offline, "
-		"user:NAME-OR-UID, "
+		"targets are PID, cgroup:PATH, role:online, role:offline, user:NAME-OR-UID, "
 		"container:NAME-OR-ID, comm:NAME and cmd:PATTERN" },
 	[GPREEMPT_BAD_PATTERN] = { USAGE,
-		"the pattern of \"{word}\" is no extended regular expression: "
-		"{name}",
+		"the pattern of \"{word}\" is no extended regular expression: {name}",
 		"put a backslash before a character that is meant as it is" },
 	[GPREEMPT_NO_MATCH] = { NO_TARGET,
 		"{word} names no GPU process",
@@ -348,10 +341,8 @@ static const struct sentence {
 		"{word} is the beginning of several containers' ids",
 		"give more of the id" },
 	[GPREEMPT_SAME_CONTAINER] = { USAGE,
-		"{word} names several containers: each user can give its own "
-		"one any id",
-		"use cgroup:PATH, a path that only root can choose; "
-		"/proc/PID/cgroup has it" },
+		"{word} names several containers: each user can give its own one any id",
+		"use cgroup:PATH, a path that only root can choose; /proc/PID/cgroup has it" },
 	[GPREEMPT_NO_USER] = { USAGE,
 		"the user of \"{word}\" is not in /etc/passwd",
 		"give the number: user:UID; id -u NAME prints it" },
@@ -365,23 +356,19 @@ static const struct sentence {
 		"look at the kernel log (dmesg) and wait for the end of the "
 		"reset; it was not tried again" },
 	[GPREEMPT_NO_MODULE] = { UNSUPPORTED,
-		"{step} takes gpreempt.ko, which is not loaded or is not for "
-		"this user",
+		"{step} takes gpreempt.ko, which is not loaded or is not for this user",
 		"load it: modprobe gpreempt" },
 	[GPREEMPT_GRACE] = { USAGE,
 		"the longest grace period of the GPUs of process {pid} is "
 		"{limit} (255 units of 1,024 clocks)",
-		"ask for less, or leave it out: then the driver's own time "
-		"counts" },
+		"ask for less, or leave it out: then the driver's own time counts" },
 	[GPREEMPT_ENDING] = { NO_TARGET,
 		"process {pid} is ending: it has disabled the KFD runtime again",
-		"nothing is left to do; if it goes on, try again when it uses "
-		"the GPU" },
+		"nothing is left to do; if it goes on, try again when it uses the GPU" },
 	[GPREEMPT_NO_CLOCK] = { UNSUPPORTED,
 		"the driver does not tell the clock of the GPUs of process "
 		"{pid}, so no time can be turned into its units",
-		"leave the grace period out: then the driver's own time "
-		"counts" },
+		"leave the grace period out: then the driver's own time counts" },
 	[GPREEMPT_CONTEXTS] = { UNSUPPORTED,
 		"process {pid} has all its queues in further KFD contexts, and "
 		"the driver's debugger can suspend those of the first one only",
@@ -390,8 +377,7 @@ static const struct sentence {
 		"process {pid} is paused by another program, such as CRIU",
 		"it stays as it is; wait for that program" },
 	[GPREEMPT_UNPAUSED] = { FAILED,
-		"another program ended the pause of process {pid}; its queues "
-		"ran",
+		"another program ended the pause of process {pid}; its queues ran",
 		"find out who opens /dev/kfd: fuser -v /dev/kfd" },
 	[GPREEMPT_PAUSE_WHOLE] = { USAGE,
 		"a pause takes all queues of process {pid} off all its GPUs",
@@ -407,14 +393,11 @@ static const struct sentence {
 		"CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN of the host is "
 		"needed: run the command with sudo" },
 	[GPREEMPT_KFD_CLOSED] = { UNSUPPORTED,
-		"process {pid} has closed its /dev/kfd, through which a "
-		"process is paused",
-		"use a debug session, which needs no descriptor of the "
-		"process" },
+		"process {pid} has closed its /dev/kfd, through which a process is paused",
+		"use a debug session, which needs no descriptor of the process" },
 	[GPREEMPT_PAUSE_FAILED] = { FAILED,
 		"the driver could not {step} process {pid} ({errno})",
-		"look at the kernel log (dmesg) and at the process's queues "
-		"before you try again" },
+		"look at the kernel log (dmesg) and at the process's queues before you try again" },
 	[GPREEMPT_PAUSE_UNSAFE] = { UNSUPPORTED,
 		"process {pid} cannot be paused, as this driver may crash when "
 		"it is resumed: {step}",
@@ -432,8 +415,7 @@ static const struct sentence {
 		"run on a GPU until it ends" },
 	[GPREEMPT_OTHER_VERSION] = { BUSY,
 		"the holder of process {pid} is of another version of gpreempt",
-		"release it with that version, or end its holder, which lets "
-		"the queues run" },
+		"release it with that version, or end its holder, which lets the queues run" },
 	[GPREEMPT_OLD_MODULE] = { UNSUPPORTED,
 		"{step} takes a newer gpreempt.ko than the one that is loaded",
 		"load the new one: modprobe -r gpreempt; modprobe gpreempt" },

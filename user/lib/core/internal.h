@@ -73,8 +73,7 @@ struct gp_backend_ops {
 	/* A descriptor of the process, which no other gets with its number. */
 	int (*open_process)(void *be, pid_t pid);
 	/*
-	 * A copy of its descriptor n; -ENODEV if that is not the character
-	 * device of that number.
+	 * A copy of its descriptor n; -ENODEV if that is not the character device of that number.
 	 */
 	int (*take_device)(void *be, pid_t pid, int process, int n, uint64_t device);
 	/* Are two descriptors of the process one open file? No where unknown. */
@@ -187,10 +186,9 @@ int gp_check_traceable(struct gpreempt *g, pid_t pid, const char *step, struct g
 int gp_target_exists(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err);
 
 /*
- * Copy a structure that begins with its size_t size, in the form of the caller's header. An
- * older and shorter one gets zeros; members of a newer and longer one that this library does not
- * know must be zeros. @least: size in the first version. 0, -EINVAL for a shorter one, or
- * -E2BIG.
+ * Copy a structure that begins with its size_t size, in the form of the caller's header. An older
+ * and shorter one gets zeros; members of a newer and longer one that this library does not know
+ * must be zeros. @least: size in the first version. 0, -EINVAL for a shorter one, or -E2BIG.
  */
 int gp_options_take(const void *from, size_t least, void *to, size_t size);
 
@@ -198,17 +196,16 @@ int gp_options_take(const void *from, size_t least, void *to, size_t size);
 typedef int (*gp_enable_fn)(void *data, struct kfd_ioctl_dbg_trap_args *args);
 
 /*
- * KFD_IOC_DBG_TRAP_ENABLE of a process that is a KFD process, and stays so until the
- * ioctl is done. For a task that the caller traces the driver would make one
- * (kfd_ioctl_set_debug_trap()); when the process has just executed another program,
- * kernels up to 6.18 crash at its end. To ask before, and then to enable, is not
- * enough: it may execute the program in between. So the driver gets the number of a
- * thread that is not traced, which it looks up only. Without one, the process is
- * stopped for the ioctl: from then on nothing of it can execute a program.
+ * KFD_IOC_DBG_TRAP_ENABLE of a process that is a KFD process, and stays so until the ioctl is done.
+ * For a task that the caller traces the driver would make one (kfd_ioctl_set_debug_trap()); when
+ * the process has just executed another program, kernels up to 6.18 crash at its end. To ask
+ * before, and then to enable, is not enough: it may execute the program in between. So the driver
+ * gets the number of a thread that is not traced, which it looks up only. Without one, the process
+ * is stopped for the ioctl: from then on nothing of it can execute a program.
  *
- * By the thread that traces it. Returns what ask() returned; -ESRCH when it is, or may
- * be, another program; -ETIMEDOUT when it does not stop; -errno. A stop that is not of
- * our making is left to be collected.
+ * By the thread that traces it. Returns what ask() returned; -ESRCH when it is, or may be, another
+ * program; -ETIMEDOUT when it does not stop; -errno. A stop that is not of our making is left to be
+ * collected.
  */
 int gp_enable_existing(struct kfd_ioctl_dbg_trap_args *args, gp_enable_fn ask, void *data);
 

@@ -507,10 +507,7 @@ static int live_list_dir(void *be, const char *path, int (*fn)(void *arg, const 
 static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf, size_t size)
 {
 	struct iovec local = { .iov_base = buf, .iov_len = size };
-	struct iovec remote = {
-		.iov_base = (void *)(uintptr_t)address,
-		.iov_len = size,
-	};
+	struct iovec remote = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
 	ssize_t n;
 
 	(void)be;
@@ -540,10 +537,7 @@ struct question {
 static int ask(void *arg)
 {
 	struct question *q = arg;
-	struct kfd_ioctl_dbg_trap_args args = {
-		.pid = q->target,
-		.op = KFD_IOC_DBG_TRAP_DISABLE,
-	};
+	struct kfd_ioctl_dbg_trap_args args = { .pid = q->target, .op = KFD_IOC_DBG_TRAP_DISABLE };
 	__cleanup_fd int kfd = open(GP_KFD_DEVICE, O_RDWR | O_CLOEXEC);
 
 	q->answer = 0;

@@ -169,10 +169,9 @@ bool gp_session_any_destroyed(const struct gpreempt_session *s)
 /*
  * Are the queues that shall be suspended out of the hardware?
  *
- * A "yes" speaks for all of them, in all contexts of the process: a queue that
- * was not seen, that is not suspended, or of which it is unknown whether a slot
- * holds it, leaves it open, and a queue that is seen in a slot, or with waves in
- * flight, is a contradiction whatever else was seen.
+ * A "yes" speaks for all of them, in all contexts of the process: a queue that was not seen, that
+ * is not suspended, or of which it is unknown whether a slot holds it, leaves it open, and a queue
+ * that is seen in a slot, or with waves in flight, is a contradiction whatever else was seen.
  */
 
 struct check {

@@ -70,9 +70,7 @@ static void forget_new(struct gpreempt_session *s, uint32_t copied)
 		s->release.missing--;
 		queue = gp_session_find(s, s->snapshot[i].queue_id);
 		if (queue)
-			*queue = (struct gpreempt_session_queue){
-				.qid = queue->qid,
-			};
+			*queue = (struct gpreempt_session_queue){ .qid = queue->qid };
 	}
 }
 

@@ -248,11 +248,7 @@ static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid,
 	m->gang = gang;
 	m->public.pid = pid;
 	m->public.route = route;
-	m->route = (struct gp_route){
-		.ops = gp_routes[route],
-		.g = gang->g,
-		.pid = pid,
-	};
+	m->route = (struct gp_route){ .ops = gp_routes[route], .g = gang->g, .pid = pid };
 	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (m->wake < 0) {
 		free(m);

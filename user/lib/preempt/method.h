@@ -40,11 +40,10 @@ struct gp_route_ops {
 };
 
 /*
- * A session that is opened again when it is lost: any process that may open /dev/kfd
- * can end one (Linux 6.18 and older). The queues are then again as they were wanted.
- * After six losses with less than 10 s between them it stays lost, its queues run, and
- * all calls return @over: what was wanted must not be done without the caller's
- * knowledge. The process is still traced then.
+ * A session that is opened again when it is lost: any process that may open /dev/kfd can end one
+ * (Linux 6.18 and older). The queues are then again as they were wanted. After six losses with less
+ * than 10 s between them it stays lost, its queues run, and all calls return @over: what was wanted
+ * must not be done without the caller's knowledge. The process is still traced then.
  */
 struct gp_keeper {
 	struct gpreempt_session *session;

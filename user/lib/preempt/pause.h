@@ -2,27 +2,25 @@
 /*
  * Pause a process, without a debug session.
  *
- * The driver has a pause for checkpoints (CRIU): AMDKFD_IOC_CRIU_OP with
- * KFD_CRIU_OP_PROCESS_INFO evicts all queues of a process from all of its GPUs, and
- * KFD_CRIU_OP_UNPAUSE restores them (criu_process_info() and criu_unpause() in
- * amdkfd/kfd_chardev.c, interface 1.7, Linux 5.18). The process needs no KFD runtime and no
- * ROCm, nothing stays attached to it, and other debuggers can attach while it is paused.
+ * The driver has a pause for checkpoints (CRIU): AMDKFD_IOC_CRIU_OP with KFD_CRIU_OP_PROCESS_INFO
+ * evicts all queues of a process from all of its GPUs, and KFD_CRIU_OP_UNPAUSE restores them
+ * (criu_process_info() and criu_unpause() in amdkfd/kfd_chardev.c, interface 1.7, Linux 5.18). The
+ * process needs no KFD runtime and no ROCm, nothing stays attached to it, and other debuggers can
+ * attach while it is paused.
  *
- * A pause has the contract of SIGSTOP: it stays until the unpause, whatever becomes
- * of the program that asked for it; only the end of the process ends it besides. So
- * it is no public function: the owner of a pause notes it in the journal first, and
- * has a guardian (agent/pause-owner.h).
+ * A pause has the contract of SIGSTOP: it stays until the unpause, whatever becomes of the program
+ * that asked for it; only the end of the process ends it besides. So it is no public function: the
+ * owner of a pause notes it in the journal first, and has a guardian (agent/pause-owner.h).
  *
- * The ioctl acts on the process that opened the descriptor. A helper process takes a
- * copy of /dev/kfd out of the process (pidfd_getfd()), traces the first thread of the
- * process for the time of the ioctl (PTRACE_SEIZE, which does not stop it), and ends.
- * The caller gets no signal, and no child that its wait() could see. The process can
- * make the helper wait: after a second, or 19 s in the ioctl, the caller gives up the
- * helper (GPREEMPT_STUCK), which undoes later what it does.
+ * The ioctl acts on the process that opened the descriptor. A helper process takes a copy of
+ * /dev/kfd out of the process (pidfd_getfd()), traces the first thread of the process for the time
+ * of the ioctl (PTRACE_SEIZE, which does not stop it), and ends. The caller gets no signal, and no
+ * child that its wait() could see. The process can make the helper wait: after a second, or 19 s in
+ * the ioctl, the caller gives up the helper (GPREEMPT_STUCK), which undoes later what it does.
  *
- * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl (kfd_ioctl()),
- * CAP_SYS_PTRACE to trace, and CAP_DAC_READ_SEARCH for the descriptors of another user's
- * process; the first two of the first user namespace.
+ * Capabilities: CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN for the ioctl (kfd_ioctl()), CAP_SYS_PTRACE
+ * to trace, and CAP_DAC_READ_SEARCH for the descriptors of another user's process; the first two of
+ * the first user namespace.
  */
 #ifndef LIB_PREEMPT_PAUSE_H
 #define LIB_PREEMPT_PAUSE_H

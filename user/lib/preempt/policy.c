@@ -431,10 +431,7 @@ static int ask(struct gpreempt_online *online, struct guard_request *request, ui
 	if (!online->pid) {
 		if (!all)
 			return 0;
-		*request = (struct guard_request){
-			.verb = GUARD_BEGIN,
-			.count = all,
-		};
+		*request = (struct guard_request){ .verb = GUARD_BEGIN, .count = all };
 	}
 	return ask_once(online, request, deadline);
 }

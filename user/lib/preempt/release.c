@@ -368,8 +368,7 @@ static int64_t count_unseen(struct gp_release *r)
 
 /*
  * Note that the queues of the events that no snapshot explains are gone. They may have run since
- * the session last looked; when nothing is held there is no timer, and an event wakes it at
- * once.
+ * the session last looked; when nothing is held there is no timer, and an event wakes it at once.
  */
 void gp_release_note_unseen(struct gpreempt_session *s)
 {
@@ -462,20 +461,19 @@ void gp_session_released(struct gpreempt_session *s, struct gpreempt_released *o
 /*
  * Releasing the queues that their process destroys, and nothing more.
  *
- * A process could use that to run: it makes queues and destroys them, or names another queue
- * than the one that it destroys, or has a signal interrupt the driver. So a queue that was
- * released and is still there is given back to the driver for suspension: the driver refuses
- * one that is being destroyed (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c),
- * and suspends any other. At first that has TRUST_NS time; of a process that has deceived us,
- * or makes queues, it is the next thing that is done. All time that queues run although they
- * are to be suspended is counted, whatever the reason, and the process pays for it when it has
- * made queues while it was held, or deceived us: above a part of the last ten seconds, it waits
- * a multiple of what the last release took before the next.
+ * A process could use that to run: it makes queues and destroys them, or names another queue than
+ * the one that it destroys, or has a signal interrupt the driver. So a queue that was released and
+ * is still there is given back to the driver for suspension: the driver refuses one that is being
+ * destroyed (suspend_single_queue() in amdkfd/kfd_device_queue_manager.c), and suspends any other.
+ * At first that has TRUST_NS time; of a process that has deceived us, or makes queues, it is the
+ * next thing that is done. All time that queues run although they are to be suspended is counted,
+ * whatever the reason, and the process pays for it when it has made queues while it was held, or
+ * deceived us: above a part of the last ten seconds, it waits a multiple of what the last release
+ * took before the next.
  *
- * One by one, each queue costs a look, two calls of the driver and two run
- * lists. A process that destroys MANY queues which were there when they were
- * suspended, and makes none, is ending: then all are released together, until
- * one of these is not so any more, or the budget is used up.
+ * One by one, each queue costs a look, two calls of the driver and two run lists. A process that
+ * destroys MANY queues which were there when they were suspended, and makes none, is ending: then
+ * all are released together, until one of these is not so any more, or the budget is used up.
  */
 
 #define MANY 4

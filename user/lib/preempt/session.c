@@ -124,10 +124,7 @@ int gp_kfd_suspend(struct gp_kfd *k, uint32_t *ids, size_t count, uint32_t grace
 int gp_kfd_resume(struct gp_kfd *k, uint32_t *ids, size_t count)
 {
 	struct kfd_ioctl_dbg_trap_args args = {
-		.resume_queues = {
-			.queue_array_ptr = (uintptr_t)ids,
-			.num_queues = count,
-		},
+		.resume_queues = { .queue_array_ptr = (uintptr_t)ids, .num_queues = count },
 	};
 
 	return trap(k, KFD_IOC_DBG_TRAP_RESUME_QUEUES, &args);
@@ -157,9 +154,7 @@ int gp_kfd_answer_runtime(struct gp_kfd *k, uint32_t *runtime)
 		},
 	};
 	struct kfd_ioctl_dbg_trap_args answer = {
-		.send_runtime_event = {
-			.exception_mask = KFD_EC_MASK(EC_PROCESS_RUNTIME),
-		},
+		.send_runtime_event = { .exception_mask = KFD_EC_MASK(EC_PROCESS_RUNTIME) },
 	};
 	int ret = trap(k, KFD_IOC_DBG_TRAP_QUERY_EXCEPTION_INFO, &query);
 
@@ -581,10 +576,7 @@ static int open_device(struct gpreempt_session *s)
 
 static int open_timers(struct gpreempt_session *s)
 {
-	struct epoll_event event = {
-		.events = EPOLLIN,
-		.data.ptr = &s->timer,
-	};
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = &s->timer };
 
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

@@ -167,9 +167,7 @@ int gp_reader_start(const struct gpreempt *g, pid_t pid, struct gp_reader **out)
  */
 int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size);
 
-/*
- * Does not wait: a thread that still reads frees it later. NULL is allowed.
- */
+/* Does not wait: a thread that still reads frees it later. NULL is allowed. */
 void gp_reader_stop(struct gp_reader *r);
 
 /* Session, for its own files. */

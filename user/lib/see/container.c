@@ -628,8 +628,7 @@ static void podman_name(struct gpreempt *g, uint64_t age_ns, struct gp_container
 	for (d = 0; d < ARRAY_SIZE(drivers); d++)
 		for (p = 0; p < ARRAY_SIZE(prefixes); p++) {
 			snprintf(path, sizeof(path),
-				 "/var/lib/containers/storage/%s-containers/"
-				 "%scontainers.json",
+				 "/var/lib/containers/storage/%s-containers/%scontainers.json",
 				 drivers[d], prefixes[p]);
 			set_name(container, find_name(get_json(g, path, age_ns), container->id));
 		}

@@ -225,10 +225,7 @@ void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_devi
 	char compute[8], memory[8], path[128];
 	uint64_t bytes;
 
-	*out = (struct gp_device){
-		.vram_total = GPREEMPT_UNKNOWN,
-		.power_uw = GPREEMPT_UNKNOWN,
-	};
+	*out = (struct gp_device){ .vram_total = GPREEMPT_UNKNOWN, .power_uw = GPREEMPT_UNKNOWN };
 	if (!*gpu->device)
 		return;
 	if (!gp_read_number(g, &bytes, DEVICE "mem_info_vram_total", gpu->device))

@@ -18,12 +18,11 @@
 /*
  * Has a process an address space on each GPU that it may use?
  *
- * Kernels from about 6.12.117 on crash when queues of a process are suspended that has none on
- * one of its GPUs: suspend_queues() flushes the TLB of every GPU after the first that had a
- * queue to suspend, and there is none to flush. ROCm's runtime makes all address spaces when a
- * process starts; a program on the bare driver may not. So ask before a session is opened:
- * which GPUs there are is fixed when the process opens /dev/kfd, and an address space stays
- * until it ends.
+ * Kernels from about 6.12.117 on crash when queues of a process are suspended that has none on one
+ * of its GPUs: suspend_queues() flushes the TLB of every GPU after the first that had a queue to
+ * suspend, and there is none to flush. ROCm's runtime makes all address spaces when a process
+ * starts; a program on the bare driver may not. So ask before a session is opened: which GPUs there
+ * are is fixed when the process opens /dev/kfd, and an address space stays until it ends.
  */
 
 #define CONTEXT	  "context_"

@@ -45,8 +45,7 @@ int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
 int gp_role_root(const struct gpreempt *g);
 /*
  * Returns the role of a process: that of the nearest cgroup of version 2 with one, from its own
- * upwards, or from level SHR_CGROUP_LEVELS. GP_DOUBT; or -errno: it can be known of no process
- * now.
+ * upwards, or from level SHR_CGROUP_LEVELS. GP_DOUBT; or -errno: it can be known of no process now.
  */
 int gp_role(const struct gpreempt *g, int root, pid_t pid);
 /* Returns the role of the cgroup whose directory is @dir; or -errno. */
