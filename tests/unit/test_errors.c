@@ -47,7 +47,7 @@ static void dispatch(void)
 	for (i = 0; i < 3; i++)
 		expect_reason(gpreempt_session_dispatch(s));
 	if (gpreempt_session_error(s)->reason == GPREEMPT_LOST)
-		gp_session_renew(s, NULL);
+		gp_session_renew(s);
 }
 
 static void live(void)

@@ -263,10 +263,10 @@ TEST(descriptor)
 TEST(group_stop)
 {
 	open_with_queues(0);
-	ck_assert(!gp_session_stopped(s));
+	ck_assert(!s->stopped);
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTSTP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
-	ck_assert(gp_session_stopped(s));
+	ck_assert(s->stopped);
 	/* The process stays stopped, and the session sees its SIGCONT. */
 	ck_assert_str_eq(loop.trace, "wait listen wait ");
 	unit_clear_trace();
@@ -277,7 +277,7 @@ TEST(group_stop)
 	unit_clear_trace();
 	gp_loop_stop(&loop, EVENT(PTRACE_EVENT_STOP, SIGTRAP));
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_JOB);
-	ck_assert(!gp_session_stopped(s));
+	ck_assert(!s->stopped);
 	ck_assert_str_eq(loop.trace, "wait cont wait ");
 	ck_assert_int_eq(loop.last_signal, 0);
 }

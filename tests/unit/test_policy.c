@@ -359,10 +359,10 @@ TEST(made_and_freed)
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
 	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0), 0);
 	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), 1);
-	ck_assert(!gp_policy_suspended(policy, 1));
+	ck_assert(!policy->entity[1].suspended);
 	gpreempt_policy_busy(policy, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);
-	ck_assert(gp_policy_suspended(policy, 1));
+	ck_assert(policy->entity[1].suspended);
 	gpreempt_policy_free(policy);
 	gpreempt_policy_free(NULL);
 	o.newer = 1;

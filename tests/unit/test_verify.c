@@ -308,7 +308,6 @@ TEST(runtime_comes_late)
 
 TEST(lost_and_renewed)
 {
-	struct gpreempt_error err;
 	int fd;
 
 	open_with_queues(2);
@@ -324,9 +323,9 @@ TEST(lost_and_renewed)
 	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_LOST);
 	/* The descriptor is readable again only after a pause. */
 	ck_assert(!unit_is_readable(fd));
-	ck_assert_int_eq(gp_session_renew(s, &err), 0);
+	ck_assert_int_eq(gp_session_renew(s), 0);
 	ck_assert(suspended(0) && suspended(1));
-	ck_assert_int_eq(gp_session_renew(s, &err), -EINVAL);
+	ck_assert_int_eq(gp_session_renew(s), -EINVAL);
 	ck_assert_int_eq(gpreempt_session_dispatch(s), 0);
 	/* The session works as before. */
 	gp_loop_add_queue(&loop, 2);
@@ -336,14 +335,12 @@ TEST(lost_and_renewed)
 
 TEST(lost_for_good)
 {
-	struct gpreempt_error err = { 0 };
-
 	open_with_queues(1);
 	gp_loop_disable(&loop);
 	gpreempt_session_dispatch(s);
 	loop.debugged = true; /* by the process that ended ours */
-	ck_assert_int_eq(gp_session_renew(s, &err), -EALREADY);
-	ck_assert_int_eq(err.reason, GPREEMPT_DEBUGGED);
+	ck_assert_int_eq(gp_session_renew(s), -EALREADY);
+	ck_assert_int_eq(gpreempt_session_error(s)->reason, GPREEMPT_DEBUGGED);
 	unit_clear_trace();
 	close_session();
 	ck_assert_ptr_null(strstr(loop.trace, "disable"));

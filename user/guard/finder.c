@@ -179,14 +179,14 @@ static int work(void *arg)
 {
 	struct guard_finder *f = arg;
 	struct look look = { .memory = f->memory };
-	uint64_t count;
+	eventfd_t count;
 	size_t i;
 
 	do {
 		hold_owners_free(&look.owners);
 		for (i = 0; i < f->n; i++)
 			look_for(f, (f->first + i) % f->n, &look);
-	} while (read(f->wake, &count, sizeof(count)) == sizeof(count));
+	} while (!eventfd_read(f->wake, &count));
 	return EXIT_FAILURE;
 }
 
@@ -261,8 +261,7 @@ static void check_child(struct guard_finder *f, uint64_t now)
 
 void guard_finder_poll(struct guard_finder *f)
 {
-	uint64_t now = shr_now_ns(), one = 1;
-	ssize_t n;
+	uint64_t now = shr_now_ns();
 	size_t i;
 
 	if (!f->memory)
@@ -280,8 +279,7 @@ void guard_finder_poll(struct guard_finder *f)
 	if (now < f->asked_ns + f->pace_ns)
 		return;
 	f->asked_ns = now;
-	n = write(f->wake, &one, sizeof(one));
-	(void)n;
+	eventfd_write(f->wake, 1);
 }
 
 const struct guard_finding *guard_finder_get(const struct guard_finder *f, struct guard_sought what)
@@ -351,7 +349,7 @@ static void merge_found(struct guard_candidates *found)
 
 	if (!found->list.count)
 		return;
-	qsort(f, found->list.count, sizeof(*f), compare_target);
+	qsort(f, found->list.count, sizeof(*f), gp_compare_targets);
 	for (i = 1; i < found->list.count; i++) {
 		if (!same_target(&f[i].target, &f[n].target)) {
 			f[++n] = f[i];
@@ -377,7 +375,7 @@ static void keep_told(struct guard_candidates *found)
 		if (!f->online || !f->offline)
 			continue;
 		known = bsearch(f, found->before.items, found->before.count, sizeof(*f),
-				compare_target);
+				gp_compare_targets);
 		f->told = known && known->told;
 	}
 }
@@ -423,15 +421,6 @@ static void report(struct guard *guard, const struct lookup *l, const struct gua
 		    l->word, finding->text);
 }
 
-static void refuse_all(struct guard *guard, const struct guard_finding *finding)
-{
-	size_t i;
-
-	for (i = 0; i < finding->n; i++)
-		guard_refuse(guard, &finding->target[i], true,
-			     "the name of its container is that of several");
-}
-
 /* A word without a process may be mistyped, and then guard protects nothing. */
 static void report_unmatched(struct guard *guard, const struct lookup *l, size_t n)
 {
@@ -473,11 +462,12 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	if (finding->code == -EINPROGRESS)
 		return;
 	report(guard, l, finding);
-	/* Several containers have that name: which is meant is unknown. */
-	if (finding->code == -EEXIST)
-		refuse_all(guard, finding);
-	else
+	if (finding->code != -EEXIST)
 		note_kept(guard, l);
+	/* Several containers have that name: which is meant is unknown. */
+	for (i = 0; finding->code == -EEXIST && i < finding->n; i++)
+		guard_refuse(guard, &finding->target[i], true,
+			     "the name of its container is that of several");
 }
 
 static void find_role(struct guard *guard, bool online, const struct guard_words *words, bool gang)
@@ -534,7 +524,7 @@ bool guard_is_named(const struct guard *guard, const struct gpreempt_target *tar
 	const struct guard_candidates *found = &guard->found;
 	const struct guard_found *f = found->list.count ?
 					      bsearch(&key, found->list.items, found->list.count,
-						      sizeof(key), compare_target) :
+						      sizeof(key), gp_compare_targets) :
 					      NULL;
 
 	return f && guard_found_is(f, online);

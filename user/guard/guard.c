@@ -388,22 +388,15 @@ static struct guard_server *listen_to_servers(struct guard *guard)
 	return NULL;
 }
 
-/* The main thread has to beat: no output may block it. */
-static void start_output(const struct guard *guard)
-{
-	static const char notice[] = "note: %zu lines were not read in time, and dropped\n";
-
-	lossy_output_start_both(guard->options->json ? "{\"event\":\"dropped\",\"lines\":%zu}\n" :
-						       notice,
-				notice);
-}
-
 int guard_run(struct guard *guard)
 {
+	static const char notice[] = "note: %zu lines were not read in time, and dropped\n";
+	static const char event[] = "{\"event\":\"dropped\",\"lines\":%zu}\n";
 	struct guard_server *server;
 	int ret;
 
-	start_output(guard);
+	/* The main thread has to beat: no output may block it. */
+	lossy_output_start_both(guard->options->json ? event : notice, notice);
 	ret = open_signals(guard);
 	if (!ret)
 		ret = watchdog_start(&guard->watchdog);

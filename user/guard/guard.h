@@ -498,7 +498,6 @@ struct guard {
 	struct guard_file file[GUARD_FILES];
 };
 
-/* guard.c */
 /*
  * Protect online processes until a signal ends it. 0, or the exit status after
  * the reason was printed. What is in guard stays the caller's.
@@ -513,7 +512,6 @@ enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };
 /* GUARD_PULSE: there was work, and it is done. -errno: it cannot be read. */
 int guard_look(struct guard_sight *sight);
 
-/* files.c */
 /* Longest wait at the end for each file. */
 #ifndef GUARD_FILE_WAIT_NS
 #define GUARD_FILE_WAIT_NS (5 * NSEC_PER_SEC)
@@ -584,7 +582,6 @@ void guard_targets_start(struct guard *guard);
 void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
-/* results.c */
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
 /* Returns the nodes on which an offline process has that entity. */
 uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
@@ -592,7 +589,6 @@ uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_off
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 
-/* report.c */
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
 /* Prometheus's text format; a line for each sample. Both return 0 or -errno. */

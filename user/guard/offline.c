@@ -99,13 +99,11 @@ static int guard_wake_take(struct guard_wake_pool *pool)
 /* Give the eventfd back once its worker is gone. */
 static void guard_wake_give(struct guard_wake_pool *pool, int fd)
 {
-	uint64_t count;
-	ssize_t n;
+	eventfd_t count;
 	int i;
 
 	/* The next worker has no order yet. */
-	n = read(fd, &count, sizeof(count));
-	(void)n;
+	eventfd_read(fd, &count);
 	for (i = 0; i < GUARD_WAKES; i++)
 		if (pool->fd[i] == fd)
 			pool->taken[i] = false;
@@ -152,40 +150,25 @@ int guard_worker_start(const struct guard_job *job, struct guard_worker **out)
 	return 0;
 }
 
-static void wake(struct guard_worker *w)
-{
-	uint64_t one = 1;
-	ssize_t n;
-
-	do {
-		n = write(w->job.wake, &one, sizeof(one));
-	} while (n < 0 && errno == EINTR);
-}
-
 void guard_worker_order(struct guard_worker *w, const struct guard_order *order)
 {
 	guard_channel_order(w->channel, order);
-	wake(w);
+	eventfd_write(w->job.wake, 1);
 }
 
 void guard_worker_quit(struct guard_worker *w)
 {
 	atomic_store(&w->channel->quit, true);
-	wake(w);
-}
-
-static bool silent(const struct guard_worker *w)
-{
-	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
-
-	return shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit;
+	eventfd_write(w->job.wake, 1);
 }
 
 bool guard_worker_gone(struct guard_worker *w)
 {
+	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
+
 	if (shr_child_gone(&w->child, &w->status))
 		return true;
-	if (silent(w))
+	if (shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit)
 		kill(w->child, SIGKILL);
 	return false;
 }
@@ -264,7 +247,7 @@ static void tell_policy(struct guard *guard, struct guard_offline *offline,
 		int entity = offline->entity[i];
 
 		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
-		    gp_policy_suspended(guard->policy, entity) != r->suspend)
+		    guard->policy->entity[entity].suspended != r->suspend)
 			continue;
 		gp_policy_failed(guard->policy, entity, retry);
 		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
@@ -723,16 +706,6 @@ void guard_end_all(struct guard *guard)
 	}
 }
 
-static void release(struct guard *guard, size_t i, uint64_t ns)
-{
-	struct gpreempt_target target = guard->offline[i].target;
-
-	guard_event(guard, "released", target.pid, "process %d is released, as requested",
-		    target.pid);
-	guard_backoff_for(guard, &target, ns);
-	guard_drop_offline(guard, i);
-}
-
 void guard_release_some(struct guard *guard)
 {
 	uint64_t ns;
@@ -740,11 +713,17 @@ void guard_release_some(struct guard *guard)
 	size_t i;
 
 	for (i = guard->n_offline; i-- > 0;) {
+		const struct gpreempt_target *target = &guard->offline[i].target;
+
 		pthread_mutex_lock(&guard->lock);
 		asked = guard->offline[i].unwanted;
 		ns = guard->offline[i].away_ns;
 		pthread_mutex_unlock(&guard->lock);
-		if (asked)
-			release(guard, i, ns);
+		if (!asked)
+			continue;
+		guard_event(guard, "released", target->pid, "process %d is released, as requested",
+			    target->pid);
+		guard_backoff_for(guard, target, ns);
+		guard_drop_offline(guard, i);
 	}
 }

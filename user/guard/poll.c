@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/uio.h>
-#include <time.h>
 
 #include "cli/message.h"
 #include "shared/util.h"
@@ -316,12 +315,6 @@ static int pin(const struct guard *guard, cpu_set_t *before)
 	return 0;
 }
 
-static void unpin(const struct guard *guard, const cpu_set_t *before)
-{
-	if (guard->options->cpu)
-		sched_setaffinity(0, sizeof(*before), before);
-}
-
 static int start_thread(struct guard *guard)
 {
 	cpu_set_t before;
@@ -338,7 +331,8 @@ static int start_thread(struct guard *guard)
 		pthread_detach(thread);
 	guard->turn.threads += !ret;
 	pthread_mutex_unlock(&guard->lock);
-	unpin(guard, &before);
+	if (guard->options->cpu)
+		sched_setaffinity(0, sizeof(before), &before);
 	return ret;
 }
 

@@ -41,11 +41,6 @@ static void make_text(struct guard *guard, struct guard_file *file)
 		free_text(file);
 }
 
-static int fail_file(const struct guard_file *file, const char *when, int code)
-{
-	return ctl_fail_file(file->what, file->path, when, code);
-}
-
 /* How a write went. A failure is reported once, until one has worked again. */
 static void note(struct guard_file *file, int code)
 {
@@ -76,7 +71,7 @@ int guard_files_check(struct guard *guard)
 
 		ret = path ? shr_file_check(path) : 0;
 		if (ret)
-			return fail_file(&guard->file[i], "cannot be written", ret);
+			return ctl_fail_file(guard->file[i].what, path, "cannot be written", ret);
 	}
 	return 0;
 }
@@ -171,7 +166,8 @@ static int finish(struct guard *guard, struct guard_file *file)
 	if (!ret)
 		ret = wait_for(guard, file);
 	free_text(file);
-	return ret ? fail_file(file, "could not be written at the end", ret) : 0;
+	return ret ? ctl_fail_file(file->what, file->path, "could not be written at the end", ret) :
+		     0;
 }
 
 int guard_files_finish(struct guard *guard)
@@ -541,37 +537,31 @@ static const enum out_family_id latency_families[GUARD_LATENCIES] = {
 	[GUARD_TO_SLOTS] = OUT_GUARD_TO_SLOTS,
 };
 
-static void add_metrics(struct guard *guard, struct out_metrics *m)
-{
-	const struct guard_figures *figures = &guard->figures;
-	struct totals t;
-	size_t i;
-
-	add_up(guard, &t);
-	out_metric(m, OUT_GUARD_SIMULATED, NULL, ctl_simulated());
-	out_metric(m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "online" } },
-		   guard->n_online);
-	out_metric(m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "offline" } },
-		   guard->n_offline);
-	out_metric(m, OUT_GUARD_PREEMPTIONS, NULL, figures->suspends);
-	out_metric(m, OUT_GUARD_FAILURES, NULL, figures->failures);
-	out_metric(m, OUT_GUARD_HELD, NULL, t.times.held_ns / 1e9);
-	out_metric(m, OUT_GUARD_RELEASED, NULL, t.times.released_ns / 1e9);
-	out_metric(m, OUT_GUARD_OFFLINE_SHARE, NULL, t.share / 100);
-	out_metric(m, OUT_GUARD_POLL_CPU, NULL, atomic_load(&guard->poll_cpu_ns) / 1e9);
-	for (i = 0; i < GUARD_LATENCIES; i++)
-		out_metric_times(m, latency_families[i], NULL, &figures->latency[i]);
-}
-
 int guard_print_metrics(struct guard *guard, FILE *out)
 {
 	const char *path = guard->options->metrics, *name = path ? strrchr(path, '/') : NULL;
+	const struct guard_figures *figures = &guard->figures;
 	struct out_metrics m;
+	struct totals t;
+	size_t i;
 
 	out_metrics_init(&m);
 	/* A collector reads the files of all guards of a host together. */
 	name = name ? name + 1 : path ? path : "";
 	snprintf(m.guard, sizeof(m.guard), "%.*s", (int)strcspn(name, "."), name);
-	add_metrics(guard, &m);
+	add_up(guard, &t);
+	out_metric(&m, OUT_GUARD_SIMULATED, NULL, ctl_simulated());
+	out_metric(&m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "online" } },
+		   guard->n_online);
+	out_metric(&m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "offline" } },
+		   guard->n_offline);
+	out_metric(&m, OUT_GUARD_PREEMPTIONS, NULL, figures->suspends);
+	out_metric(&m, OUT_GUARD_FAILURES, NULL, figures->failures);
+	out_metric(&m, OUT_GUARD_HELD, NULL, t.times.held_ns / 1e9);
+	out_metric(&m, OUT_GUARD_RELEASED, NULL, t.times.released_ns / 1e9);
+	out_metric(&m, OUT_GUARD_OFFLINE_SHARE, NULL, t.share / 100);
+	out_metric(&m, OUT_GUARD_POLL_CPU, NULL, atomic_load(&guard->poll_cpu_ns) / 1e9);
+	for (i = 0; i < GUARD_LATENCIES; i++)
+		out_metric_times(&m, latency_families[i], NULL, &figures->latency[i]);
 	return out_metrics_print(&m, OUT_PROMETHEUS, out);
 }

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -121,33 +120,22 @@ static void drop_process(struct guard_server *s, size_t place)
 	s->place[place].used = false;
 }
 
-static bool is_alive(int pidfd)
-{
-	struct pollfd one = { .fd = pidfd, .events = POLLIN };
-
-	return poll(&one, 1, 0) == 0;
-}
-
-/* A user may speak for its own processes, and root for all. */
-static bool may_speak_for(const struct ipc_client *c, pid_t pid)
-{
-	char path[32];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%d", pid);
-	return !stat(path, &st) && (c->uid == 0 || st.st_uid == c->uid);
-}
-
 /* A pidfd of a process that the client may speak for, or -errno. */
 static int open_process(const struct ipc_client *c, pid_t pid)
 {
 	int fd = shr_pidfd_open(pid);
+	char path[32];
+	struct stat st;
 
 	if (fd < 0)
 		return -EACCES;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
-	/* The check of life comes last: so the number is that of the process all the time. */
-	if (may_speak_for(c, pid) && is_alive(fd))
+	snprintf(path, sizeof(path), "/proc/%d", pid);
+	/*
+	 * A user may speak for its own processes, and root for all. The check of life comes last:
+	 * so the number is that of the process all the time.
+	 */
+	if (!stat(path, &st) && (c->uid == 0 || st.st_uid == c->uid) && !shr_readable(fd, 0))
 		return fd;
 	close(fd);
 	return -EACCES;
@@ -160,18 +148,11 @@ static int find_process(struct guard_server *s, pid_t pid)
 	for (i = 0; i < GUARD_CLIENTS; i++) {
 		if (!s->place[i].used || s->process[i].pid != pid)
 			continue;
-		if (is_alive(s->process[i].pidfd))
+		if (!shr_readable(s->process[i].pidfd, 0))
 			return i;
 		drop_process(s, i);
 	}
 	return -EINVAL;
-}
-
-static int watch(struct guard_server *s, int fd, uint64_t number)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
-
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 /* Add a process. Returns its place, or -errno. The descriptor belongs to the place. */
@@ -183,7 +164,7 @@ static int add_process(struct guard_server *s, const struct ipc_client *c, pid_t
 	if (place >= 0 && s->place[place].used)
 		drop_process(s, place);
 	if (place >= 0)
-		ret = watch(s, pidfd, place);
+		ret = shr_epoll_add(s->epoll, pidfd, place);
 	if (ret < 0) {
 		close(pidfd);
 		return ret;
@@ -277,7 +258,7 @@ static bool handle(struct guard_server *s, uint64_t number)
 	if (number == EVENT_SOCKET)
 		gp_ipc_server_dispatch(s->ipc);
 	/* A pidfd is readable when its process has ended. */
-	else if (s->place[number].used && !is_alive(s->process[number].pidfd))
+	else if (s->place[number].used && shr_readable(s->process[number].pidfd, 0))
 		drop_process(s, number);
 	return true;
 }
@@ -303,7 +284,7 @@ static int open_server(struct guard_server *s)
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->quit < 0 || s->epoll < 0)
 		return -errno;
-	return watch(s, s->quit, EVENT_QUIT);
+	return shr_epoll_add(s->epoll, s->quit, EVENT_QUIT);
 }
 
 static void free_server(struct guard_server *s)
@@ -340,7 +321,7 @@ int guard_serve_start(struct guard *guard, struct guard_server **out)
 	if (!ret)
 		ret = gp_ipc_server_start(&options, &s->ipc);
 	if (!ret)
-		ret = watch(s, gp_ipc_server_fd(s->ipc), EVENT_SOCKET);
+		ret = shr_epoll_add(s->epoll, gp_ipc_server_fd(s->ipc), EVENT_SOCKET);
 	if (!ret)
 		ret = shr_thread_start(&s->thread, 0, true, server_thread, s);
 	if (ret) {
@@ -357,13 +338,9 @@ int guard_serve_start(struct guard *guard, struct guard_server **out)
 
 void guard_serve_stop(struct guard_server *s)
 {
-	uint64_t one = 1;
-	ssize_t n;
-
 	if (!s)
 		return;
-	n = write(s->quit, &one, sizeof(one));
-	(void)n;
+	eventfd_write(s->quit, 1);
 	pthread_join(s->thread, NULL);
 	free_server(s);
 }

@@ -6,9 +6,7 @@
  * hangs in the driver keeps no other waiting; and one that is killed releases its own target only.
  */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "hold/escape.h"
 #include "hold/owner.h"
@@ -237,20 +235,14 @@ static int dispatch(struct worker *w)
 	return ret & GPREEMPT_EVENT_ENDED ? -ESRCH : 0;
 }
 
-static bool poller_is_late(const struct worker *w)
-{
-	const struct guard_common *common = w->job->common;
-
-	return shr_now_ns() > atomic_load(&common->beat_ns) + common->late_ns;
-}
-
 /* Is there an order, or a reason to think of the last one again? */
 static bool ordered(struct worker *w, bool woken)
 {
+	const struct guard_common *common = w->job->common;
 	bool before = w->late;
 	uint64_t count;
 
-	w->late = poller_is_late(w);
+	w->late = shr_now_ns() > atomic_load(&common->beat_ns) + common->late_ns;
 	return (woken && read(w->job->wake, &count, sizeof(count)) > 0) || w->late != before ||
 	       w->again;
 }

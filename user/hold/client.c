@@ -271,9 +271,7 @@ static void end_suspend(struct gpreempt *g, struct hold_job *job)
 	if (!ret)
 		return;
 	fail_system(job, job->held ? "asking the holder" : "starting the holder", ret);
-	if (job->fd >= 0)
-		close(job->fd);
-	job->fd = -1;
+	shr_close(&job->fd);
 }
 
 void hold_suspend(struct gpreempt *g, struct hold_job *jobs, size_t count)

@@ -166,16 +166,6 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Returns -errno of the directory, or 0. */
-static int leave_command(void)
-{
-	setsid();
-	reset_signals();
-	/* A late answer looks like death to the watching process. */
-	setpriority(PRIO_PROCESS, 0, -20);
-	return chdir("/") < 0 ? -errno : 0;
-}
-
 /* Are we in a cgroup of it that can be frozen? 1, 0 or -errno. */
 static int is_inside(void)
 {
@@ -223,10 +213,13 @@ int hold_become(int *const *kept, size_t n, bool *cgroup, const char **step)
 	    dup2(null, STDERR_FILENO) < 0)
 		return -errno;
 	shr_close_others(STDERR_FILENO + 1, fds, n);
+	setsid();
+	reset_signals();
+	/* A late answer looks like death to the watching process. */
+	setpriority(PRIO_PROCESS, 0, -20);
 	*step = "going to the root directory";
-	ret = leave_command();
-	if (ret)
-		return ret;
+	if (chdir("/") < 0)
+		return -errno;
 	ret = freezer_v1_leave(&inside);
 	*step = inside ? "leaving the old freezer (cgroup v1)" : "reading /proc/self/cgroup";
 	if (ret)
@@ -357,9 +350,7 @@ int watchdog_start(struct watchdog *w)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
 
-	if (timer_create(CLOCK_MONOTONIC, &event, &w->timer) < 0)
-		return -errno;
-	return 0;
+	return timer_create(CLOCK_MONOTONIC, &event, &w->timer) < 0 ? -errno : 0;
 }
 
 void watchdog_pet(const struct watchdog *w, uint64_t ns)
@@ -382,14 +373,6 @@ int foreground_signals(void)
 	signal(SIGTTIN, SIG_IGN);
 	signal(SIGTTOU, SIG_IGN);
 	return shr_signals_open(signals);
-}
-
-static int fail_taken(pid_t target, int code)
-{
-	struct hold_reply why;
-
-	hold_not_taken(&why, code, target);
-	return hold_fail(&why);
 }
 
 int foreground_dir(void)
@@ -441,6 +424,7 @@ int foreground_capabilities(uint64_t kept)
 int foreground_take(pid_t target, enum hold_role role)
 {
 	struct hold_owner owner = { .role = role, .pid = getpid() };
+	struct hold_reply why;
 	int lock, ret;
 
 	ret = foreground_dir();
@@ -449,5 +433,8 @@ int foreground_take(pid_t target, enum hold_role role)
 	if (ret)
 		return -ret;
 	lock = pause_take(target, &owner);
-	return lock < 0 ? -fail_taken(target, lock) : lock;
+	if (lock >= 0)
+		return lock;
+	hold_not_taken(&why, lock, target);
+	return -hold_fail(&why);
 }

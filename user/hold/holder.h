@@ -11,7 +11,6 @@
 #ifndef HOLD_HOLDER_H
 #define HOLD_HOLDER_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <gpreempt/gpreempt.h>

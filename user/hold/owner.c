@@ -2,7 +2,6 @@
 /* Owner of a target: opens it by a method, changes the method, and reports who it is. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,7 +10,6 @@
 
 #include "cli/message.h"
 #include "shared/cgroup.h"
-#include "shared/text.h"
 #include "shared/util.h"
 #include "owner.h"
 #include "pause-owner.h"
@@ -390,21 +388,11 @@ int owner_resume(struct owner *o, const struct gpreempt_filter *which, struct gp
 	return owner_is_open(o) ? change(o, which, out, false) : o->error.code;
 }
 
-bool owner_is_stopped(const struct owner *o)
-{
-	if (!owner_is_open(o))
-		return false;
-	return owner_is_paused(o) ? process_is_stopped(o->target) :
-				    gp_session_stopped(o->route.keeper.session);
-}
-
-/* Returns the error, also after a failed change of the method, with nothing open. */
-const struct gpreempt_error *owner_error(const struct owner *o)
-{
-	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
-}
-
-bool process_is_stopped(pid_t pid)
+/*
+ * Has job control stopped that process? The states of its threads in /proc show it: one that has
+ * ended shows nothing. False if they cannot be read.
+ */
+static bool process_is_stopped(pid_t pid)
 {
 	const struct dirent *entry;
 	char path[32], text[128];
@@ -426,4 +414,18 @@ bool process_is_stopped(pid_t pid)
 	}
 	closedir(dir);
 	return state && *state == 'T';
+}
+
+bool owner_is_stopped(const struct owner *o)
+{
+	if (!owner_is_open(o))
+		return false;
+	return owner_is_paused(o) ? process_is_stopped(o->target) :
+				    o->route.keeper.session->stopped;
+}
+
+/* Returns the error, also after a failed change of the method, with nothing open. */
+const struct gpreempt_error *owner_error(const struct owner *o)
+{
+	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
 }

@@ -17,12 +17,6 @@
 #include "pause-owner.h"
 #include "run-dir.h"
 
-/*
- * Has job control stopped that process? The states of its threads in /proc show it: one that has
- * ended shows nothing. False if they cannot be read.
- */
-bool process_is_stopped(pid_t pid);
-
 /* How many queues a process has; 0 also if that cannot be read. */
 size_t queues_of(struct gpreempt *g, pid_t target);
 

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -45,9 +44,7 @@ static int start_guardian(struct pause_owner *o)
 
 int pause_owner_renew(struct pause_owner *o)
 {
-	struct pollfd fd = { .fd = o->guardian, .events = POLLIN };
-
-	if (!o->is_noted || o->guarded || poll(&fd, 1, 0) <= 0)
+	if (!o->is_noted || o->guarded || !shr_readable(o->guardian, 0))
 		return 0;
 	close(o->guardian);
 	o->guardian = 0;
@@ -114,14 +111,6 @@ static int prepare(struct guardian *gd)
 	return ret;
 }
 
-/* Are all threads of the owner gone, and with them its ioctls? */
-static bool has_ended(int process)
-{
-	struct pollfd fd = { .fd = process, .events = POLLIN };
-
-	return poll(&fd, 1, 0) > 0;
-}
-
 /*
  * Watch until the owner or the target has ended, or the entry is gone. An owner that closes the
  * descriptor has removed the entry, or makes no more ioctl.
@@ -137,8 +126,9 @@ static void watch(const struct guardian *gd)
 	do {
 		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
 	} while (poll(fds, 2, HEARTBEAT_TICK_NS / NSEC_PER_MSEC) <= 0);
-	while (pause_journal_read(gd->target, &e) != -ENOENT && !has_ended(gd->owner) &&
-	       !has_ended(gd->process)) {
+	/* The ioctls of the owner end with the last of its threads. */
+	while (pause_journal_read(gd->target, &e) != -ENOENT && !shr_readable(gd->owner, 0) &&
+	       !shr_readable(gd->process, 0)) {
 		watchdog_pet(&gd->watchdog, HEARTBEAT_WATCH_NS);
 		shr_sleep_ns(HEARTBEAT_TICK_NS);
 	}
@@ -166,16 +156,15 @@ __attribute__((noreturn)) static void become(struct guardian *gd)
 /* The caller's watchdog must not end it meanwhile. */
 static int wait_for_start(int fd, struct heartbeat *heartbeat, pid_t *pid)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
 	uint64_t end = shr_now_ns() + START_NS;
-	int n;
+	bool ready;
 
 	do {
 		if (heartbeat)
 			heartbeat_beat(heartbeat);
-		n = poll(&p, 1, HEARTBEAT_TICK_NS / NSEC_PER_MSEC);
-	} while (n <= 0 && shr_now_ns() < end);
-	if (n <= 0 || recv(fd, pid, sizeof(*pid), 0) != sizeof(*pid))
+		ready = shr_readable(fd, HEARTBEAT_TICK_NS / NSEC_PER_MSEC);
+	} while (!ready && shr_now_ns() < end);
+	if (!ready || recv(fd, pid, sizeof(*pid), 0) != sizeof(*pid))
 		return -ECHILD;
 	return 0;
 }

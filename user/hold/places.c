@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "targets.h"
@@ -35,7 +34,7 @@ static int by_tenant(const void *a, const void *b)
 		ret = compare(y->queues, x->queues);
 	if (!ret)
 		ret = compare(y->held, x->held);
-	return ret ? ret : compare_target(a, b);
+	return ret ? ret : gp_compare_targets(a, b);
 }
 
 static int by_right(const void *a, const void *b)
@@ -47,7 +46,7 @@ static int by_right(const void *a, const void *b)
 		ret = compare(x->turn, y->turn);
 	if (!ret)
 		ret = compare(y->held, x->held);
-	return ret ? ret : compare_target(a, b);
+	return ret ? ret : gp_compare_targets(a, b);
 }
 
 void place_claims_share(struct place_claim *claims, size_t n, size_t places)
@@ -95,7 +94,7 @@ static void merge_same(struct places *p)
 
 	if (!p->now.count)
 		return;
-	qsort(c, p->now.count, sizeof(*c), compare_target);
+	qsort(c, p->now.count, sizeof(*c), gp_compare_targets);
 	for (i = 1; i < p->now.count; i++)
 		if (same_target(&c[i].target, &c[n].target))
 			c[n].held |= c[i].held;
@@ -109,7 +108,7 @@ static const struct place_claim *find(const struct place_claim *claims, size_t n
 {
 	struct place_claim key = { .target = *target };
 
-	return n ? bsearch(&key, claims, n, sizeof(key), compare_target) : NULL;
+	return n ? bsearch(&key, claims, n, sizeof(key), gp_compare_targets) : NULL;
 }
 
 /* Fill in a claim. The tenant of a process stays; whether it has queues does not. */
@@ -156,7 +155,7 @@ static void share(struct places *p)
 		else
 			p->waiting++;
 	p->ever |= p->left;
-	qsort(p->now.items, p->now.count, sizeof(*p->now.items), compare_target);
+	qsort(p->now.items, p->now.count, sizeof(*p->now.items), gp_compare_targets);
 }
 
 /* The file for other programs */

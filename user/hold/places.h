@@ -17,7 +17,7 @@
 
 /* A process that a command is to hold. */
 struct place_claim {
-	struct gpreempt_target target; /* first: compare_target() */
+	struct gpreempt_target target; /* first: gp_compare_targets() */
 	bool held;		       /* the process has a place already */
 	bool queues;		       /* the process may have queues */
 	bool given;		       /* the process gets a place, or keeps it */

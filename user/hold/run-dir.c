@@ -42,9 +42,9 @@ const char *hold_role_name(enum hold_role role)
 
 #define RETRY_NS (2 * NSEC_PER_MSEC)
 
-static void lock_path(pid_t target, char *buf, size_t size)
+static void path_of(pid_t target, const char *suffix, char path[64])
 {
-	snprintf(buf, size, HOLD_DIR "/%d" SUFFIX, target);
+	snprintf(path, 64, HOLD_DIR "/%d%s", target, suffix);
 }
 
 uint64_t hold_socket_inode(pid_t target)
@@ -77,7 +77,7 @@ int hold_lock(pid_t target)
 	char path[64];
 	int tries, fd;
 
-	lock_path(target, path, sizeof(path));
+	path_of(target, SUFFIX, path);
 	for (tries = 0;; tries++) {
 		fd = shr_lock_file(path);
 		if (fd != -EWOULDBLOCK || tries >= LOCK_TRIES)
@@ -158,7 +158,7 @@ void hold_drop(pid_t target, int lock)
 	char path[64];
 
 	close(lock);
-	lock_path(target, path, sizeof(path));
+	path_of(target, SUFFIX, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0)
 		remove_free(target, fd, path);
@@ -194,7 +194,7 @@ static int read_owner_once(pid_t target, struct hold_owner *owner)
 	ssize_t n;
 	int ret;
 
-	lock_path(target, path, sizeof(path));
+	path_of(target, SUFFIX, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return -errno;
@@ -300,7 +300,7 @@ static bool has_open(pid_t pid, pid_t target)
 	bool found = false;
 	DIR *dir;
 
-	lock_path(target, path, sizeof(path));
+	path_of(target, SUFFIX, path);
 	snprintf(fds, sizeof(fds), "/proc/%d/fd", pid);
 	if (stat(path, &lock) < 0)
 		return false;
@@ -364,11 +364,6 @@ void hold_owners_free(struct hold_owners *o)
 
 /* A record that is removed while it is read has no name any more: read again so often. */
 #define READ_TRIES 20
-
-static void journal_path(pid_t target, char *buf, size_t size)
-{
-	snprintf(buf, size, HOLD_DIR "/%d" JOURNAL_SUFFIX, target);
-}
 
 int pause_journal_list(int (*fn)(void *arg, pid_t target), void *arg)
 {
@@ -461,7 +456,7 @@ static int read_once(pid_t target, struct pause_entry *e, char boot[BOOT_SIZE])
 	__cleanup_fd int fd = -1;
 	char path[64], text[ENTRY_SIZE + 1];
 
-	journal_path(target, path, sizeof(path));
+	path_of(target, JOURNAL_SUFFIX, path);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ELOOP || errno == ENXIO ? -EPROTO : -errno;
@@ -509,14 +504,6 @@ static int write_record(int fd, const struct pause_entry *e)
 	return fsync(fd) < 0 ? -errno : 0;
 }
 
-/* Its name is on the disk, too. */
-static int sync_dir(void)
-{
-	__cleanup_fd int fd = open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
 static int make_record(const char *next, const struct pause_entry *e)
 {
 	__cleanup_fd int fd = -1;
@@ -529,6 +516,7 @@ static int make_record(const char *next, const struct pause_entry *e)
 
 int pause_journal_write(const struct pause_entry *e)
 {
+	__cleanup_fd int dir = -1;
 	char path[64], next[72];
 	struct pause_entry old;
 	int ret;
@@ -538,7 +526,7 @@ int pause_journal_write(const struct pause_entry *e)
 		return -EALREADY;
 	if (ret && ret != -ENOENT && ret != -ESTALE)
 		return ret;
-	journal_path(e->pid, path, sizeof(path));
+	path_of(e->pid, JOURNAL_SUFFIX, path);
 	snprintf(next, sizeof(next), "%s.new", path);
 	ret = make_record(next, e);
 	if (!ret && rename(next, path) < 0)
@@ -547,9 +535,12 @@ int pause_journal_write(const struct pause_entry *e)
 		unlink(next);
 		return ret;
 	}
-	ret = sync_dir();
-	if (ret)
+	/* Its name is on the disk, too. */
+	dir = open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || fsync(dir) < 0) {
+		ret = -errno;
 		unlink(path);
+	}
 	return ret;
 }
 
@@ -557,7 +548,7 @@ int pause_journal_remove(pid_t target)
 {
 	char path[64];
 
-	journal_path(target, path, sizeof(path));
+	path_of(target, JOURNAL_SUFFIX, path);
 	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
 }
 

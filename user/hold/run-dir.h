@@ -7,7 +7,6 @@
 #define HOLD_RUN_DIR_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 

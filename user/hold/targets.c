@@ -37,14 +37,6 @@ bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *
 	return a->pid == b->pid && a->start == b->start;
 }
 
-int compare_target(const void *a, const void *b)
-{
-	const struct gpreempt_target *x = a, *y = b;
-
-	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
-				  (x->start > y->start) - (x->start < y->start);
-}
-
 static bool contains(const struct gpreempt_target *list, size_t count,
 		     const struct gpreempt_target *one)
 {
@@ -422,17 +414,12 @@ int ctl_merge_status(int a, int b)
 	return a;
 }
 
-static const char *part_option(const struct gpreempt_filter *queues)
-{
-	return queues->n_ids	   ? "--queues" :
-	       queues->by_priority ? "--priority" :
-	       queues->n_gpu_ids   ? "--gpu" :
-				     NULL;
-}
-
 int ctl_check_how(enum gpreempt_how how, const struct gpreempt_filter *queues)
 {
-	const char *option = part_option(queues);
+	const char *option = queues->n_ids	 ? "--queues" :
+			     queues->by_priority ? "--priority" :
+			     queues->n_gpu_ids	 ? "--gpu" :
+						   NULL;
 
 	if (how != GPREEMPT_HOW_PAUSE || !option)
 		return 0;

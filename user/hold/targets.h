@@ -14,8 +14,6 @@
 
 /* Are both the same process? A number alone may be that of another one by now. */
 bool same_target(const struct gpreempt_target *a, const struct gpreempt_target *b);
-/* Compare for qsort() and bsearch() structures whose first member is a target. */
-int compare_target(const void *a, const void *b);
 
 #define FIND_MUTE 8 /* processes that do not answer; then it fails */
 

@@ -69,18 +69,6 @@ void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reaso
 	hold_reply_error(reply, &err);
 }
 
-static const struct gpreempt_session_queue *find_queue(const struct hold_worker *w, uint32_t qid)
-{
-	const struct gpreempt_session_queue *queues;
-	size_t i, count;
-
-	queues = gpreempt_session_queues(hold_session(w), &count);
-	for (i = 0; i < count; i++)
-		if (queues[i].qid == qid)
-			return &queues[i];
-	return NULL;
-}
-
 /* The driver refuses to suspend a queue that is being destroyed. */
 static bool is_being_destroyed(const struct gpreempt_session_queue *queue)
 {
@@ -126,7 +114,7 @@ static void count_queues(const struct hold_worker *w, const struct hold_request 
 	size_t i, count;
 
 	for (i = 0; i < request->count; i++)
-		if (!find_queue(w, request->ids[i]))
+		if (!gp_session_find(hold_session(w), request->ids[i]))
 			count_queue(tally, target, request->ids[i], NULL, reply);
 	queues = gpreempt_session_queues(hold_session(w), &count);
 	for (i = 0; i < count; i++) {
@@ -209,7 +197,7 @@ static size_t known_ids(const struct hold_worker *w, const struct hold_request *
 	size_t i, n = 0;
 
 	for (i = 0; i < request->count; i++)
-		if (find_queue(w, request->ids[i]))
+		if (gp_session_find(hold_session(w), request->ids[i]))
 			ids[n++] = request->ids[i];
 	return n;
 }
@@ -499,17 +487,7 @@ static void handle_confirmation(struct hold_worker *w)
 		syslog(LOG_INFO, "process %d: the command has ended", w->birth->target);
 		w->over = true;
 	}
-	close(w->confirm_fd);
-	w->confirm_fd = -1;
-}
-
-/* End when the socket is gone: a holder without it could get no resume. */
-static void check_socket(struct hold_worker *w)
-{
-	if (hold_socket_inode(w->birth->target) == gp_ipc_server_inode(w->server))
-		return;
-	syslog(LOG_WARNING, "process %d: the holder's socket is gone", w->birth->target);
-	w->over = true;
+	shr_close(&w->confirm_fd);
 }
 
 /* Beat, but not each time: while queues are destroyed we wake up very often. */
@@ -521,7 +499,11 @@ static void beat(struct hold_worker *w)
 		return;
 	w->beat_ns = now;
 	heartbeat_beat(&w->heartbeat);
-	check_socket(w);
+	if (hold_socket_inode(w->birth->target) == gp_ipc_server_inode(w->server))
+		return;
+	/* A holder without its socket could get no resume. */
+	syslog(LOG_WARNING, "process %d: the holder's socket is gone", w->birth->target);
+	w->over = true;
 }
 
 static void handle_ready(struct hold_worker *w, const struct pollfd *fds)

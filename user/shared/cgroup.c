@@ -299,20 +299,13 @@ static int look_at_threads(pid_t pid, int most)
 	return own;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 /* Forget the last cgroup: close its files. */
 static void forget(struct shr_freezer *f)
 {
 	while (f->levels)
-		close_fd(&f->freeze[--f->levels]);
-	close_fd(&f->events);
-	close_fd(&f->dir);
+		shr_close(&f->freeze[--f->levels]);
+	shr_close(&f->events);
+	shr_close(&f->dir);
 	f->told = false;
 }
 
@@ -325,7 +318,7 @@ static int add_level(void *arg, int dir)
 		return -errno;
 	f->set[f->levels] = false;
 	f->freeze[f->levels++] = fd;
-	close_fd(&f->dir);
+	shr_close(&f->dir);
 	f->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
 	return f->dir < 0 ? -errno : 0;
 }
@@ -400,7 +393,7 @@ static void read_events(struct shr_freezer *f)
 		return;
 	n = pread(f->events, text, sizeof(text) - 1, 0);
 	if (n < 0) {
-		close_fd(&f->events);
+		shr_close(&f->events);
 		return;
 	}
 	text[n] = '\0';
@@ -495,5 +488,5 @@ int shr_freezer_read(struct shr_freezer *f)
 void shr_freezer_close(struct shr_freezer *f)
 {
 	forget(f);
-	close_fd(&f->root);
+	shr_close(&f->root);
 }

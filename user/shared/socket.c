@@ -396,13 +396,6 @@ static void drop(struct ipc_server *s, size_t place)
 	s->places[place].used = false;
 }
 
-static int watch(const struct ipc_server *s, int fd, uint64_t number)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
-
-	return epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
-}
-
 /* Events have the number of their place, and the listener the next one. */
 static int take(struct ipc_server *s, int fd, const struct ucred *peer)
 {
@@ -413,7 +406,7 @@ static int take(struct ipc_server *s, int fd, const struct ucred *peer)
 		return place;
 	if (s->places[place].used)
 		drop(s, place);
-	ret = watch(s, fd, place);
+	ret = shr_epoll_add(s->epoll, fd, place);
 	if (ret)
 		return ret;
 	s->connections[place] = (struct connection){
@@ -550,7 +543,7 @@ int gp_ipc_server_start(const struct ipc_server_options *options, struct ipc_ser
 		ret = start_listening(s);
 	if (!ret) {
 		s->epoll = epoll_create1(EPOLL_CLOEXEC);
-		ret = s->epoll < 0 ? -errno : watch(s, s->fd, places);
+		ret = s->epoll < 0 ? -errno : shr_epoll_add(s->epoll, s->fd, places);
 	}
 	if (ret)
 		gp_ipc_server_stop(s);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -27,8 +28,6 @@
 
 #include "text.h"
 #include "util.h"
-
-/* Helpers that know nothing of GPUs: arrays, clocks, threads, signals, files, /proc, systemd. */
 
 #define LEAST_ROOM 16
 
@@ -101,6 +100,20 @@ void shr_sleep_ns(uint64_t ns)
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, &ts) == EINTR)
 		;
+}
+
+bool shr_readable(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) > 0;
+}
+
+int shr_epoll_add(int epoll, int fd, uint64_t number)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = number };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
 }
 
 #define FIRST_NS (10 * NSEC_PER_SEC)
@@ -541,7 +554,6 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 {
 	pid_t child = shr_child_start(work, arg, NULL, 0);
 	__cleanup_fd int fd = child < 0 ? -1 : shr_pidfd_open(child);
-	struct pollfd p = { .fd = fd, .events = POLLIN };
 	unsigned int now, seen = 0;
 	uint64_t since = 0;
 	int status = 0, ret = -errno;
@@ -560,7 +572,7 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 		if (!now || now != seen)
 			since = shr_now_ns();
 		seen = now;
-		if (poll(&p, 1, TICK_MS) <= 0)
+		if (!shr_readable(fd, TICK_MS))
 			continue;
 		waitpid(child, &status, 0);
 		return WIFEXITED(status) ? 0 : -EIO;

@@ -33,6 +33,16 @@ static inline void shr_cleanup_fd(int *fd)
 		close(*fd);
 }
 
+/* Close a descriptor of which no other copy is used; -1: it is none. */
+static inline void shr_close(int *fd)
+{
+	shr_cleanup_fd(fd);
+	*fd = -1;
+}
+
+/* Wait for input of a descriptor, too: the event has that number. 0 or -errno. */
+int shr_epoll_add(int epoll, int fd, uint64_t number);
+
 /* Returns the memory, or ends a program without it: no report is possible. Not for the library. */
 static inline void *shr_must(void *memory)
 {
@@ -109,8 +119,6 @@ int shr_compare_first(const void *a, const void *b);
 #define shr_add(array) shr_array_add(&(array)->items, &(array)->count, sizeof(*(array)->items))
 /* Address behind the last item; NULL plus 0 is not allowed. */
 #define shr_end(array) ((array)->items ? (array)->items + (array)->count : NULL)
-/* The last item; NULL if there is none. */
-#define shr_last(array) ((array)->count ? shr_end(array) - 1 : NULL)
 
 /* Nanoseconds since boot that no clock setting changes. */
 uint64_t shr_now_ns(void);
@@ -156,6 +164,12 @@ bool shr_report_due(struct shr_report_pause *p, uint64_t now);
  * answer. 0, -ENODEV: it is something else, or -errno.
  */
 int shr_device_at(int dir, const char *path, int flags, uint64_t *device);
+
+/*
+ * Is the descriptor readable, within @ms? One of a process is once all its threads are gone; a
+ * connection also when its other end is closed.
+ */
+bool shr_readable(int fd, int ms);
 
 /* Small files of /proc and sysfs. */
 

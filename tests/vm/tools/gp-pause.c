@@ -42,11 +42,9 @@ static int fail(const struct gpreempt_error *err)
 
 static void print(const char *what, const struct gp_pause_report *r)
 {
-	printf("%s %d: before %s after %s contexts %u foreign %u find_ns %llu "
-	       "attach_ns %llu ioctl_ns %llu detach_ns %llu\n",
-	       what, pid, words[r->before], words[r->after], r->contexts, r->foreign,
-	       (unsigned long long)r->find_ns, (unsigned long long)r->attach_ns,
-	       (unsigned long long)r->ioctl_ns, (unsigned long long)r->detach_ns);
+	printf("%s %d: before %s after %s contexts %u foreign %u ioctl_ns %llu\n", what, pid,
+	       words[r->before], words[r->after], r->contexts, r->foreign,
+	       (unsigned long long)r->ioctl_ns);
 }
 
 static long tracer(void)

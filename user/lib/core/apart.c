@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <errno.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -279,9 +278,7 @@ void gp_apart_at(void *shared, int place)
 
 static bool has_ended(const struct area *area, uint64_t ns)
 {
-	struct pollfd fd = { .fd = area->pidfd, .events = POLLIN };
-
-	return poll(&fd, 1, ns / NSEC_PER_MSEC) > 0;
+	return shr_readable(area->pidfd, ns / NSEC_PER_MSEC);
 }
 
 /* Does it wait for a CPU, and not for the target? */

@@ -5,7 +5,6 @@
 #include <linux/kcmp.h>
 #include <linux/kfd_ioctl.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -305,9 +304,7 @@ static int live_ioctl(void *be, int fd, unsigned long request, void *arg)
 static int live_ptrace(void *be, int request, pid_t pid, unsigned long data)
 {
 	(void)be;
-	if (ptrace(request, pid, NULL, data) < 0)
-		return -errno;
-	return 0;
+	return ptrace(request, pid, NULL, data) < 0 ? -errno : 0;
 }
 
 static void seize(void *shared)
@@ -421,7 +418,6 @@ static void live_watch_next(void *be, void *watch)
 static bool wait_done(struct watch *w)
 {
 	uint64_t count, deadline = shr_now_ns() + STOP_TIMEOUT_NS;
-	struct pollfd p = { .fd = w->fd, .events = POLLIN };
 
 	while (!atomic_load(&w->done)) {
 		uint64_t now = shr_now_ns();
@@ -429,7 +425,7 @@ static bool wait_done(struct watch *w)
 		if (now > deadline)
 			return false;
 		/* The count that we read may be of an earlier stop. */
-		if (poll(&p, 1, (deadline - now) / NSEC_PER_MSEC + 1) > 0 &&
+		if (shr_readable(w->fd, (deadline - now) / NSEC_PER_MSEC + 1) &&
 		    read(w->fd, &count, sizeof(count)) < 0)
 			continue;
 	}
@@ -828,26 +824,19 @@ const struct gp_backend_ops gp_backend_snapshot = {
 	.open_process = no_process,
 };
 
-/* The directory is there: no more is asked. */
-static int end_list(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 1;
-}
-
 int gp_snapshot_open(const char *dir, void **be)
 {
-	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), ret;
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	__cleanup_fd int below = -1;
 
 	if (fd < 0)
 		return -errno;
 	*be = (void *)(intptr_t)fd;
-	ret = snapshot_list_dir(*be, GP_SYSFS_PROC, end_list, NULL);
-	if (ret >= 0)
+	below = open_below(*be, GP_SYSFS_PROC, S_IFDIR);
+	if (below >= 0)
 		return 0;
 	close(fd);
-	return ret == -EACCES ? ret : -EPROTO;
+	return below == -EACCES ? below : -EPROTO;
 }
 
 void gp_snapshot_end(void *be)

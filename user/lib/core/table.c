@@ -121,25 +121,18 @@ static int64_t word_set(const char *column, const char *at, size_t len)
 	return set;
 }
 
-static const char *word_of(const char *column, int64_t number)
-{
-	const struct list *list = find_list(column);
-
-	if (number < 0 || number >= (int64_t)list->count)
-		return GP_VIEW_UNKNOWN;
-	return list->words[number];
-}
-
 const char *gpreempt_word(enum gpreempt_word kind, int64_t value)
 {
 	static const char *const columns[] = { "type", "hardware", "scheduler", "unit" };
+	const struct list *list;
 
 	if (kind >= ARRAY_SIZE(columns))
 		return GP_VIEW_UNKNOWN;
 	/* The view has no word for it: sysfs shows no more. */
 	if (kind == GPREEMPT_WORD_TYPE && value == GPREEMPT_QUEUE_COMPUTE)
 		return "compute";
-	return word_of(columns[kind], value);
+	list = find_list(columns[kind]);
+	return value < 0 || value >= (int64_t)list->count ? GP_VIEW_UNKNOWN : list->words[value];
 }
 
 static int set_text(const char *column, uint64_t set, char *buf, size_t size)

@@ -4,7 +4,6 @@
 #define LIB_CORE_TABLE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include <gpreempt/view.h>
 

@@ -15,15 +15,6 @@ static bool matches(const struct gpreempt_filter *which, const struct gpreempt_s
 	return gp_filter_matches(which, queue->qid, queue->gpu_id, queue->priority);
 }
 
-/* Returns the filter of a rule, to compare and to match it. */
-static struct gpreempt_filter filter_of(const struct gp_rule *rule)
-{
-	struct gpreempt_filter which = rule->which;
-
-	which.gpu_ids = rule->gpu_ids;
-	return which;
-}
-
 static bool same_rule(const struct gp_rule *a, const struct gp_rule *b)
 {
 	const struct gpreempt_filter *x = &a->which, *y = &b->which;
@@ -80,8 +71,9 @@ bool gp_session_wants(const struct gpreempt_session *s, const struct gpreempt_se
 	size_t i;
 
 	for (i = s->n_rules; i--;) {
-		struct gpreempt_filter which = filter_of(&s->rules[i]);
+		struct gpreempt_filter which = s->rules[i].which;
 
+		which.gpu_ids = s->rules[i].gpu_ids;
 		if (matches(&which, queue))
 			return s->rules[i].suspend;
 	}

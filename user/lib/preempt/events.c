@@ -219,11 +219,6 @@ static int handle_stop(struct gpreempt_session *s, int status)
 	return sig ? GPREEMPT_EVENT_SIGNAL : happened;
 }
 
-bool gp_session_stopped(const struct gpreempt_session *s)
-{
-	return s->stopped;
-}
-
 static int handle_stops(struct gpreempt_session *s)
 {
 	int happened = 0, rounds;
@@ -249,8 +244,7 @@ static int handle_stops(struct gpreempt_session *s)
 static int lose(struct gpreempt_session *s)
 {
 	/* Stop polling this descriptor; it would always be readable. */
-	close(s->events);
-	s->events = -1;
+	shr_close(&s->events);
 	s->enabled = false;
 	s->state = GP_SESSION_LOST;
 	gp_session_all_run(s);
@@ -467,7 +461,7 @@ int gp_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns)
 	}
 }
 
-int gp_session_renew(struct gpreempt_session *s, struct gpreempt_error *err)
+int gp_session_renew(struct gpreempt_session *s)
 {
 	int ret;
 
@@ -482,7 +476,5 @@ int gp_session_renew(struct gpreempt_session *s, struct gpreempt_error *err)
 		gp_release_start(s);
 		ret = gp_session_apply(s);
 	}
-	if (ret && err)
-		*err = s->error;
 	return ret;
 }

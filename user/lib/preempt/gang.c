@@ -207,12 +207,6 @@ static void *member_thread(void *arg)
 	return NULL;
 }
 
-/* Start the member's thread; it opens the session and posts done. */
-static int gp_member_start(struct gp_member *m)
-{
-	return shr_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
-}
-
 /* Gang: several processes, each with a thread, suspended at the same time. */
 
 /* Time to take and leave the locks of a host's GPUs, on a slow CPU. */
@@ -325,7 +319,8 @@ int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route
 	m = new_member(gang, pid, route);
 	if (!m)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	ret = gp_member_start(m);
+	/* The thread opens the session, and posts done. */
+	ret = shr_thread_start(&m->thread, STACK_SIZE, false, member_thread, m);
 	if (ret) {
 		free_member(m);
 		return gp_error(err, ret, GPREEMPT_SYSTEM, pid, step);

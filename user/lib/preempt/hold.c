@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A hold through a holder: requests to it, and the connection that ends it. */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -147,10 +146,8 @@ static int ask_new(struct gpreempt_hold *hold, const struct hold_request *reques
 		return hold->fd;
 	n = gp_ipc_ask(hold->fd, buf, gp_hold_put_request(request, buf), sizeof(buf), deadline);
 	/* A holder that hangs ends when we close the socket. We do not wait for its end. */
-	if (n == -ETIMEDOUT) {
-		close(hold->fd);
-		hold->fd = -1;
-	}
+	if (n == -ETIMEDOUT)
+		shr_close(&hold->fd);
 	/* A program that ignores SIGCHLD, or waits for all, has done this. */
 	while (waitpid(child, NULL, n == -ETIMEDOUT ? WNOHANG : 0) < 0 && errno == EINTR)
 		;
@@ -302,22 +299,6 @@ int gpreempt_hold_fd(const struct gpreempt_hold *hold)
 	return hold->fd;
 }
 
-static void disconnect(struct gpreempt_hold *hold)
-{
-	if (hold->fd >= 0)
-		close(hold->fd);
-	hold->fd = -1;
-}
-
-/* The holder has answered and ends: a next hold has to find the process free. */
-static void wait_for_end(const struct gpreempt_hold *hold)
-{
-	struct pollfd fd = { .fd = hold->fd, .events = POLLIN };
-
-	if (hold->fd >= 0)
-		poll(&fd, 1, END_MS);
-}
-
 int gpreempt_hold_release(struct gpreempt_hold *hold)
 {
 	struct hold_reply reply;
@@ -325,9 +306,10 @@ int gpreempt_hold_release(struct gpreempt_hold *hold)
 
 	if (ret && ret != -ENOTCONN)
 		return ret;
-	if (!ret)
-		wait_for_end(hold);
-	disconnect(hold);
+	/* The holder has answered and ends: a next hold has to find the process free. */
+	if (!ret && hold->fd >= 0)
+		shr_readable(hold->fd, END_MS);
+	shr_close(&hold->fd);
 	return 0;
 }
 
@@ -341,7 +323,7 @@ int gpreempt_hold_detach(struct gpreempt_hold *hold)
 	ret = gp_ipc_send(hold->fd, "", 1, shr_now_ns() + hold->timeout_ns);
 	if (ret)
 		return ret == -ECONNRESET ? -ENOTCONN : ret;
-	disconnect(hold);
+	shr_close(&hold->fd);
 	return 0;
 }
 
@@ -349,6 +331,6 @@ void gpreempt_hold_close(struct gpreempt_hold *hold)
 {
 	if (!hold)
 		return;
-	disconnect(hold);
+	shr_cleanup_fd(&hold->fd);
 	free(hold);
 }

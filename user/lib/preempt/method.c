@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Methods to hold a process, a session and a pause, as rows of one table. */
-#include <poll.h>
 #include <unistd.h>
 
 #include "lib/see/words.h"
@@ -30,15 +29,6 @@ static int session_fd(const struct gp_route *r)
 	return gpreempt_session_fd(r->keeper.session);
 }
 
-/* Count a loss. False: the session was lost too often. */
-static bool spend_loss(struct gp_keeper *k, uint64_t now)
-{
-	if (now > k->last_ns + MEMORY_NS)
-		k->losses = 0;
-	k->last_ns = now;
-	return ++k->losses <= LOSSES;
-}
-
 static bool is_lost(const struct gp_keeper *k, int code)
 {
 	return code == -ENOTCONN && k->session->error.reason == GPREEMPT_LOST;
@@ -48,12 +38,17 @@ static bool is_lost(const struct gp_keeper *k, int code)
 static int renew(struct gp_keeper *k)
 {
 	do {
-		if (!spend_loss(k, shr_now_ns()))
+		uint64_t now = shr_now_ns();
+
+		if (now > k->last_ns + MEMORY_NS)
+			k->losses = 0;
+		k->last_ns = now;
+		if (++k->losses > LOSSES)
 			return k->over = gp_session_fail(k->session, -ENOTCONN, GPREEMPT_LOST,
 							 "opening the session again");
 		if (k->lost)
 			k->lost(k->data, &k->session->error);
-		k->over = gp_session_renew(k->session, NULL);
+		k->over = gp_session_renew(k->session);
 	} while (is_lost(k, k->over));
 	return k->over;
 }
@@ -160,7 +155,7 @@ static const struct gpreempt_error *session_error(const struct gp_route *r)
 	return gpreempt_session_error(r->keeper.session);
 }
 
-const struct gp_route_ops gp_route_session = {
+static const struct gp_route_ops session_ops = {
 	.open = open_session,
 	.close = close_session,
 	.fd = session_fd,
@@ -174,11 +169,6 @@ const struct gp_route_ops gp_route_session = {
 	.error = session_error,
 };
 
-const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES] = {
-	[GPREEMPT_ROUTE_DEBUG] = &gp_route_session,
-	[GPREEMPT_ROUTE_PAUSE] = &gp_route_pause,
-};
-
 /*
  * Held by a pause of the whole process. Between two calls nothing is attached to it:
  * its end is seen by a descriptor of the process.
@@ -187,13 +177,6 @@ const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES] = {
 static int fail(struct gp_route *r, int code, enum gpreempt_reason reason, const char *step)
 {
 	return gp_error(&r->error, code, reason, r->pid, step);
-}
-
-static bool has_ended(const struct gp_route *r)
-{
-	struct pollfd fd = { .fd = r->pause.ready.process, .events = POLLIN };
-
-	return poll(&fd, 1, 0) > 0;
 }
 
 static int read_view(struct gp_route *r)
@@ -285,7 +268,7 @@ static int pause_fd(const struct gp_route *r)
 
 static int pause_dispatch(struct gp_route *r)
 {
-	if (!has_ended(r))
+	if (!shr_readable(r->pause.ready.process, 0))
 		return 0;
 	r->pause.paused = false;
 	fail(r, -ESRCH, GPREEMPT_ENDED, "looking at the process");
@@ -393,7 +376,7 @@ static const struct gpreempt_error *pause_error(const struct gp_route *r)
 	return &r->error;
 }
 
-const struct gp_route_ops gp_route_pause = {
+static const struct gp_route_ops pause_ops = {
 	.open = open_pause,
 	.close = close_pause,
 	.fd = pause_fd,
@@ -405,4 +388,9 @@ const struct gp_route_ops gp_route_pause = {
 	.sample = pause_sample,
 	.each_gpu = pause_each_gpu,
 	.error = pause_error,
+};
+
+const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES] = {
+	[GPREEMPT_ROUTE_DEBUG] = &session_ops,
+	[GPREEMPT_ROUTE_PAUSE] = &pause_ops,
 };

@@ -75,16 +75,12 @@ struct gp_route {
 	struct gp_route_pause pause; /* for a pause */
 };
 
-/*
- * Could a pause be opened? Does not touch the process: 0, or as the pause's open(). An
- * error has been filled in then.
- */
+/* Could a pause be opened? Does not touch the process: 0, or as the pause's open() with *err. */
 int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /* Refresh a session, as gp_session_refresh(). */
 int gp_route_refresh(struct gp_route *r);
 
 /* Methods by enum gpreempt_route. */
 extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
-extern const struct gp_route_ops gp_route_session, gp_route_pause;
 
 #endif

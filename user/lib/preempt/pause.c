@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "lib/core/apart.h"
 #include "lib/see/see.h"
@@ -76,7 +75,6 @@ struct gp_pause_job {
 	bool pause;	     /* or unpause */
 	bool strict;	     /* see judge_strict() */
 	const char *step;
-	uint64_t found_at;	     /* ns, monotonic */
 	int changed[GP_PAUSE_TRIES]; /* descriptors: report->contexts of them */
 	int process;		     /* descriptor of it; -1: none */
 	struct gp_pause_help *help;  /* NULL: it belongs to an abandoned helper */
@@ -348,16 +346,132 @@ static void note_times(struct gp_pause_job *job)
 
 	if (!h->entry_ns)
 		return;
-	if (!report->entry_ns) {
+	if (!report->entry_ns)
 		report->entry_ns = h->entry_ns;
-		report->attach_ns = h->entry_ns - job->found_at;
-		report->detach_ns = shr_now_ns() - h->return_ns;
-	}
 	report->return_ns = h->return_ns;
 	report->ioctl_ns += h->ioctl_ns;
 }
 
-static int judge_strict(struct gp_pause_job *job);
+/*
+ * Drivers whose unpause crashes the host. restore_process_queues_cpsch() reads the
+ * address space that the process has on each of its GPUs, and drivers before the debug
+ * trap do not check that there is one; restore_process_queues_nocpsch() never does. A
+ * process has none from opening /dev/kfd until its runtime has started, or for ever.
+ *
+ * So there gpreempt.ko must show that it has all, before and after, and that the driver has
+ * paused this process: what it opened before it executed its program is of another one in the
+ * driver, and a pause of that is not seen. That one is left as it is; without queues it does no
+ * harm. Nor is unpaused what the view does not show as paused. The first descriptor that the
+ * driver takes is enough, as these drivers know no further contexts.
+ */
+
+#define SCHED_POLICY "/sys/module/amdgpu/parameters/sched_policy"
+#define GFX9	     90000 /* gfx_target_version */
+
+enum {
+	KIND_UNKNOWN,
+	KIND_PLAIN,
+	KIND_STRICT,
+};
+
+/*
+ * 1, which ends the search, when this node is a GPU of a driver without debug trap, or
+ * one that the driver runs without the hardware scheduler whatever its parameter says:
+ * device_queue_manager_init() does so for Hawaii and Tonga, which are before gfx 9.
+ */
+static int is_strict_gpu(void *arg, const char *node)
+{
+	struct gpreempt *g = arg;
+	uint64_t gpu_id, capability, version;
+
+	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id)
+		return 0;
+	if (!gp_node_property(g, node, "gfx_target_version", &version) && version < GFX9)
+		return 1;
+	if (gp_node_property(g, node, "capability", &capability))
+		return 0;
+	return !(capability & GP_CAP_TRAP_DEBUG);
+}
+
+static int find_kind(struct gpreempt *g)
+{
+	char policy[8] = "";
+
+	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
+	if (*policy == '2' || g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
+		return KIND_STRICT;
+	return KIND_PLAIN;
+}
+
+/*
+ * Does an unpause by this driver crash where the process has no address
+ * space on a GPU? Then so much more is to be checked.
+ */
+static bool gp_pause_is_strict(struct gpreempt *g)
+{
+	if (g->pause_kind == KIND_UNKNOWN)
+		g->pause_kind = find_kind(g);
+	return g->pause_kind == KIND_STRICT;
+}
+
+/* Does the driver call it paused, as the module read it just now? -ENODATA: unknown. */
+static int read_paused(struct gpreempt *g, pid_t pid)
+{
+	struct gpreempt_process_list *list;
+	int ret = -ENODATA;
+	size_t i;
+
+	if (gpreempt_processes_read(g, &list, NULL))
+		return ret;
+	for (i = 0; i < list->count; i++) {
+		const struct gpreempt_process *p = &list->processes[i];
+
+		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
+			ret = p->paused;
+	}
+	gpreempt_list_free(list);
+	return ret;
+}
+
+/* Is the process paused, and may it be paused at all? */
+static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
+			 struct gpreempt_error *err)
+{
+	static const char not_seen[] = "gpreempt.ko does not show whether it is paused";
+	int ret = gp_check_spaces(g, pid, step, err);
+
+	if (ret)
+		return ret;
+	ret = read_paused(g, pid);
+	if (ret < 0)
+		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
+	*paused = ret;
+	return 0;
+}
+
+/* Judge the result of the helper. -EBADF: the descriptor was of another process. */
+static int judge_strict(struct gp_pause_job *job)
+{
+	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
+	bool paused;
+
+	/* The descriptor is of another process; or the process was not paused. */
+	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
+		return -EBADF;
+	if (ret)
+		return fail_op(job, ret);
+	job->report->before = job->pause ? GP_PAUSED_NO : GP_PAUSED_YES;
+	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (!ret && paused != job->pause && !job->pause)
+		return -EBADF;
+	job->report->contexts = 1;
+	if (ret || paused == job->pause)
+		return ret;
+	job->step = "its /dev/kfd is of a program that it ran before";
+	return fail_pause(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
+}
+
+/* The method on all drivers. */
 
 /* Judge the ioctls. 0: the driver did it. -EBADF: another process opened the descriptor. */
 static int judge(struct gp_pause_job *job)
@@ -556,12 +670,62 @@ static int change_found(struct gp_pause_job *job)
 	return ret;
 }
 
-static bool gp_pause_is_strict(struct gpreempt *g);
-static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done);
+static int look_for_device(struct gp_pause_job *job)
+{
+	int ret = prepare(job, GP_PAUSE_LOOK);
+
+	if (!ret)
+		ret = have_helped(job);
+	if (!ret && job->help->file_code)
+		ret = fail_file(job, job->help->file_code);
+	finish(job);
+	return ret;
+}
+
+/* May it be paused? On a driver that needs care, sets @paused: is it? */
+static int check(struct gpreempt *g, pid_t pid, bool *paused, struct gpreempt_error *err)
+{
+	static const char step[] = "looking for " PAUSE_KFD " in the process";
+	struct gp_pause_job job = { .g = g, .pid = pid, .step = step, .err = err };
+	int ret;
+
+	ret = gp_check_host(g, pid, step, err);
+	if (!ret)
+		ret = gp_target_exists(g, pid, step, err);
+	if (!ret)
+		ret = gp_check_traceable(g, pid, step, err);
+	if (!ret)
+		ret = look_for_device(&job);
+	if (ret || !gp_pause_is_strict(g))
+		return ret;
+	return gp_pause_look(g, pid, step, paused, err);
+}
+
+/* Check the process before it is traced. @done: its state is the wanted one. */
+static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
+{
+	struct gp_pause_report *report = job->report;
+	bool paused;
+	int ret;
+
+	if (job->pause)
+		ret = check(job->g, job->pid, &paused, job->err);
+	else
+		ret = gp_target_exists(job->g, job->pid, job->step, job->err) ?:
+			      gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
+	if (ret)
+		return ret;
+	*done = paused == job->pause;
+	if (!*done)
+		return 0;
+	report->before = report->after = paused ? GP_PAUSED_YES : GP_PAUSED_NO;
+	report->contexts = 1;
+	return 0;
+}
 
 static int do_job(struct gp_pause_job *job)
 {
-	uint64_t called = shr_now_ns(), hint = *hint_of(job);
+	uint64_t hint = *hint_of(job);
 	bool hinted, done = false;
 	int ret = 0;
 
@@ -579,8 +743,6 @@ static int do_job(struct gp_pause_job *job)
 		job->help->number = (uint32_t)hint;
 	if (!ret && job->strict)
 		ret = gp_pause_begin_strict(job, &done);
-	job->found_at = shr_now_ns();
-	job->report->find_ns = job->found_at - called;
 	if (!ret && !done)
 		ret = change_found(job);
 	finish(job);
@@ -621,40 +783,6 @@ int gp_unpause(struct gpreempt *g, pid_t pid, uint64_t start_time, struct gp_pau
 	       struct gpreempt_error *err)
 {
 	return start(g, pid, start_time, false, NULL, report, err);
-}
-
-static int look_for_device(struct gp_pause_job *job)
-{
-	int ret = prepare(job, GP_PAUSE_LOOK);
-
-	if (!ret)
-		ret = have_helped(job);
-	if (!ret && job->help->file_code)
-		ret = fail_file(job, job->help->file_code);
-	finish(job);
-	return ret;
-}
-
-static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
-			 struct gpreempt_error *err);
-
-/* May it be paused? On a driver that needs care, sets @paused: is it? */
-static int check(struct gpreempt *g, pid_t pid, bool *paused, struct gpreempt_error *err)
-{
-	static const char step[] = "looking for " PAUSE_KFD " in the process";
-	struct gp_pause_job job = { .g = g, .pid = pid, .step = step, .err = err };
-	int ret;
-
-	ret = gp_check_host(g, pid, step, err);
-	if (!ret)
-		ret = gp_target_exists(g, pid, step, err);
-	if (!ret)
-		ret = gp_check_traceable(g, pid, step, err);
-	if (!ret)
-		ret = look_for_device(&job);
-	if (ret || !gp_pause_is_strict(g))
-		return ret;
-	return gp_pause_look(g, pid, step, paused, err);
 }
 
 int gp_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
@@ -704,145 +832,4 @@ enum gpreempt_verdict gp_pause_verify(struct gpreempt *g, pid_t pid, size_t *que
 	}
 	gpreempt_list_free(view);
 	return gp_off_verdict(&off, by);
-}
-
-/*
- * Drivers whose unpause crashes the host. restore_process_queues_cpsch() reads the
- * address space that the process has on each of its GPUs, and drivers before the debug
- * trap do not check that there is one; restore_process_queues_nocpsch() never does. A
- * process has none from opening /dev/kfd until its runtime has started, or for ever.
- *
- * So there gpreempt.ko must show that it has all, before and after, and that the driver has
- * paused this process: what it opened before it executed its program is of another one in the
- * driver, and a pause of that is not seen. That one is left as it is; without queues it does no
- * harm. Nor is unpaused what the view does not show as paused. The first descriptor that the
- * driver takes is enough, as these drivers know no further contexts.
- */
-
-#define SCHED_POLICY "/sys/module/amdgpu/parameters/sched_policy"
-#define GFX9	     90000 /* gfx_target_version */
-
-enum {
-	KIND_UNKNOWN,
-	KIND_PLAIN,
-	KIND_STRICT,
-};
-
-/*
- * 1, which ends the search, when this node is a GPU of a driver without debug trap, or
- * one that the driver runs without the hardware scheduler whatever its parameter says:
- * device_queue_manager_init() does so for Hawaii and Tonga, which are before gfx 9.
- */
-static int is_strict_gpu(void *arg, const char *node)
-{
-	struct gpreempt *g = arg;
-	uint64_t gpu_id, capability, version;
-
-	if (gp_node_gpu_id(g, node, &gpu_id) || !gpu_id)
-		return 0;
-	if (!gp_node_property(g, node, "gfx_target_version", &version) && version < GFX9)
-		return 1;
-	if (gp_node_property(g, node, "capability", &capability))
-		return 0;
-	return !(capability & GP_CAP_TRAP_DEBUG);
-}
-
-static int find_kind(struct gpreempt *g)
-{
-	char policy[8] = "";
-
-	gp_read_small(g, policy, sizeof(policy), SCHED_POLICY);
-	if (*policy == '2' || g->ops->list_dir(g->be, GP_TOPOLOGY, is_strict_gpu, g) > 0)
-		return KIND_STRICT;
-	return KIND_PLAIN;
-}
-
-/*
- * Does an unpause by this driver crash where the process has no address
- * space on a GPU? Then so much more is to be checked.
- */
-static bool gp_pause_is_strict(struct gpreempt *g)
-{
-	if (g->pause_kind == KIND_UNKNOWN)
-		g->pause_kind = find_kind(g);
-	return g->pause_kind == KIND_STRICT;
-}
-
-/* Does the driver call it paused, as the module read it just now? -ENODATA: unknown. */
-static int read_paused(struct gpreempt *g, pid_t pid)
-{
-	struct gpreempt_process_list *list;
-	int ret = -ENODATA;
-	size_t i;
-
-	if (gpreempt_processes_read(g, &list, NULL))
-		return ret;
-	for (i = 0; i < list->count; i++) {
-		const struct gpreempt_process *p = &list->processes[i];
-
-		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
-			ret = p->paused;
-	}
-	gpreempt_list_free(list);
-	return ret;
-}
-
-/* Is the process paused, and may it be paused at all? */
-static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *paused,
-			 struct gpreempt_error *err)
-{
-	static const char not_seen[] = "gpreempt.ko does not show whether it is paused";
-	int ret = gp_check_spaces(g, pid, step, err);
-
-	if (ret)
-		return ret;
-	ret = read_paused(g, pid);
-	if (ret < 0)
-		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
-	*paused = ret;
-	return 0;
-}
-
-/* Check the process before it is traced. @done: its state is the wanted one. */
-static int gp_pause_begin_strict(struct gp_pause_job *job, bool *done)
-{
-	struct gp_pause_report *report = job->report;
-	bool paused;
-	int ret;
-
-	if (job->pause)
-		ret = check(job->g, job->pid, &paused, job->err);
-	else
-		ret = gp_target_exists(job->g, job->pid, job->step, job->err) ?:
-			      gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
-	if (ret)
-		return ret;
-	*done = paused == job->pause;
-	if (!*done)
-		return 0;
-	report->before = report->after = paused ? GP_PAUSED_YES : GP_PAUSED_NO;
-	report->contexts = 1;
-	return 0;
-}
-
-/* Judge the result of the helper. -EBADF: the descriptor was of another process. */
-static int judge_strict(struct gp_pause_job *job)
-{
-	int ret = job->pause ? job->help->pause_code : job->help->unpause_code;
-	bool paused;
-
-	/* The descriptor is of another process; or the process was not paused. */
-	if (ret == -EBADF || (ret == -EINVAL && !job->pause))
-		return -EBADF;
-	if (ret)
-		return fail_op(job, ret);
-	job->report->before = job->pause ? GP_PAUSED_NO : GP_PAUSED_YES;
-	ret = gp_pause_look(job->g, job->pid, job->step, &paused, job->err);
-	if (!ret && paused != job->pause && !job->pause)
-		return -EBADF;
-	job->report->contexts = 1;
-	if (ret || paused == job->pause)
-		return ret;
-	job->step = "its /dev/kfd is of a program that it ran before";
-	return fail_pause(job, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE);
 }

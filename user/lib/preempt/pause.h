@@ -10,7 +10,7 @@
  *
  * A pause has the contract of SIGSTOP: it stays until the unpause, whatever becomes of the program
  * that asked for it; only the end of the process ends it besides. So it is no public function: the
- * owner of a pause notes it in the journal first, and has a guardian (agent/pause-owner.h).
+ * owner of a pause notes it in the journal first, and has a guardian (hold/pause-owner.h).
  *
  * The ioctl acts on the process that opened the descriptor. A helper process takes a copy of
  * /dev/kfd out of the process (pidfd_getfd()), traces the first thread of the process for the time
@@ -43,12 +43,9 @@ struct gp_pause_report {
 	uint32_t contexts;
 	/* descriptors that another process opened: the driver refuses them */
 	uint32_t foreign;
-	uint64_t find_ns;   /* from the call to when the descriptors were known */
-	uint64_t attach_ns; /* from there to the first ioctl */
 	uint64_t ioctl_ns;  /* time in the ioctls, summed up */
 	uint64_t entry_ns;  /* when the first ioctl was entered, monotonic */
 	uint64_t return_ns; /* when the last ioctl returned */
-	uint64_t detach_ns; /* from there until the process was not traced any more */
 };
 
 /* A helper process that waits for the next pause of its target. */

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <gpreempt/online.h>
 
@@ -200,11 +199,6 @@ void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uin
 	p->entity[entity].until = until;
 }
 
-bool gp_policy_suspended(const struct gpreempt_policy *p, unsigned int entity)
-{
-	return p->entity[entity].suspended;
-}
-
 void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry)
 {
 	p->entity[entity].suspended = !p->entity[entity].suspended;
@@ -388,13 +382,6 @@ struct gpreempt_online {
 	uint64_t open; /* requests of the caller */
 };
 
-static void disconnect(struct gpreempt_online *online)
-{
-	if (online->fd >= 0)
-		close(online->fd);
-	online->fd = -1;
-}
-
 /* A value or -errno. After any failure of the connection it is closed. */
 static int ask_once(struct gpreempt_online *online, const struct guard_request *request,
 		    uint64_t deadline_ns)
@@ -409,8 +396,8 @@ static int ask_once(struct gpreempt_online *online, const struct guard_request *
 	ret = gp_guard_ask(online->fd, request, &reply, deadline_ns);
 	/* Close the connection: a late reply would be taken for that of the next request. */
 	if (ret)
-		disconnect(online);
-	if (!ret)
+		shr_close(&online->fd);
+	else
 		ret = reply.code ? reply.code : (int)reply.value;
 	return ret;
 }
@@ -461,7 +448,7 @@ void gpreempt_online_close(struct gpreempt_online *online)
 {
 	if (!online)
 		return;
-	disconnect(online);
+	shr_cleanup_fd(&online->fd);
 	free(online);
 }
 

@@ -5,57 +5,34 @@
 
 #include <gpreempt/policy.h>
 
-/*
- * struct gpreempt_policy_entity - what is scheduled: a process, on some nodes
- * @role: GPREEMPT_ROLE_NONE: this place is free
- * @busy: online: it has work
- * @suspended: offline: as the policy wants it
- * @must_run: offline: it runs until its debt is paid
- * @requests: online: how many are open
- * @job: offline: 0: alone; else all of that number together
- * @nodes: a bit for each node that it uses
- * @idle_since: online: when its work ended
- * @until: offline: released until then
- * @retry: offline: not tried again before
- * @debt: offline: held time that it has not been given run time for
- * @rest: offline: rest of a division of run time, so that nothing is lost
- * @counted: offline: up to when @debt is right
- *
- * Only the functions of the policy write to it.
- */
+/* A process that is scheduled, on some nodes. Only the functions of the policy write to it. */
 struct gpreempt_policy_entity {
-	enum gpreempt_role role;
-	bool busy;
-	bool suspended;
-	bool must_run;
-	unsigned int requests;
-	unsigned int job;
-	uint64_t nodes;
-	uint64_t idle_since;
-	uint64_t until;
-	uint64_t retry;
-	uint64_t debt;
-	uint64_t rest;
-	uint64_t counted;
+	enum gpreempt_role role; /* GPREEMPT_ROLE_NONE: this place is free */
+	uint64_t nodes;		 /* a bit for each node that it uses */
+
+	/* Members of an online one: */
+	bool busy;	       /* has work, by the last report */
+	unsigned int requests; /* how many are open */
+	uint64_t idle_since;   /* when its work ended */
+
+	/* Members of an offline one: */
+	bool suspended;	  /* wish of the policy */
+	bool must_run;	  /* until its debt is paid */
+	unsigned int job; /* 0: alone; else all of that number together */
+	uint64_t until;	  /* released until then */
+	uint64_t retry;	  /* not tried again before */
+	uint64_t debt;	  /* held time that it has not been given run time for */
+	uint64_t rest;	  /* rest of a division of run time, so that nothing is lost */
+	uint64_t counted; /* up to when debt is right */
 };
 
-/*
- * struct gpreempt_policy - all that the policy remembers
- * @options: as given
- * @payback_ns: how long an entity runs to pay for max_hold_ns of hold
- * @start: time of the first step, from which periods count
- * @now: time of the last step
- * @top: places from here on are free
- * @entity: by number
- *
- * May be copied: tests do.
- */
+/* All that the policy remembers. May be copied: tests do. */
 struct gpreempt_policy {
 	struct gpreempt_policy_options options;
-	uint64_t payback_ns;
-	uint64_t start;
-	uint64_t now;
-	unsigned int top;
+	uint64_t payback_ns; /* how long an entity runs to pay for max_hold_ns of hold */
+	uint64_t start;	     /* time of the first step, from which periods count */
+	uint64_t now;	     /* time of the last step */
+	unsigned int top;    /* places from here on are free */
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 };
 
@@ -71,8 +48,5 @@ void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t r
  * instead. Call gpreempt_policy_step() afterwards.
  */
 void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
-
-/* Does the policy want it suspended? */
-bool gp_policy_suspended(const struct gpreempt_policy *p, unsigned int entity);
 
 #endif

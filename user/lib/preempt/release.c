@@ -278,39 +278,6 @@ static int search_threads(struct gpreempt_session *s, uint64_t now)
 	return ret < 0 ? ret : (int)search.found;
 }
 
-static int gp_release_check(struct gpreempt_session *s, uint64_t now);
-
-static int scan(struct gpreempt_session *s)
-{
-	uint64_t now = shr_now_ns();
-	int ret, found = 0;
-
-	ret = gp_release_check(s, now);
-	if (ret < 0)
-		return ret;
-	if (gp_session_any_held(s) && now >= s->release.paced_until)
-		found = search_threads(s, now);
-	if (found < 0)
-		return found;
-	if (found) {
-		gp_session_look_fast(s);
-		found = gp_release(s, found);
-		return found < 0 ? found : ret | found;
-	}
-	if (now >= s->fast_until)
-		s->destroyer[0] = '\0';
-	return ret;
-}
-
-int gp_session_scan_destroyers(struct gpreempt_session *s)
-{
-	uint64_t start = shr_now_ns();
-	int ret = scan(s);
-
-	s->cost = shr_now_ns() - start;
-	return ret;
-}
-
 /*
  * How long queues have run although they are to be suspended, whatever the
  * reason, and how long their process waits for it: see release.c.
@@ -678,4 +645,35 @@ static int gp_release_check(struct gpreempt_session *s, uint64_t now)
 	if (ret < 0)
 		return ret;
 	return s->count != before || !gp_session_any_destroyed(s) ? GPREEMPT_EVENT_QUEUES : 0;
+}
+
+static int scan(struct gpreempt_session *s)
+{
+	uint64_t now = shr_now_ns();
+	int ret, found = 0;
+
+	ret = gp_release_check(s, now);
+	if (ret < 0)
+		return ret;
+	if (gp_session_any_held(s) && now >= s->release.paced_until)
+		found = search_threads(s, now);
+	if (found < 0)
+		return found;
+	if (found) {
+		gp_session_look_fast(s);
+		found = gp_release(s, found);
+		return found < 0 ? found : ret | found;
+	}
+	if (now >= s->fast_until)
+		s->destroyer[0] = '\0';
+	return ret;
+}
+
+int gp_session_scan_destroyers(struct gpreempt_session *s)
+{
+	uint64_t start = shr_now_ns();
+	int ret = scan(s);
+
+	s->cost = shr_now_ns() - start;
+	return ret;
 }

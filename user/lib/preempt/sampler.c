@@ -198,13 +198,6 @@ static bool look(struct gp_sampler *sampler)
 	return false;
 }
 
-static bool too_long(const struct gp_sampler *sampler)
-{
-	uint64_t returned = atomic_load(&sampler->returned_ns);
-
-	return returned && shr_now_ns() > returned + PATIENCE_NS;
-}
-
 static void *sampler_thread(void *arg)
 {
 	struct gp_sampler *sampler = arg;
@@ -221,8 +214,10 @@ static void *sampler_thread(void *arg)
 		if (sampler->wait)
 			sem_post(&sampler->ready);
 		while (more) {
+			uint64_t returned = atomic_load(&sampler->returned_ns);
+
 			/* Look once after the driver has returned, however late that is. */
-			last = too_long(sampler);
+			last = returned && shr_now_ns() > returned + PATIENCE_NS;
 			more = look(sampler) && !last;
 		}
 		sem_post(&sampler->done);

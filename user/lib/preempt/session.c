@@ -414,13 +414,7 @@ int gp_session_enable(struct gpreempt_session *s)
 	return watch(s, &s->events, EPOLLIN);
 }
 
-/* The signal that the process would have got when it was stopped. */
-static int pending_signal(int status)
-{
-	return WIFSTOPPED(status) && !(status >> 16) ? WSTOPSIG(status) : 0;
-}
-
-/* Wait until the process is in a stop. Returns the signal to pass on. */
+/* Wait until the process is in a stop. Returns the signal that it would have got. */
 static int collect_stop(struct gpreempt_session *s)
 {
 	uint64_t deadline = shr_now_ns() + STOP_TIMEOUT_NS;
@@ -432,7 +426,7 @@ static int collect_stop(struct gpreempt_session *s)
 		if (ret < 0)
 			return ret;
 		if (ret > 0)
-			return WIFSTOPPED(status) ? pending_signal(status) : -ESRCH;
+			return !WIFSTOPPED(status) ? -ESRCH : status >> 16 ? 0 : WSTOPSIG(status);
 		if (shr_now_ns() > deadline)
 			return -ETIMEDOUT;
 		shr_sleep_ns(NSEC_PER_MSEC);
@@ -586,19 +580,6 @@ static int open_timers(struct gpreempt_session *s)
 	return 0;
 }
 
-/*
- * The session's own thread has to trace the process, and could not be abandoned if it
- * waited: it is the caller's.
- */
-static int check_answers(struct gpreempt_session *s)
-{
-	int ret = s->g->ops->try_trace(s->g->be, s->kfd.pid);
-
-	return ret == -ETIMEDOUT ?
-		       gp_session_fail(s, ret, GPREEMPT_STUCK, "it is executing a program") :
-		       0;
-}
-
 static int open_session(struct gpreempt_session *s)
 {
 	uint64_t before, after;
@@ -610,15 +591,17 @@ static int open_session(struct gpreempt_session *s)
 	ret = gpreempt_start_time(s->g, s->kfd.pid, &before);
 	if (ret)
 		return gp_session_fail(s, ret, GPREEMPT_NO_PROCESS, "looking at the process");
-	ret = check_answers(s);
+	/*
+	 * The session's own thread has to trace the process, and could not be abandoned if it
+	 * waited: it is the caller's.
+	 */
+	if (s->g->ops->try_trace(s->g->be, s->kfd.pid) == -ETIMEDOUT)
+		return gp_session_fail(s, -ETIMEDOUT, GPREEMPT_STUCK, "it is executing a program");
+	ret = open_device(s);
 	if (!ret)
-		ret = open_device(s);
-	if (ret)
-		return ret;
-	ret = open_timers(s);
-	if (ret)
-		return ret;
-	ret = gp_session_attach(s);
+		ret = open_timers(s);
+	if (!ret)
+		ret = gp_session_attach(s);
 	if (ret)
 		return ret;
 	/* A traced process keeps its number; it may be another's by now. */

@@ -13,38 +13,21 @@
 /* The driver refuses longer arrays of ids. */
 #define GP_MAX_IDS 1024
 
-/*
- * enum gpreempt_sampling - are slots watched while a suspend is in the driver?
- * @GPREEMPT_SAMPLE_OFF: no
- * @GPREEMPT_SAMPLE_ON: yes, from before the suspend is given to the driver
- * @GPREEMPT_SAMPLE_BESIDE: yes, but the suspend does not wait for the thread
- *	that watches: nothing is measured when that comes too late
- * @GPREEMPT_SAMPLE_PAUSE: not now, but soon again: the thread stays
- */
+/* Are slots watched while a suspend is in the driver? */
 enum gpreempt_sampling {
 	GPREEMPT_SAMPLE_OFF,
-	GPREEMPT_SAMPLE_ON,
+	GPREEMPT_SAMPLE_ON, /* from before the suspend is given to the driver */
+	/* The suspend does not wait for the thread that watches: it may come too late. */
 	GPREEMPT_SAMPLE_BESIDE,
-	GPREEMPT_SAMPLE_PAUSE,
+	GPREEMPT_SAMPLE_PAUSE, /* not now, but soon again: the thread stays */
 };
 
 /*
- * struct gpreempt_released - how well a process is held
- * @window_ns: 10 s
- * @recent_ns: how long, of the last @window_ns, at least one queue has run
- *	although it was to be suspended
- * @total_ns: the same since the session was opened
- * @destroyed: queues that were released because a thread of the process waited
- *	for that, so that it could destroy them
- * @returned: of these, queues that were not being destroyed, and were suspended
- *	again at once: a signal came between, or the process deceives us
- * @made: queues that the process made while others were suspended
- * @unseen: of these, queues that it destroyed again before the session could
- *	suspend them, at least
- * @churn: @recent_ns has reached a twentieth of @window_ns. From then on, a
- *	process that has made queues or deceived us waits 24 times as long as its
- *	last queue ran before the next is released, and 100 times from nine
- *	hundredths on, so that less than a tenth of any @window_ns is lost.
+ * How well a process is held.
+ *
+ * With @churn, a process that has made queues or deceived us waits 24 times as long as its last
+ * queue ran before the next is released, and 100 times from nine hundredths of @window_ns on, so
+ * that less than a tenth of any @window_ns is lost.
  *
  * The driver lets a process that destroys a suspended queue wait for its resume
  * (wait_on_destroy_queue() in amdkfd/kfd_device_queue_manager.c), so such a queue is resumed. A
@@ -58,15 +41,17 @@ enum gpreempt_sampling {
  * session has acknowledged it, and destroys one that is not suspended at once.
  */
 struct gpreempt_released {
-	uint64_t window_ns;
+	uint64_t window_ns; /* 10 s */
+	/* how long, of the last window_ns, some queue has run although it was to be suspended */
 	uint64_t recent_ns;
-	uint64_t total_ns;
+	uint64_t total_ns; /* the same since the session was opened */
+	/* queues that were released, so that a thread of the process could destroy them */
 	uint64_t destroyed;
+	/* queues of destroyed that were not, and were suspended again: a signal, or a lie */
 	uint64_t returned;
-	uint64_t made;
-	bool churn;
-	uint64_t unseen;
-	uint64_t reserved[7];
+	uint64_t made;	 /* queues that the process made while others were suspended */
+	uint64_t unseen; /* queues of made that were gone before they were suspended, at least */
+	bool churn;	 /* recent_ns has reached a twentieth of window_ns */
 };
 
 struct gp_kfd {
@@ -222,7 +207,7 @@ struct gpreempt_session {
 	struct gpreempt_error error;
 	bool traced;
 	bool enabled;
-	bool stopped;	  /* by job control */
+	bool stopped;	  /* by job control, as far as a dispatch has seen */
 	uint32_t runtime; /* DEBUG_RUNTIME_STATE_ of the process */
 	bool had_runtime; /* the runtime was enabled once, as far as we know */
 
@@ -376,11 +361,8 @@ int gp_session_sample_slots(struct gpreempt_session *s, enum gpreempt_sampling m
 int gp_session_refresh(struct gpreempt_session *s);
 
 /*
- * gp_session_released() - how long queues ran although they are "held"
- * @s: session
- * @out: gets the figures
- *
- * GPREEMPT_EVENT_CHURN is reported when @out->churn becomes true. Its thread.
+ * Returns how long queues ran although they are "held". GPREEMPT_EVENT_CHURN is reported when
+ * @out->churn becomes true. Its thread.
  */
 void gp_session_released(struct gpreempt_session *s, struct gpreempt_released *out);
 
@@ -392,17 +374,10 @@ void gp_session_released(struct gpreempt_session *s, struct gpreempt_released *o
 int gp_session_await_queues(struct gpreempt_session *s, uint64_t timeout_ns);
 
 /*
- * gp_session_renew() - open a session again that another process ended
- * @s: session, after GPREEMPT_EVENT_LOST
- * @err: or NULL; gets the reason
- *
- * Queues that were to be suspended are suspended again. Its thread.
- *
- * Return: 0, -EINVAL when it was not lost, or as gpreempt_session_open().
+ * Open a session again that another process ended, after GPREEMPT_EVENT_LOST: queues that were to
+ * be suspended are suspended again. Its thread. 0, -EINVAL when it was not lost, or as
+ * gpreempt_session_open(), with the reason in gpreempt_session_error().
  */
-int gp_session_renew(struct gpreempt_session *s, struct gpreempt_error *err);
-
-/* Is it stopped by job control, as far as gpreempt_session_dispatch() has seen? */
-bool gp_session_stopped(const struct gpreempt_session *s);
+int gp_session_renew(struct gpreempt_session *s);
 
 #endif

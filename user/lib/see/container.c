@@ -57,16 +57,13 @@ int gp_each_cgroup(const struct gpreempt *g, pid_t pid,
 /* Is path, behind head, the cgroup or below it? head may be the cgroup's. */
 static bool is_below(const char *path, const char *cgroup)
 {
-	size_t len = strlen(cgroup);
+	size_t len;
 
+	path += strspn(path, "/");
+	cgroup += strspn(cgroup, "/");
+	len = strlen(cgroup);
 	while (len && cgroup[len - 1] == '/')
 		len--;
-	while (*path == '/')
-		path++;
-	while (len && *cgroup == '/') {
-		cgroup++;
-		len--;
-	}
 	return !strncmp(path, cgroup, len) && (!len || !path[len] || path[len] == '/');
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Meanings of the words of a TARGET, and the queues of the calling program. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -230,20 +229,13 @@ void gp_tenant(const struct gpreempt *g, pid_t pid, char *buf, size_t size)
 	}
 }
 
-static int count_one(void *arg, const char *name)
-{
-	(void)arg;
-	(void)name;
-	return 1;
-}
-
 bool gp_may_have_queues(const struct gpreempt *g, pid_t pid)
 {
 	char path[GP_PID_PATH];
 	int ret;
 
 	gp_pid_path(path, GP_SYSFS_PROC, pid, "queues");
-	ret = g->ops->list_dir(g->be, path, count_one, NULL);
+	ret = gp_look_in(g, path);
 	return ret && ret != -ENOENT;
 }
 
@@ -275,7 +267,6 @@ struct kind {
 	int (*prepare)(struct matcher *m, struct gpreempt_error *err);
 	/* Does the word match? 1, 0, GP_DOUBT, or another -errno, which ends the look. */
 	int (*match)(const struct matcher *m, pid_t pid);
-	void (*done)(struct matcher *m);
 	bool reads_memory; /* the match may wait for the process */
 	/* a match takes several calls; files or the depth of a cgroup decide how many */
 	bool is_slow;
@@ -318,12 +309,6 @@ static int match_role(const struct matcher *m, pid_t pid)
 	if (role == GP_DOUBT && m->role != GPREEMPT_ROLE_OFFLINE)
 		return 0;
 	return role < 0 ? role : role == (int)m->role;
-}
-
-static void done_role(struct matcher *m)
-{
-	if (m->cgroups >= 0)
-		close(m->cgroups);
 }
 
 static int find_container(struct matcher *m, const struct gpreempt_targets *processes)
@@ -431,39 +416,20 @@ static int match_user(const struct matcher *m, pid_t pid)
 	return gp_is_of_user(m->g, pid, &m->user);
 }
 
-static void done_user(struct matcher *m)
-{
-	gp_user_ids_free(&m->user);
-}
-
-static void done_cmd(struct matcher *m)
-{
-	regfree(&m->regex);
-}
-
 static const struct kind pid_kind = { .prefix = "", .match = match_pid };
 
 static const struct kind kinds[] = {
 	{ .prefix = "cgroup:", .match = match_cgroup, .is_slow = true },
-	{ .prefix = "role:",
-	  .match = match_role,
-	  .prepare = prepare_role,
-	  .done = done_role,
-	  .is_slow = true },
+	{ .prefix = "role:", .match = match_role, .prepare = prepare_role, .is_slow = true },
 	{ .prefix = "container:",
 	  .match = match_container,
 	  .find = find_container,
 	  .is_slow = true },
-	{ .prefix = "user:",
-	  .match = match_user,
-	  .prepare = prepare_user,
-	  .done = done_user,
-	  .is_slow = true },
+	{ .prefix = "user:", .match = match_user, .prepare = prepare_user, .is_slow = true },
 	{ .prefix = "comm:", .match = match_comm },
 	{ .prefix = "cmd:",
 	  .match = match_cmd,
 	  .prepare = prepare_cmd,
-	  .done = done_cmd,
 	  .reads_memory = true,
 	  .is_slow = true },
 };
@@ -501,7 +467,7 @@ static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
 {
 	uint64_t pid;
 
-	*m = (struct matcher){ .g = g, .word = word, .kind = kind_of(word) };
+	*m = (struct matcher){ .g = g, .word = word, .kind = kind_of(word), .cgroups = -1 };
 	if (m->kind) {
 		m->value = word + strlen(m->kind->prefix);
 		return m->kind->prepare ? m->kind->prepare(m, err) : 0;
@@ -515,8 +481,10 @@ static int begin_word(struct gpreempt *g, struct matcher *m, const char *word,
 
 static void end_word(struct matcher *m)
 {
-	if (m->kind->done)
-		m->kind->done(m);
+	if (m->kind->prepare == prepare_cmd)
+		regfree(&m->regex);
+	gp_user_ids_free(&m->user);
+	shr_cleanup_fd(&m->cgroups);
 }
 
 int gp_select_check(const char *word, struct gpreempt_error *err)
@@ -552,11 +520,12 @@ static int add_name(void *arg, const char *name)
 	return 0;
 }
 
-static int compare_targets(const void *a, const void *b)
+int gp_compare_targets(const void *a, const void *b)
 {
 	const struct gpreempt_target *x = a, *y = b;
 
-	return (x->pid > y->pid) - (x->pid < y->pid);
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
+				  (x->start > y->start) - (x->start < y->start);
 }
 
 int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
@@ -575,7 +544,7 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 					gp_error(err, ret, GPREEMPT_SYSTEM, 0, step);
 	}
 	if (l.list->count)
-		qsort(l.list->targets, l.list->count, sizeof(*l.list->targets), compare_targets);
+		qsort(l.list->targets, l.list->count, sizeof(*l.list->targets), gp_compare_targets);
 	*out = l.list;
 	return 0;
 }

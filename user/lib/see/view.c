@@ -152,14 +152,6 @@ static int look_at_gpu(void *arg, const char *name)
 	return 0;
 }
 
-static int survey_sysfs(struct survey *survey)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", survey->pid);
-	return survey->g->ops->list_dir(survey->g->be, path, look_at_gpu, survey);
-}
-
 /* context: "" for the first. */
 static bool has_queues(const struct survey *survey, const char *context)
 {
@@ -199,6 +191,7 @@ static int fail_missing(const struct survey *survey, const char *step, struct gp
 int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step, struct gpreempt_error *err)
 {
 	struct survey survey = { .g = g, .pid = pid };
+	char path[64];
 	int ret;
 
 	if (only_further_contexts(&survey))
@@ -206,7 +199,8 @@ int gp_check_gpus(struct gpreempt *g, pid_t pid, const char *step, struct gpreem
 	ret = survey_module(&survey);
 	if (ret) {
 		survey = (struct survey){ .g = g, .pid = pid };
-		ret = survey_sysfs(&survey);
+		snprintf(path, sizeof(path), GP_SYSFS_PROC "/%d", pid);
+		ret = g->ops->list_dir(g->be, path, look_at_gpu, &survey);
 	}
 	if (ret < 0)
 		return gp_error(err, -ESRCH, GPREEMPT_ENDED, pid, step);
@@ -636,13 +630,6 @@ static int gp_read_table(const struct gpreempt *g, pid_t pid, const char *file,
 	return ret;
 }
 
-static int fail_read(struct gpreempt_error *err, int code, pid_t pid, const char *step)
-{
-	bool absent = gp_sysfs_serves(code) && code != -EUCLEAN;
-
-	return gp_error(err, code, absent ? GPREEMPT_NO_MODULE : GPREEMPT_SYSTEM, pid, step);
-}
-
 /* Read a table; where the module does not serve, @from_sysfs() gives the same records. */
 static int read_either(const struct gpreempt *g, const char *file, const struct gp_table *table,
 		       int (*from_sysfs)(const struct gpreempt *g, void *records, size_t *count),
@@ -719,7 +706,10 @@ static int read_process(struct gpreempt *g, pid_t pid, const char *file,
 		 pid);
 	if (ret == -ENOENT && gp_look_in(g, path) > 0)
 		return gp_error(err, ret, GPREEMPT_OLD_MODULE, pid, step);
-	return fail_read(err, ret, pid, step);
+	return gp_error(err, ret,
+			gp_sysfs_serves(ret) && ret != -EUCLEAN ? GPREEMPT_NO_MODULE :
+								  GPREEMPT_SYSTEM,
+			pid, step);
 }
 
 int gpreempt_hqds_read(struct gpreempt *g, pid_t pid, struct gpreempt_hqds **out,
@@ -739,28 +729,18 @@ int gpreempt_usage_read(struct gpreempt *g, pid_t pid, struct gpreempt_usages **
 static int read_facts(struct gpreempt *g, const char *file, const struct gp_table *table,
 		      struct gpreempt_facts **out, struct gpreempt_error *err)
 {
-	static const char step[] = "asking gpreempt.ko";
-	struct gpreempt_facts *list = calloc(1, sizeof(*list));
+	int ret = read_process(g, 0, file, table, out, "asking gpreempt.ko", err);
 	size_t i;
-	int ret;
 
-	if (!list)
-		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
-	ret = gp_read_table(g, 0, file, table, &list->facts, &list->count);
-	if (ret) {
-		free(list);
-		return fail_read(err, ret, 0, step);
-	}
-	for (i = 0; i < list->count; i++) {
-		struct gpreempt_fact *fact = &list->facts[i];
+	for (i = 0; !ret && i < (*out)->count; i++) {
+		struct gpreempt_fact *fact = &(*out)->facts[i];
 		uint64_t number;
 
 		fact->number = GPREEMPT_UNKNOWN;
 		if (!shr_parse_u64(fact->value, INT64_MAX, &number))
 			fact->number = number;
 	}
-	*out = list;
-	return 0;
+	return ret;
 }
 
 int gp_module_version(struct gpreempt *g, struct gpreempt_facts **out, struct gpreempt_error *err)

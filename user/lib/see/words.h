@@ -65,6 +65,8 @@ struct gp_select_how {
 	const char *(*command)(void *data, pid_t pid);
 	void *data;
 };
+/* Compare for qsort() and bsearch() structures whose first member is a target. */
+int gp_compare_targets(const void *a, const void *b);
 /* Do the same as gpreempt_select(). */
 int gp_select(struct gpreempt *g, const struct gp_select_how *how, const char *const *words,
 	      size_t count, struct gpreempt_targets **out, struct gpreempt_error *err);
@@ -221,25 +223,20 @@ bool gp_filter_matches(const struct gpreempt_filter *which, int64_t qid, int64_t
 /* Is a queue paused, by any program? Only the module shows it: false without it. */
 bool gp_view_paused(const struct gpreempt_view *view);
 
-/*
- * struct gpreempt_process_gpu - figures that the driver counts of a process on a GPU
- * @gpu_id: KFD's number of the node
- * @vram: bytes of the GPU's memory that the process has allocated
- * @evicted_ms: how long its queues there were evicted, without the eviction of now
- */
+/* Figures that the driver counts of a process on a GPU. */
 struct gpreempt_process_gpu {
-	int64_t gpu_id;
-	int64_t vram;
-	int64_t evicted_ms;
+	int64_t gpu_id;	    /* KFD's number of the node */
+	int64_t vram;	    /* bytes of the GPU's memory that the process has allocated */
+	int64_t evicted_ms; /* how long its queues were evicted there, but for the one of now */
 };
 
-/* enum gpreempt_figure - bits: what to read of each GPU; each is a file */
+/* Bits of what to read of each GPU; each is a file. */
 enum gpreempt_figure {
 	GPREEMPT_FIGURE_VRAM = 1,
 	GPREEMPT_FIGURE_EVICTED = 2,
 };
 
-/* struct gpreempt_process_gpus - all GPUs that a process may use */
+/* All GPUs that a process may use. */
 struct gpreempt_process_gpus {
 	size_t count;
 	struct gpreempt_process_gpu *gpus;
