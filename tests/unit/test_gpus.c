@@ -93,9 +93,6 @@ TEST(lists)
 	expect_number("targets.0.queues.0.gpu", 0);
 	expect_text("targets.0.queues.0.pci", "0000:05:00.0");
 	expect_number("targets.0.queues.2.gpu", 2);
-	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu 1,,2");
-	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu ''");
-	CTL(GPREEMPT_CLASS_USAGE, "queues 4194242 --gpu 1,");
 }
 
 /* The index stands in each table: in the order of addresses, with the gpu_ids beside it. */

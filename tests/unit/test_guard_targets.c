@@ -355,6 +355,21 @@ TEST(cannot_be_attached)
 	look_until("process 200 is offline");
 }
 
+/* A target is released on request, and not taken back before the time is over. */
+TEST(released)
+{
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	guard.offline[0].away_ns = 600 * NSEC_PER_SEC;
+	guard.offline[0].unwanted = true;
+	guard_release_some(&guard);
+	ck_assert_uint_eq(printed("process 200 is released, as requested\n"), 1);
+	UNIT_WAIT((look(1), !guard_is_going(&guard, 200)));
+	ck_assert_uint_eq(guard.n_offline, 0);
+	unit_frozen_ns += 601 * NSEC_PER_SEC;
+	look_until_times("process 200 is offline", 2);
+}
+
 TEST(held_by_another)
 {
 	struct hold_owner owner = { .role = HOLD_ROLE_HOLDER, .pid = 77 };

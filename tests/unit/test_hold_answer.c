@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers of a holder's worker, on the made-up driver, without its loop. */
+#include "unit-pausable.h"
 #include "unit-session.h"
 #include "unit-worker.h"
 
@@ -55,6 +56,10 @@ TEST(suspend_and_resume)
 	ck_assert_uint_eq(reply.queues, 2);
 	ck_assert_uint_gt(reply.lease_ns, 3500 * NSEC_PER_SEC);
 	ck_assert_uint_le(reply.lease_ns, 3600 * NSEC_PER_SEC);
+	request.lease_ns = 60 * NSEC_PER_SEC;
+	ask(HOLD_EXTEND);
+	ck_assert_uint_gt(reply.lease_ns, 0);
+	ck_assert_uint_le(reply.lease_ns, 60 * NSEC_PER_SEC);
 	ask(HOLD_RESUME);
 	ck_assert_uint_eq(reply.queues, 2);
 	ck_assert_uint_eq(reply.left, 0);
@@ -166,6 +171,27 @@ TEST(lost_in_a_resume)
 	ck_assert_uint_eq(reply.status, GPREEMPT_CLASS_DONE);
 	ck_assert_uint_eq(reply.left, 1);
 	ck_assert(!suspended(0) && suspended(1));
+}
+
+/* A process that is held cannot be held by the other method; nor a part of a paused one. */
+TEST(other_method)
+{
+	struct gpreempt_error err;
+
+	ask(HOLD_SUSPEND);
+	request.how = GPREEMPT_HOW_PAUSE;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.reason, GPREEMPT_HELD);
+	ck_assert_int_eq(reply.code, -EBUSY);
+	both_are(true);
+	owner_close(&w.owner);
+	unit_make_pausable(PID);
+	w.owner.how = GPREEMPT_HOW_PAUSE;
+	ck_assert_int_eq(owner_open(&w.owner, &err), 0);
+	request.count = 1;
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.reason, GPREEMPT_PAUSE_WHOLE);
+	ck_assert_int_eq(loop.evicted, 0);
 }
 
 TEST(another_process)

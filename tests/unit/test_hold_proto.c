@@ -134,21 +134,17 @@ TEST_EACH(refused_reply, ARRAY_SIZE(bad_replies))
 	ck_assert_int_eq(get_reply(&bad_replies[_i]), -EPROTO);
 }
 
-/* Packets that were cut, of the other direction, of text that does not end. */
+/* Packets that were cut (test_ipc has all sizes), of the other direction, of text without end. */
 TEST(hostile)
 {
 	struct hold_request in = { .verb = HOLD_STATUS };
 	struct hold_reply out = { .status = 1 };
 	size_t len = gp_hold_put_request(&in, buf);
 
-	ck_assert_int_eq(gp_hold_get_request(buf, 0, &request), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_request(buf, len - 1, &request), -EPROTO);
-	ck_assert_int_eq(gp_hold_get_request(buf, len + 1, &request), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_reply(buf, len, &reply), -EPROTO);
 	len = gp_hold_put_reply(&out, buf);
-	ck_assert_int_eq(gp_hold_get_reply(buf, 0, &reply), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_reply(buf, len - 1, &reply), -EPROTO);
-	ck_assert_int_eq(gp_hold_get_reply(buf, len + 1, &reply), -EPROTO);
 	ck_assert_int_eq(gp_hold_get_request(buf, len, &request), -EPROTO);
 	memset(out.text, 'x', sizeof(out.text));
 	len = gp_hold_put_reply(&out, buf);

@@ -193,33 +193,33 @@ TEST(the_longest_idle_goes)
 	}
 }
 
+/* The two ends of a connection. */
+static int pair[2];
+
+static void connect_pair(void)
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+}
+
 /* A reply that is longer than the buffer is no reply. */
 TEST(long_reply)
 {
 	char buf[8] = "12345678";
-	int pair[2];
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	connect_pair();
 	ck_assert_int_eq(gp_ipc_send(pair[0], buf, 8, unit_soon()), 0);
 	ck_assert_int_eq(gp_ipc_recv(pair[1], buf, 7, unit_soon()), -EPROTO);
-	close(pair[0]);
-	close(pair[1]);
 }
 
 /* Returns the client's result for that packet. */
 static ssize_t receive(uint32_t kind, int code)
 {
 	char buf[IPC_MAX_PACKET];
-	int pair[2];
-	ssize_t n;
+	ssize_t n = gp_ipc_put(kind, &code, sizeof(code), buf);
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
-	n = gp_ipc_put(kind, &code, sizeof(code), buf);
+	connect_pair();
 	ck_assert_int_eq(gp_ipc_send(pair[0], buf, n, unit_soon()), 0);
-	n = gp_ipc_recv(pair[1], buf, sizeof(buf), unit_soon());
-	close(pair[0]);
-	close(pair[1]);
-	return n;
+	return gp_ipc_recv(pair[1], buf, sizeof(buf), unit_soon());
 }
 
 /* A refusal is a negative code in a packet of that kind only. */
@@ -243,17 +243,14 @@ TEST(signals_do_not_prolong)
 	}, never = { 0 };
 	struct sigaction act = { .sa_handler = ignore };
 	char buf[8];
-	int pair[2];
 	ssize_t n;
 
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	connect_pair();
 	sigaction(SIGALRM, &act, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	n = gp_ipc_recv(pair[0], buf, sizeof(buf), shr_now_ns() + 100 * NSEC_PER_MSEC);
 	setitimer(ITIMER_REAL, &never, NULL);
 	ck_assert_int_eq(n, -ETIMEDOUT);
-	close(pair[0]);
-	close(pair[1]);
 }
 
 #define STRANGER 65534
@@ -262,6 +259,7 @@ TEST(signals_do_not_prolong)
 
 /* The directory is outside the build tree: other users have to get there. */
 static char dir[64], path[80];
+static struct ipc_server *server;
 
 static void make_dir(void)
 {
@@ -271,8 +269,15 @@ static void make_dir(void)
 	snprintf(path, sizeof(path), "%s/sock", dir);
 }
 
-static void remove_dir(void)
+static void stop(void)
 {
+	gp_ipc_server_stop(server);
+	server = NULL;
+}
+
+static void teardown(void)
+{
+	stop();
 	/* The directory is empty. */
 	ck_assert_int_eq(rmdir(dir), 0);
 }
@@ -315,16 +320,20 @@ static struct ipc_server_options options(size_t n_uids)
 	};
 }
 
-static struct ipc_server *start(size_t n_uids)
+static void start(size_t n_uids)
 {
 	struct ipc_server_options with = options(n_uids);
-	struct ipc_server *server;
 
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), 0);
-	return server;
 }
 
-static void dispatch(struct ipc_server *server)
+static int start_and_connect(void)
+{
+	start(0);
+	return gp_ipc_connect(path, unit_soon());
+}
+
+static void dispatch(void)
 {
 	int i;
 
@@ -333,13 +342,13 @@ static void dispatch(struct ipc_server *server)
 }
 
 /* Ask one question on a connection; the answer is in buf, terminated. */
-static ssize_t talk(struct ipc_server *server, int fd, const char *text, char buf[IPC_MAX_PACKET])
+static ssize_t talk(int fd, const char *text, char buf[IPC_MAX_PACKET])
 {
 	ssize_t n;
 
 	strcpy(buf, text);
 	n = gp_ipc_send(fd, buf, strlen(text), unit_soon());
-	dispatch(server);
+	dispatch();
 	if (!n || n == -ECONNRESET)
 		n = gp_ipc_recv(fd, buf, IPC_MAX_PACKET - 1, unit_soon());
 	if (n >= 0)
@@ -349,39 +358,37 @@ static ssize_t talk(struct ipc_server *server, int fd, const char *text, char bu
 
 TEST(question_and_answer)
 {
-	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET], expected[64];
-	int a = gp_ipc_connect(path, unit_soon()), b;
+	int a = start_and_connect(), b;
 	struct stat st;
 
 	b = gp_ipc_connect(path, unit_soon());
 	ck_assert(!stat(path, &st) && (st.st_mode & 0777) == 0600);
 	ck_assert(gp_ipc_server_private(server));
-	ck_assert_int_eq(talk(server, b, "b", buf), 1);
+	ck_assert_int_eq(talk(b, "b", buf), 1);
 	ck_assert_str_eq(buf, "b");
 	sprintf(expected, "%u %d", geteuid(), getpid());
-	ck_assert_int_eq(talk(server, a, "uid", buf), strlen(expected));
+	ck_assert_int_eq(talk(a, "uid", buf), strlen(expected));
 	ck_assert_str_eq(buf, expected);
-	ck_assert_int_eq(talk(server, a, "end", buf), -ECONNRESET);
+	ck_assert_int_eq(talk(a, "end", buf), -ECONNRESET);
 	ck_assert_uint_eq(n_gone, 1);
 	close(a);
 	/* A client that dies is counted out. */
 	close(b);
-	dispatch(server);
+	dispatch();
 	ck_assert_uint_eq(n_gone, 2);
-	gp_ipc_server_stop(server);
+	stop();
 	gp_ipc_server_stop(NULL);
 }
 
 /* Sending to a server that is gone, and waiting for one that goes. */
 TEST(server_gone)
 {
-	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
-	int fd = gp_ipc_connect(path, unit_soon());
+	int fd = start_and_connect();
 
-	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
-	gp_ipc_server_stop(server);
+	ck_assert_int_eq(talk(fd, "x", buf), 1);
+	stop();
 	ck_assert_int_eq(gp_ipc_ask(fd, buf, 1, sizeof(buf), unit_soon()), -ECONNRESET);
 	ck_assert_int_eq(gp_ipc_send(fd, buf, 1, unit_soon()), -ECONNRESET);
 	ck_assert_int_eq(gp_ipc_recv(fd, buf, sizeof(buf), unit_soon()), -ECONNRESET);
@@ -392,10 +399,10 @@ TEST(server_gone)
 /* A server that is stopped accepts no client: its queue fills up. */
 TEST(stopped_server)
 {
-	struct ipc_server *server = start(0);
 	int fds[512], n = 0, ret;
 	char buf[8] = "";
 
+	start(0);
 	do {
 		ret = gp_ipc_connect(path, shr_now_ns() + NSEC_PER_SEC);
 		if (ret >= 0)
@@ -412,141 +419,134 @@ TEST(stopped_server)
 	unit_frozen_ns = 0;
 	while (n)
 		close(fds[--n]);
-	gp_ipc_server_stop(server);
 }
 
 /* The program has no standard input, and the lock gets its number. */
 TEST(descriptor_0)
 {
-	struct ipc_server *server;
 	char name[128] = "", lock[96];
 
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	close(STDIN_FILENO);
-	server = start(0);
+	start(0);
 	ck_assert_int_gt(readlink("/proc/self/fd/0", name, sizeof(name) - 1), 0);
 	ck_assert_str_eq(name, lock);
-	gp_ipc_server_stop(server);
+	stop();
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
 }
 
 /* The places of a user: its idle connections go, its busy ones stay. */
 TEST(places_of_root)
 {
-	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
 	int fds[MANY + 1], i;
 
+	start(0);
 	for (i = 0; i < MANY; i++) {
 		fds[i] = gp_ipc_connect(path, unit_soon());
-		ck_assert_int_eq(talk(server, fds[i], i == 1 ? "idle" : "busy", buf), 4);
+		ck_assert_int_eq(talk(fds[i], i == 1 ? "idle" : "busy", buf), 4);
 	}
 	fds[MANY] = gp_ipc_connect(path, unit_soon());
-	ck_assert_int_eq(talk(server, fds[MANY], "busy", buf), 4);
+	ck_assert_int_eq(talk(fds[MANY], "busy", buf), 4);
 	ck_assert_uint_eq(n_gone, 1);
-	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -ECONNRESET);
+	ck_assert_int_eq(talk(fds[1], "busy", buf), -ECONNRESET);
 	/* No idle one is left: the newcomer learns why it is not taken. */
 	close(fds[1]);
 	fds[1] = gp_ipc_connect(path, unit_soon());
-	ck_assert_int_eq(talk(server, fds[1], "busy", buf), -EUSERS);
+	ck_assert_int_eq(talk(fds[1], "busy", buf), -EUSERS);
 	ck_assert_int_eq(gp_ipc_recv(fds[1], buf, sizeof(buf), unit_soon()), -ECONNRESET);
 	for (i = 0; i < MANY + 1; i++)
 		close(fds[i]);
-	gp_ipc_server_stop(server);
+	stop();
 	ck_assert_uint_eq(n_gone, MANY + 1);
 }
 
 TEST(one_request_only)
 {
 	struct ipc_server_options with = options(0);
-	struct ipc_server *server;
 	char buf[IPC_MAX_PACKET];
 	int fd;
 
 	with.one_request = true;
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), 0);
 	fd = gp_ipc_connect(path, unit_soon());
-	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
-	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
+	ck_assert_int_eq(talk(fd, "x", buf), 1);
+	ck_assert_int_eq(talk(fd, "x", buf), -ECONNRESET);
 	close(fd);
-	gp_ipc_server_stop(server);
 }
 
 /* The largest request is answered, a larger one is none. */
 TEST(sizes)
 {
 	static char large[IPC_MAX_PACKET + 1];
-	struct ipc_server *server = start(0);
-	int fd = gp_ipc_connect(path, unit_soon()), i;
+	int fd = start_and_connect(), i;
 
 	for (i = IPC_MAX_PACKET - 1; i <= IPC_MAX_PACKET; i++) {
 		ck_assert_int_eq(gp_ipc_send(fd, large, i, unit_soon()), 0);
-		dispatch(server);
+		dispatch();
 		ck_assert_int_eq(gp_ipc_recv(fd, large, sizeof(large), unit_soon()), i);
 	}
 	ck_assert_int_eq(gp_ipc_send(fd, large, i, unit_soon()), 0);
-	dispatch(server);
+	dispatch();
 	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -EPROTO);
 	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -ECONNRESET);
 	close(fd);
 	/* None at all is the end. */
 	fd = gp_ipc_connect(path, unit_soon());
 	ck_assert_int_eq(gp_ipc_send(fd, large, 0, unit_soon()), 0);
-	dispatch(server);
+	dispatch();
 	ck_assert_int_eq(gp_ipc_recv(fd, large, i, unit_soon()), -ECONNRESET);
 	close(fd);
 	ck_assert_uint_eq(n_gone, 2);
-	gp_ipc_server_stop(server);
 }
 
 /* Its client gets an error, and the connection is closed. */
 TEST(unknown_request)
 {
-	struct ipc_server *server = start(0);
 	char buf[IPC_MAX_PACKET];
-	int fd = gp_ipc_connect(path, unit_soon());
+	int fd = start_and_connect();
 
-	ck_assert_int_eq(talk(server, fd, "?", buf), -EPROTO);
-	ck_assert_int_eq(talk(server, fd, "x", buf), -ECONNRESET);
+	ck_assert_int_eq(talk(fd, "?", buf), -EPROTO);
+	ck_assert_int_eq(talk(fd, "x", buf), -ECONNRESET);
 	close(fd);
 	ck_assert_uint_eq(n_gone, 1);
-	gp_ipc_server_stop(server);
 }
 
 /* Two that start at the same time: one listens, and keeps its files. */
 TEST(two_servers)
 {
 	struct ipc_server_options with = options(0);
-	struct ipc_server *server = start(0), *second = NULL;
+	struct ipc_server *second = NULL;
 	char buf[IPC_MAX_PACKET], lock[96];
 	struct stat st;
 	int fd;
 
+	start(0);
 	snprintf(lock, sizeof(lock), "%s.lock", path);
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
 	/* The socket need not be there yet, or any more. */
 	unlink(path);
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), -EADDRINUSE);
 	ck_assert_int_eq(stat(lock, &st), 0);
-	gp_ipc_server_stop(server);
-	server = start(0);
+	stop();
+	start(0);
 	fd = gp_ipc_connect(path, unit_soon());
-	ck_assert_int_eq(talk(server, fd, "x", buf), 1);
+	ck_assert_int_eq(talk(fd, "x", buf), 1);
 	close(fd);
-	gp_ipc_server_stop(server);
 }
 
 /* The file of another server is not removed at our end. */
 TEST(not_ours)
 {
 	struct ipc_server_options with = options(0);
-	struct ipc_server *first = start(0), *second;
+	struct ipc_server *second;
 
+	start(0);
 	unlink(path);
 	with.locked = true;
 	ck_assert_int_eq(gp_ipc_server_start(&with, &second), 0);
-	ck_assert_uint_ne(gp_ipc_server_inode(first), gp_ipc_server_inode(second));
-	gp_ipc_server_stop(first);
+	ck_assert_uint_ne(gp_ipc_server_inode(server), gp_ipc_server_inode(second));
+	stop();
 	ck_assert_int_eq(access(path, F_OK), 0);
 	gp_ipc_server_stop(second);
 	ck_assert_int_eq(access(path, F_OK), -1);
@@ -557,7 +557,6 @@ TEST(leftovers)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct ipc_server_options with = options(0);
-	struct ipc_server *server;
 	char lock[96];
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
@@ -566,7 +565,8 @@ TEST(leftovers)
 	ck_assert_int_eq(bind(fd, (void *)&address, sizeof(address)), 0);
 	close(fd);
 	close(open(lock, O_CREAT | O_RDWR, 0600));
-	gp_ipc_server_stop(start(0));
+	start(0);
+	stop();
 	close(open(path, O_CREAT | O_RDWR, 0600));
 	ck_assert_int_eq(gp_ipc_server_start(&with, &server), -EEXIST);
 	ck_assert_int_eq(unlink(path), 0);
@@ -577,7 +577,6 @@ TEST(start_fails)
 {
 	struct rlimit old, low;
 	struct ipc_server_options with = options(0);
-	struct ipc_server *server;
 	rlim_t n;
 	int ret = -1;
 
@@ -592,7 +591,7 @@ TEST(start_fails)
 	}
 	ck_assert_int_gt(n, 3);
 	ck_assert_int_eq(ret, 0);
-	gp_ipc_server_stop(server);
+	stop();
 	/* A name that is too long, a directory that does not exist. */
 	with.path = "/tmp/123456789/123456789/123456789/123456789/123456789"
 		    "/123456789/123456789/123456789/123456789/123456789/12345";
@@ -603,7 +602,7 @@ TEST(start_fails)
 }
 
 /* Returns the answer to a user's question; exit statuses are small. */
-static int ask_as(struct ipc_server *server, uid_t uid)
+static int ask_as(uid_t uid)
 {
 	int status;
 	pid_t child = fork();
@@ -634,23 +633,21 @@ static int ask_as(struct ipc_server *server, uid_t uid)
 /* The kernel keeps others away; the server would, too. Only root can be another user. */
 TEST_AS_ROOT(other_users)
 {
-	struct ipc_server *server = start(0);
-
-	ck_assert_int_eq(ask_as(server, 0), 0);
-	ck_assert_int_eq(ask_as(server, ALLOWED), EACCES);
+	start(0);
+	ck_assert_int_eq(ask_as(0), 0);
+	ck_assert_int_eq(ask_as(ALLOWED), EACCES);
 	chmod(path, 0666);
-	ck_assert_int_eq(ask_as(server, ALLOWED), 100 + EACCES);
-	gp_ipc_server_stop(server);
+	ck_assert_int_eq(ask_as(ALLOWED), 100 + EACCES);
+	stop();
 
-	server = start(ARRAY_SIZE(allowed));
-	ck_assert_int_eq(ask_as(server, 0), 0);
-	ck_assert_int_eq(ask_as(server, ALLOWED), 0);
-	ck_assert_int_eq(ask_as(server, 1), 0);
+	start(ARRAY_SIZE(allowed));
+	ck_assert_int_eq(ask_as(0), 0);
+	ck_assert_int_eq(ask_as(ALLOWED), 0);
+	ck_assert_int_eq(ask_as(1), 0);
 	if (gp_ipc_server_private(server))
-		ck_assert_int_eq(ask_as(server, STRANGER), EACCES);
+		ck_assert_int_eq(ask_as(STRANGER), EACCES);
 	ck_assert_int_eq(chmod(path, 0666), 0);
-	ck_assert_int_eq(ask_as(server, STRANGER), 100 + EACCES);
-	gp_ipc_server_stop(server);
+	ck_assert_int_eq(ask_as(STRANGER), 100 + EACCES);
 }
 
-TEST_FIXTURE(make_dir, remove_dir)
+TEST_FIXTURE(make_dir, teardown)

@@ -181,6 +181,19 @@ TEST(repairs_what_waits)
 	OUT_HAS("nothing is paused");
 }
 
+/* A pause of which no holder answers is undone for all queues, as it was made. */
+TEST(resumes_what_waits)
+{
+	leave(START);
+	CTL(GPREEMPT_CLASS_USAGE, "resume %d --queues 0", target);
+	ERR_HAS("next: leave out --queues, --priority and --gpu\n");
+	ck_assert(!asked());
+	CTL(0, "resume %d", target);
+	OUT_LINE("resumed %d: ", target);
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+
 /* A kill between the entry and the ioctl leaves such an entry. */
 TEST(repairs_what_was_not_paused)
 {

@@ -119,8 +119,7 @@ TEST_EACH(owner_dies, 2)
 	close(ready[1]);
 	shr_sleep_ns(500 * NSEC_PER_MSEC);
 	expect_entry(true);
-	kill(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	unit_end(child);
 	expect_free();
 	expect_entry(false);
 }
@@ -128,8 +127,7 @@ TEST_EACH(owner_dies, 2)
 TEST(target_ends)
 {
 	begin();
-	kill(target, SIGKILL);
-	ck_assert_int_eq(waitpid(target, NULL, 0), target);
+	unit_end(target);
 	unit_readable(owner.guardian);
 	expect_entry(false);
 	close(owner.lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Places where there are fewer than processes, and the readers that learn of the others. */
 #include "hold/places.h"
+#include "unit-ctl.h"
 #include "unit-host.h"
-#include "unit.h"
 
 #define MOST 1024
 
@@ -224,6 +224,15 @@ TEST(look_after_look)
 	places_text(&p, own, sizeof(own));
 	places_left_text(&seen, text, sizeof(text));
 	ck_assert_str_eq(text, own);
+	/* Commands name them, and their number. */
+	CTL(0, "status");
+	OUT_LINE("\n4194203\t%d\t", getpid());
+	OUT_HAS("\tno-place\t");
+	ERR_HAS(text);
+	ctl_line("doctor");
+	OUT_LINE("warning\tplaces\t%s\tgpreempt-ctl status names them\n", text);
+	CTL(0, "metrics --for 0ms");
+	OUT_HAS(",by=\"follow\"} 1\n");
 	/* One process ends: there are as many places as processes. */
 	ck_assert(!look(4194201, 4194205));
 	ck_assert(has_place(4194203));

@@ -64,30 +64,27 @@ static void begin(const struct gpreempt_policy_options *options)
 	ck_assert_int_eq(gpreempt_policy_new(options, 0, &p), 0);
 }
 
-static void describe(const struct gpreempt_policy_action *actions, unsigned int n, uint64_t wake,
-		     char *buf, size_t size)
+static const char *describe(const struct gpreempt_policy_action *actions, unsigned int n,
+			    uint64_t wake)
 {
-	size_t len = 0;
+	const char *text = "";
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		len += snprintf(buf + len, size - len, "%c%c%c ", 'a' + actions[i].entity,
-				actions[i].suspend ? '-' : '+',
-				*gpreempt_policy_reason_name(actions[i].reason));
-	if (wake == NEVER)
-		snprintf(buf + len, size - len, "never");
-	else
-		snprintf(buf + len, size - len, "%.4g", (double)wake / MS);
+		text = unit_text("%s%c%c%c ", text, 'a' + actions[i].entity,
+				 actions[i].suspend ? '-' : '+',
+				 *gpreempt_policy_reason_name(actions[i].reason));
+	return wake == NEVER ? unit_text("%snever", text) :
+			       unit_text("%s%.4g", text, (double)wake / MS);
 }
 
 static void expect_step(const struct line *line, uint64_t now, size_t number)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
-	char got[256];
 	uint64_t wake;
 	unsigned int n = gpreempt_policy_step(p, now, actions, &wake);
+	const char *got = describe(actions, n, wake);
 
-	describe(actions, n, wake, got, sizeof(got));
 	ck_assert_msg(!strcmp(got, line->want), "line %zu, %.4g ms: \"%s\", not \"%s\"", number,
 		      line->ms, got, line->want);
 }

@@ -273,19 +273,26 @@ TEST(module_gone)
 	ck_assert_int_eq(atomic_load(&looks), 1);
 }
 
-TEST(in_a_gang)
+static struct gpreempt_gang *make_gang(void)
 {
 	struct gpreempt_gang *gang;
-	struct gpreempt_member member;
 
 	loop.view = slots;
-	loop.before = release;
 	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
 	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
 	atomic_store(&held, true);
+	return gang;
+}
+
+TEST(in_a_gang)
+{
+	struct gpreempt_gang *gang = make_gang();
+	struct gpreempt_member member;
+
+	loop.before = release;
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	gpreempt_gang_members(gang, &member, 1);
 	ck_assert_int_gt(member.outcome.slots_ns, 0);
@@ -296,19 +303,12 @@ TEST(in_a_gang)
 /* The call was never made: the slots are not watched for ever. */
 TEST(a_gang_that_cannot)
 {
-	struct gpreempt_gang *gang;
+	struct gpreempt_gang *gang = make_gang();
 	int seen;
 
-	loop.view = slots;
-	set_view(PID, "");
-	gp_loop_add_queue(&loop, 0);
-	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL), 0);
-	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
 	/* Another debugger has the process now, for good. */
 	gp_loop_fail(&loop, "enable", 0, -EALREADY);
 	gp_loop_disable(&loop);
-	atomic_store(&held, true);
 	ck_assert_int_lt(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	ck_assert_int_lt(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	seen = atomic_load(&looks);

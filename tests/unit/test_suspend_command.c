@@ -70,7 +70,15 @@ TEST(no_queues_yet)
 	resume_target();
 	CTL(0, "suspend %d --priority >=3 " LEASE, target);
 	ERR_HAS("has no such queues now");
-	resume_target();
+	CTL(0, "resume --all");
+	OUT_LINE("resumed %d: ", target);
+	expect_no_holder();
+	CTL(0, "resume --all");
+	ck_assert_str_eq(ctl_out, "nothing is held\n");
+	/* Queues that do not come in that time. */
+	CTL(GPREEMPT_CLASS_NO_TARGET, "suspend %d --wait 1ms", target);
+	ERR_LINE("process %d has no such queue yet\nnext: ", target);
+	expect_no_holder();
 }
 
 /* Refused before there is a holder, or by it: an exit status, and no lock. */
@@ -78,6 +86,13 @@ TEST(refused)
 {
 	CTL(GPREEMPT_CLASS_NO_TARGET, "suspend 4194303");
 	CTL(GPREEMPT_CLASS_NO_TARGET, "resume 4194303");
+	/* The number that it has in its container. */
+	set_file(unit_text("/proc/%d/status", target),
+		 unit_text("Name:\tx\nState:\tS\nTgid:\t%d\nTracerPid:\t0\nNSpid:\t%d\t4194303\n"
+			   "Threads:\t1\n",
+			   target, target));
+	CTL(GPREEMPT_CLASS_NO_TARGET, "suspend 4194303");
+	ERR_LINE("inside of a container it is %d\nnext: give the PID of the host\n", target);
 	loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
 	gp_loop_fail(&loop, "seize", 0, -EPERM);
 	ck_assert_int_ne(ctl_line("suspend %d", target), 0);

@@ -28,12 +28,6 @@ static void setup(void)
 	descriptors = unit_count_descriptors();
 }
 
-static void teardown(void)
-{
-	fake_tracefs_teardown();
-	system_teardown();
-}
-
 /* The tracing directory is as it was found, and no descriptor is left. */
 static void check_clean(void)
 {
@@ -232,4 +226,4 @@ TEST(stopped)
 	check_clean();
 }
 
-TEST_FIXTURE(setup, teardown)
+TEST_FIXTURE(setup, system_teardown)

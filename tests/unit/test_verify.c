@@ -146,31 +146,6 @@ TEST(verify_what_hung)
 	ck_assert_int_eq(gpreempt_session_verify(s, NULL), GPREEMPT_NOT_CHECKED);
 }
 
-/*
- * Each try costs 9 s and a reset: only the next suspend tries again, whatever
- * was resumed meanwhile.
- */
-TEST(hung_is_not_tried_again)
-{
-	open_with_queues(3);
-	gp_loop_queue(&loop, 2)->broken = true;
-	gpreempt_session_suspend(s, NULL, &out);
-	ck_assert_uint_eq(out.failed, 1);
-	ck_assert_int_eq(gpreempt_session_resume(s, ONLY(0), NULL), 0);
-	unit_clear_trace();
-	gp_loop_add_queue(&loop, 3);
-	ck_assert_int_eq(gpreempt_session_dispatch(s), GPREEMPT_EVENT_QUEUES);
-	ck_assert(!suspended(3));
-	ck_assert_ptr_null(strstr(loop.trace, "suspend"));
-	gp_loop_queue(&loop, 2)->broken = false;
-	gpreempt_session_resume(s, ONLY(2), NULL);
-	ck_assert_int_eq(gpreempt_session_suspend(s, NULL, &out), 0);
-	ck_assert(suspended(2) && suspended(3));
-	gp_loop_add_queue(&loop, 4);
-	gpreempt_session_dispatch(s);
-	ck_assert(suspended(4));
-}
-
 #define OLD "gpreempt-queues - version: 1.1\n# qid active age_ms\n"
 
 static uint64_t first_read_ns;

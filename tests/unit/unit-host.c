@@ -19,7 +19,6 @@
 #define MOUNT	  HOLD_DIR "-cgroup"
 #define MOUNT_V1  HOLD_DIR "-freezer"
 #define MOUNTS	  HOLD_DIR "-mounts"
-#define MEMBERS	  HOLD_DIR "-members"
 #define PROCESSES 8
 #define CHILDREN  64
 

@@ -7,7 +7,6 @@
 
 /* All pages so far, as a pipe: each CPU has one, of which only one is filled. */
 int fake_pages_open(void);
-void fake_pages_drop(void);
 
 /* The number of a function's event there: that of its entry is even. */
 int fake_event_id(const char *symbol, bool leave);

@@ -34,29 +34,23 @@ static bool fails(const char *call)
 
 const char *fake_instances(void)
 {
-	static char text[1024];
-	FILE *out = fmemopen(text, sizeof(text), "w");
+	const char *text = "";
 	size_t i;
 
-	text[0] = '\0';
 	for (i = 0; i < MAX; i++)
 		if (instances[i].used)
-			fprintf(out, "%s ", instances[i].name);
-	fclose(out);
+			text = unit_text("%s%s ", text, instances[i].name);
 	return text;
 }
 
 const char *fake_events(void)
 {
-	static char text[4096];
-	FILE *out = fmemopen(text, sizeof(text), "w");
+	const char *text = "";
 	size_t i;
 
-	text[0] = '\0';
 	for (i = 0; i < MAX; i++)
 		if (events[i].used)
-			fprintf(out, "%s/%s ", events[i].group, events[i].name);
-	fclose(out);
+			text = unit_text("%s%s/%s ", text, events[i].group, events[i].name);
 	return text;
 }
 
@@ -363,13 +357,7 @@ void fake_kallsyms(const char *text)
 
 void fake_tracefs_setup(void)
 {
-	memset(instances, 0, sizeof(instances));
-	memset(events, 0, sizeof(events));
-	fake_pages_drop();
-	fake_on_enabled = NULL;
-	fake_fail_call = fake_refused_symbol = fake_profile = NULL;
 	fake_mounted = fake_amdgpu = fake_module = true;
-	fake_enabled = fake_was_enabled = false;
 	/* clang-format off */
 	fake_kallsyms("ffffffff81000000 T vfs_read\n"
 		SYMBOL("kfd_ioctl_set_debug_trap") SYMBOL("suspend_queues")
@@ -378,9 +366,4 @@ void fake_tracefs_setup(void)
 		"ffffffffc0a1b2c0 d amdkfd_fence_wait_timeout\t[amdgpu]\n"
 		SYMBOL("pm_send_query_status"));
 	/* clang-format on */
-}
-
-void fake_tracefs_teardown(void)
-{
-	unit_path_from = unit_path_fails = NULL;
 }

@@ -14,7 +14,6 @@
 
 /* Put it in place of libtracefs, and an amdgpu that is a module. */
 void fake_tracefs_setup(void);
-void fake_tracefs_teardown(void);
 
 /* Names that exist now: "name name ...", each with a blank behind. */
 const char *fake_instances(void);
