@@ -832,9 +832,8 @@ void ctl_help_all(FILE *f)
 	fprintf(f, "\n%s", ctl_targets_help);
 	fputs("\n  --help, help COMMAND  this list, or more about a command\n"
 	      "  --version, -V         the version\n\n"
-	      "exit status: 0 done, 1 failed, 2 wrong usage, 3 not supported "
-	      "here,\n4 no permission, 5 no such GPU process, 6 done in part, "
-	      "7 busy\n",
+	      "exit status: 0 done, 1 failed, 2 wrong usage, 3 not supported here,\n4 no "
+	      "permission, 5 no such GPU process, 6 done in part, 7 busy\n",
 	      f);
 }
 

@@ -31,9 +31,8 @@ static const char *const steps[GPREEMPT_REASON_COUNT] = {
 };
 
 static const char no_container[] =
-	"gpreempt-ctl list shows the GPU processes, and to root the names of "
-	"its containers; give a rootless one by its id: "
-	"container:$(podman inspect -f '{{.Id}}' NAME)";
+	"gpreempt-ctl list shows the GPU processes, and to root the names of its containers; give "
+	"a rootless one by its id: container:$(podman inspect -f '{{.Id}}' NAME)";
 
 /* Next steps after a system call that lacked something of the host's, not of the driver's. */
 static const struct {
@@ -229,8 +228,7 @@ void ctl_note_sysfs(bool snapshot)
 		ctl_note("state, slots and priorities are not known: the snapshot does "
 			 "not have the process as gpreempt.ko shows it");
 	else if (geteuid())
-		ctl_note("state, slots and priorities are not known: only root may read "
-			 "them");
+		ctl_note("state, slots and priorities are not known: only root may read them");
 	else if (!access("/sys/module/gpreempt", F_OK))
 		ctl_note("state, slots and priorities are not known: gpreempt.ko is loaded, and "
 			 "does not show the process here (gpreempt-ctl doctor)");

@@ -207,8 +207,7 @@ static void check_kfd(struct gpreempt *g, struct gp_finding *f)
 	}
 	if (k.fd < 0) {
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "this takes an AMD GPU and its driver: modprobe "
-			       "amdgpu",
+			       "this takes an AMD GPU and its driver: modprobe amdgpu",
 			       "/dev/kfd cannot be opened: %s", strerror(-k.fd));
 		return;
 	}
@@ -366,8 +365,7 @@ static void check_firmware(struct gpreempt *g, struct gp_finding *f)
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "update the GPU's firmware and boot again; "
 			    "suspending is not safe with it",
-			    "the driver calls the firmware of GPU %s too old "
-			    "for debugging",
+			    "the driver calls the firmware of GPU %s too old for debugging",
 			    names.text);
 }
 
@@ -416,8 +414,7 @@ static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 		find_well(f, &names, "being held costs a process no compute units");
 	else
 		gp_find_bad(f, GP_HEALTH_NOTE,
-			    "hold it for short; processes with a CU mask "
-			    "cannot be held",
+			    "hold it for short; processes with a CU mask cannot be held",
 			    "a process that is held has half the compute "
 			    "units of GPU %s, also while its queues run",
 			    names.text);
@@ -435,9 +432,7 @@ static enum answer no_scheduler(struct gpreempt *g, const struct gpreempt_node *
 static enum answer runs_unscheduled(struct gpreempt *g, struct names *names)
 {
 	char text[16];
-	ssize_t n = gp_read_small(g, text, sizeof(text),
-				  GP_AMDGPU "/parameters/"
-					    "sched_policy");
+	ssize_t n = gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/sched_policy");
 
 	find_nodes(g, names, no_scheduler);
 	if (names->count || (n > 0 && *text == '2'))
@@ -465,9 +460,7 @@ static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
 {
 	char text[16];
 
-	if (gp_read_small(g, text, sizeof(text),
-			  GP_AMDGPU "/parameters/"
-				    "cwsr_enable") < 0)
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/cwsr_enable") < 0)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "amdgpu does not tell whether it uses CWSR");
 	else if (*text == '0')
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
@@ -499,8 +492,7 @@ static void check_sessions(struct gpreempt *g, struct gp_finding *f)
 	case -EBUSY:
 		gp_find_bad(f, GP_HEALTH_WARNING,
 			    "end the profiler, such as rocprofv3 with PC sampling",
-			    "the driver profiles a process, and refuses debug "
-			    "sessions meanwhile");
+			    "the driver profiles a process, and refuses debug sessions meanwhile");
 		break;
 	default:
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
@@ -520,9 +512,8 @@ static void check_pauses(struct gpreempt *g, struct gp_finding *f)
 		gp_find_bad(f, GP_HEALTH_NOTE,
 			    "do not dump a process by CRIU while it is paused, "
 			    "unless with gpreempt's plug-in for it",
-			    "this driver counts pauses: one by another program "
-			    "during ours keeps a process off the GPU until it "
-			    "ends");
+			    "this driver counts pauses: one by another program during ours keeps a "
+			    "process off the GPU until it ends");
 	else
 		gp_find(f, "one unpause undoes the pauses of two programs");
 }

@@ -112,9 +112,8 @@ static void check_yama(struct gpreempt *g, struct gp_finding *f)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "Yama's ptrace_scope cannot be read");
 	else if (*text == '3')
 		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION,
-			       "set kernel.yama.ptrace_scope to 2 or less in "
-			       "/etc/sysctl.d and boot again: 3 stays until "
-			       "then",
+			       "set kernel.yama.ptrace_scope to 2 or less in /etc/sysctl.d and "
+			       "boot again: 3 stays until then",
 			       "Yama forbids all tracing (ptrace_scope is 3)");
 	else
 		gp_find(f, "Yama lets root trace (ptrace_scope is %c)", *text);
@@ -151,8 +150,7 @@ static void check_signed(struct gpreempt *g, struct gp_finding *f)
 
 	if (n > 0 && !strstr(text, "[none]"))
 		gp_find_bad(f, GP_HEALTH_NOTE, next,
-			    "the kernel is locked down, and loads only signed "
-			    "modules");
+			    "the kernel is locked down, and loads only signed modules");
 	else if (m > 0 && *enforce == 'Y')
 		gp_find_bad(f, GP_HEALTH_NOTE, next, "the kernel loads only signed modules");
 	else if (n <= 0 && m <= 0)
@@ -324,15 +322,13 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 	}
 	if (*bad)
 		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "a GPU that sleeps wakes up when it is used; for "
-			    "the rest see dmesg",
+			    "a GPU that sleeps wakes up when it is used; for the rest see dmesg",
 			    "not to be read: %s", bad);
 	else if (!nodes->count)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be looked at");
 	else if (nodes->source == GPREEMPT_SOURCE_SYSFS)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "",
-			    "the hardware is not to be seen without "
-			    "gpreempt.ko");
+			    "the hardware is not to be seen without gpreempt.ko");
 	else
 		gp_find(f, "the hardware of all GPUs can be read");
 	gpreempt_list_free(nodes);
@@ -418,14 +414,10 @@ static void check_spaces(struct gpreempt *g, struct gp_finding *f)
 		return;
 	if (*text)
 		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "they are refused; try again when they have "
-			    "started up",
-			    "no address space on some GPU, on which kernels "
-			    "crash: %s",
-			    text);
+			    "they are refused; try again when they have started up",
+			    "no address space on some GPU, on which kernels crash: %s", text);
 	else
-		gp_find(f, "all GPU processes have address spaces where they "
-			   "need them");
+		gp_find(f, "all GPU processes have address spaces where they need them");
 }
 
 const struct gp_doctor_check gp_view_checks[] = {
@@ -457,8 +449,7 @@ void gp_doctor(struct gpreempt *g, void (*found)(void *data, const struct gp_fin
 
 			if (check->debug && pause_only)
 				gp_find_bad(&f, GP_HEALTH_NOTE, "",
-					    "not checked: the driver has no "
-					    "debug trap");
+					    "not checked: the driver has no debug trap");
 			else
 				check->run(g, &f);
 			if (check->decides)

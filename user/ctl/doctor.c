@@ -133,9 +133,8 @@ static int check_pause(void *arg, pid_t target)
 	hold_look(to->g, target, &r);
 	if (r.finding == PAUSE_WAITS) {
 		snprintf(f.text, sizeof(f.text),
-			 "process %d was left paused by %s (%d), which has "
-			 "ended",
-			 target, r.entry.comm, r.entry.by);
+			 "process %d was left paused by %s (%d), which has ended", target,
+			 r.entry.comm, r.entry.by);
 		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
 	} else if (r.finding == PAUSE_DAMAGED) {
 		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);

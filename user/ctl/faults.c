@@ -51,8 +51,7 @@ const struct gp_fault gp_faults[] = {
 		.name = "rdna4-waves",
 		.health = GP_HEALTH_WARNING,
 		.when = { { GP_FACT_GFX, 120000, 120099 }, { GP_FACT_LINUX, 1, 6019 } },
-		.symptom = "the driver's trap handler may damage waves that "
-			   "are preempted",
+		.symptom = "the driver's trap handler may damage waves that are preempted",
 		.remedy = "Linux 7.0 or later",
 		.thread = "Linux a60f627cf4ab",
 	},
@@ -60,8 +59,7 @@ const struct gp_fault gp_faults[] = {
 		.name = "gfx12.1-waves",
 		.health = GP_HEALTH_WARNING,
 		.when = { { GP_FACT_GFX, 120500, 120599 }, { GP_FACT_LINUX, 1, 6019 } },
-		.symptom = "a preempted wave may lose its scheduling mode: "
-			   "results can be wrong",
+		.symptom = "a preempted wave may lose its scheduling mode: results can be wrong",
 		.remedy = "Linux 7.0 or later",
 		.thread = "Linux bbcad5a8896b",
 	},
@@ -183,9 +181,8 @@ static void find_none(struct gp_finding *f, size_t gpus, size_t faults, size_t o
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "there is no GPU that could be asked");
 	else if (open)
 		gp_find_bad(f, GP_HEALTH_NOTE, "",
-			    "none of %zu known faults was found; of %zu it "
-			    "cannot be known",
-			    faults, open);
+			    "none of %zu known faults was found; of %zu it cannot be known", faults,
+			    open);
 	else
 		gp_find(f, "none of %zu known faults applies here", faults);
 }

@@ -36,18 +36,15 @@ static int fail_cgroup(pid_t target, const struct shr_freezer *theirs, int ret)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1), "
 				     "or use gpreempt-ctl suspend",
-				     "process %d is in %s of the old freezer "
-				     "(cgroup v1), which sends no event when "
-				     "it freezes",
+				     "process %d is in %s of the old freezer (cgroup v1), which "
+				     "sends no event when it freezes",
 				     target, theirs->path);
 	if (ret == -ESRCH)
 		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, target);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "is cgroup v2 mounted, and are we in the host's "
-			     "cgroup namespace?",
-			     "the cgroup %s of process %d cannot be watched: "
-			     "%s",
-			     theirs->path, target, strerror(-ret));
+			     "is cgroup v2 mounted, and are we in the host's cgroup namespace?",
+			     "the cgroup %s of process %d cannot be watched: %s", theirs->path,
+			     target, strerror(-ret));
 }
 
 static int leave_cgroup(pid_t target, bool *moved)
@@ -82,12 +79,10 @@ static int leave_cgroup(pid_t target, bool *moved)
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 			     "start it from another cgroup, such as with "
 			     "systemd-run --slice=gpreempt",
-			     theirs.lost ? "we could be frozen together with process "
-					   "%d, whose cgroup cannot be read, and we "
-					   "cannot leave ours" :
-					   "we would be frozen together with process "
-					   "%d: both are below the cgroup /%.*s, and "
-					   "we cannot leave it",
+			     theirs.lost ? "we could be frozen together with process %d, whose "
+					   "cgroup cannot be read, and we cannot leave ours" :
+					   "we would be frozen together with process %d: both are "
+					   "below the cgroup /%.*s, and we cannot leave it",
 			     target, ret, theirs.path + 1);
 }
 
@@ -102,11 +97,9 @@ static int leave_group(pid_t target)
 		return 0;
 	if (setpgid(0, 0) < 0)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     "start it as a job of its own: setsid "
-				     "gpreempt-ctl follow",
-				     "we would be stopped together with "
-				     "process %d: both are in one process "
-				     "group, and we cannot leave it",
+				     "start it as a job of its own: setsid gpreempt-ctl follow",
+				     "we would be stopped together with process %d: both are in "
+				     "one process group, and we cannot leave it",
 				     target);
 	/* Ctrl-C in the terminal does not reach us any more; its end does. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -225,8 +218,7 @@ static void tell_loss(void *data, const struct gpreempt_error *err)
 	}
 	ctl_note(err->reason == GPREEMPT_UNPAUSED ?
 			 "process %d: another program ended our pause" :
-			 "process %d: another process ended our debug session; "
-			 "opening it again",
+			 "process %d: another process ended our debug session; opening it again",
 		 err->pid);
 }
 
@@ -286,8 +278,7 @@ static int finish(struct follow *f, int ret)
 
 	if (ret == -ENOTSUP)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
-				     "process %d has moved to %s of the old "
-				     "freezer (cgroup v1)",
+				     "process %d has moved to %s of the old freezer (cgroup v1)",
 				     f->target, f->freezer.path);
 	if (ret < 0 && !err.reason)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
@@ -587,8 +578,7 @@ static int exit_status(pid_t target, int status)
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-			     "the follower of process %d was killed by signal "
-			     "%d; the queues run",
+			     "the follower of process %d was killed by signal %d; the queues run",
 			     target, WTERMSIG(status));
 }
 

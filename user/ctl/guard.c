@@ -32,8 +32,7 @@ static int fail_guard(int code)
 				     "no guard runs here");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
-				     "run it as root, or tell the guard: "
-				     "--allow-uid",
+				     "run it as root, or tell the guard: --allow-uid",
 				     "the guard does not let us ask");
 	if (code == -EUSERS)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "try again",
@@ -42,8 +41,7 @@ static int fail_guard(int code)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 				     "use the gpreempt-ctl of that version, or "
 				     "start the guard again with this one",
-				     "the guard is of another version of "
-				     "gpreempt");
+				     "the guard is of another version of gpreempt");
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "does the guard run?",
 			     "the guard did not answer: %s", strerror(-code));
 }
@@ -155,9 +153,7 @@ static int release_one(pid_t pid, uint64_t ns)
 	while (is_guarded(pid)) {
 		if (shr_now_ns() > deadline)
 			return ctl_fail_text(GPREEMPT_CLASS_FAILED, "try again; or end the guard",
-					     "the guard has not released "
-					     "process %d",
-					     pid);
+					     "the guard has not released process %d", pid);
 		shr_sleep_ns(RETRY_NS);
 	}
 	printf("released %d\n", pid);
@@ -223,14 +219,12 @@ static int fail_usage(const char *what)
 static int check_usage(const struct guard_options *args)
 {
 	if (!args->offline_words.n)
-		return fail_usage("there is nothing to suspend: --offline TARGET "
-				  "is needed");
+		return fail_usage("there is nothing to suspend: --offline TARGET is needed");
 	if (!args->duty && !args->online_words.n)
 		return fail_usage("there is nothing to protect: --online "
 				  "TARGET is needed, or --duty");
 	if (args->duty && args->online_words.n)
-		return fail_usage("--duty is for offline work alone, without "
-				  "--online");
+		return fail_usage("--duty is for offline work alone, without --online");
 	if (args->share > 90)
 		return fail_usage("--offline-share is 90% at most");
 	if (!args->max_hold_ns)
@@ -248,8 +242,7 @@ static int set_poll(struct guard *guard)
 	else if (!strcmp(mode, "busy"))
 		guard->spin_ns = UINT64_MAX;
 	else if (shr_parse_duration(mode, &guard->poll_ns) || guard->poll_ns > NSEC_PER_SEC)
-		return fail_usage("--poll is busy, adaptive, or a time up to "
-				  "1s, as in 200us");
+		return fail_usage("--poll is busy, adaptive, or a time up to 1s, as in 200us");
 	return 0;
 }
 

@@ -59,8 +59,7 @@ static int fail_insert(int code)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     access("/sys/module/amdgpu", F_OK) ?
 					     "modprobe amdgpu" :
-					     "docs/module.md says which drivers it "
-					     "knows",
+					     "docs/module.md says which drivers it knows",
 				     "gpreempt.ko cannot be loaded: %s",
 				     *said ? said : strerror(-code));
 	case -EPERM:
@@ -68,8 +67,7 @@ static int fail_insert(int code)
 	case -ENOKEY:
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "sign it, or switch Secure Boot off",
-				     "the kernel takes only modules that are "
-				     "signed");
+				     "the kernel takes only modules that are signed");
 	case -ENOEXEC:
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "make dkms-install",
 				     "gpreempt.ko was built for another kernel");
@@ -90,8 +88,7 @@ static int insert(struct kmod_ctx *ctx)
 	ret = kmod.module_new_from_lookup(ctx, MODULE, &list);
 	if (ret < 0 || !list)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "make dkms-install, or depmod if it was "
-				     "put there by hand",
+				     "make dkms-install, or depmod if it was put there by hand",
 				     "there is no gpreempt.ko for this kernel");
 	mod = kmod.module_get_module(list);
 	ret = kmod.module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED, NULL, NULL, NULL,
@@ -113,8 +110,7 @@ static int insert(struct kmod_ctx *ctx)
 static int fail_busy(struct kmod_module *mod)
 {
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
-			     "end who reads it: fuser -v "
-			     "/sys/kernel/debug/gpreempt/*",
+			     "end who reads it: fuser -v /sys/kernel/debug/gpreempt/*",
 			     "gpreempt.ko is in use (%d times)", kmod.module_get_refcnt(mod));
 }
 

@@ -161,9 +161,7 @@ static int print(const struct partition *p)
 		ctl_note("cannot read the descriptors of %zu processes: %s", p->unseen,
 			 strerror(-p->code));
 	if (p->form->mode != OUT_JSON && p->rows.count)
-		ctl_note("while these are there, the driver refuses to "
-			 "repartition GPU %s",
-			 name);
+		ctl_note("while these are there, the driver refuses to repartition GPU %s", name);
 	else if (p->form->mode != OUT_JSON)
 		ctl_note("no process keeps KFD from repartitioning GPU %s", name);
 	return status_of(p);

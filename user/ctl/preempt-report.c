@@ -52,8 +52,7 @@ static void print_stats(const char *before, const char *name, struct preempt_ser
 		       after);
 		return;
 	}
-	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f "
-	       "max=%.1f mean=%.1f%s",
+	printf("%s%s n=%zu min=%.1f p50=%.1f p90=%.1f p99=%.1f p99.9=%.1f max=%.1f mean=%.1f%s",
 	       before, name, stats.n, stats.min / 1000.0, stats.p50 / 1000.0, stats.p90 / 1000.0,
 	       stats.p99 / 1000.0, stats.p999 / 1000.0, stats.max / 1000.0, stats.mean / 1000.0,
 	       after);
@@ -306,9 +305,8 @@ int preempt_open_samples(struct preempt *p)
 	if (!p->samples)
 		return -errno;
 	fputs("gpreempt-samples - version: 1.1\n"
-	      "# cycle pid requested done suspend_ioctl_ns suspend_slots_ns "
-	      "slots_resolution_ns held_ns resume_ioctl_ns verified "
-	      "verified_by\n",
+	      "# cycle pid requested done suspend_ioctl_ns suspend_slots_ns slots_resolution_ns "
+	      "held_ns resume_ioctl_ns verified verified_by\n",
 	      p->samples);
 	return 0;
 }

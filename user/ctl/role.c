@@ -213,8 +213,8 @@ static int run_hook(void)
 		return 0;
 	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) : -EINVAL;
 	if (ret) {
-		ctl_note("stdin is no state of a container that has an id and a "
-			 "process, or " ROLE_ANNOTATION " is neither online nor offline");
+		ctl_note("stdin is no state of a container that has an id and a process, or " ROLE_ANNOTATION
+			 " is neither online nor offline");
 		return 0;
 	}
 	if (state.role == GPREEMPT_ROLE_NONE)
@@ -280,19 +280,15 @@ static int fail_cgroup(const char *path, int code)
 {
 	if (code == -ENOENT)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
-				     "there is no cgroup v2 here, and it holds "
-				     "the roles");
+				     "there is no cgroup v2 here, and it holds the roles");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "run it as root; the program can be run "
 				     "with setpriv or sudo -u then",
 				     "we may not make the cgroup %s", path);
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     "look at that directory below the mount of "
-			     "cgroup v2",
-			     "the cgroup %s cannot be entered: "
-			     "%s",
-			     path, strerror(-code));
+			     "look at that directory below the mount of cgroup v2",
+			     "the cgroup %s cannot be entered: %s", path, strerror(-code));
 }
 
 struct run_args {
@@ -316,9 +312,8 @@ static int run_run(void *data)
 	snprintf(name, sizeof(name), "%d", getpid());
 	ret = role_path(role, args->cgroup ? args->cgroup : name, path);
 	if (ret)
-		return fail_usage("the name of a cgroup has letters, digits "
-				  "and \"._-\" only, and begins with a letter "
-				  "or digit");
+		return fail_usage("the name of a cgroup has letters, digits and \"._-\" only, and "
+				  "begins with a letter or digit");
 	ret = role_enter(role, path);
 	if (ret)
 		return fail_cgroup(path, ret);

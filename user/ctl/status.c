@@ -362,8 +362,8 @@ static void print_rows(const struct out_form *form, struct rows *rows)
 	out_print(form, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].unknown)
-			ctl_note("process %d: unknown holder (lock is held); "
-				 "find it: fuser -v " HOLD_DIR "/%d.lock",
+			ctl_note("process %d: unknown holder (lock is held); find it: fuser -v " HOLD_DIR
+				 "/%d.lock",
 				 (int)rows->row[i].pid, (int)rows->row[i].pid);
 	for (i = 0; i < rows->count; i++)
 		note_pause(&rows->row[i]);

@@ -136,8 +136,7 @@ static void judge(struct hold_job *job)
 	reply->status = GPREEMPT_CLASS_PARTIAL;
 	snprintf(reply->text, sizeof(reply->text), "process %d is held, and %s", job->pid,
 		 reply->verified_by == GPREEMPT_BY_WAVES ?
-			 "a queue of it is in no slot and still has waves in "
-			 "flight" :
+			 "a queue of it is in no slot and still has waves in flight" :
 			 "the hardware has not released all of its queues");
 	snprintf(reply->next, sizeof(reply->next), "look for stuck queues: gpreempt-ctl queues %d",
 		 job->pid);
@@ -196,13 +195,11 @@ static void print_holder(const struct hold_job *job)
 
 	if (reply->lease_ns)
 		shr_format_duration(reply->lease_ns, lease, sizeof(lease));
-	printf("holder %llu, guardian %llu, lease: %s; "
-	       "release with: gpreempt-ctl resume %d\n",
+	printf("holder %llu, guardian %llu, lease: %s; release with: gpreempt-ctl resume %d\n",
 	       (unsigned long long)reply->worker, (unsigned long long)reply->guardian, lease,
 	       job->pid);
 	if (reply->command)
-		printf("it ends with gpreempt-ctl suspend --foreground "
-		       "(%llu)\n",
+		printf("it ends with gpreempt-ctl suspend --foreground (%llu)\n",
 		       (unsigned long long)reply->command);
 }
 
@@ -228,8 +225,7 @@ static void print_held(const struct hold_job *job)
 		puts("slots not measured");
 	print_holder(job);
 	if (job->held)
-		puts("it was held already: what was asked for is added, "
-		     "the lease is new");
+		puts("it was held already: what was asked for is added, the lease is new");
 }
 
 static void print_job(const struct hold_job *job)
@@ -247,9 +243,8 @@ static void print_job(const struct hold_job *job)
 			 job->pid, (unsigned long long)job->reply.destroying,
 			 job->reply.destroying == 1 ? "" : "s");
 	if (!job->reply.queues && !job->reply.status)
-		ctl_note("process %d has no%s queues now; new ones will be "
-			 "suspended",
-			 job->pid, request->by_priority || request->n_gpus ? " such" : "");
+		ctl_note("process %d has no%s queues now; new ones will be suspended", job->pid,
+			 request->by_priority || request->n_gpus ? " such" : "");
 	if (job->reply.churn)
 		hold_note_churn(job->pid, job->reply.recent_ns, job->reply.window_ns);
 	if (!job->reply.cgroup)
@@ -325,9 +320,8 @@ static void note_counting(struct gpreempt *g, const struct hold_job *jobs, size_
 	for (i = 0; i < count; i++)
 		paused |= is_held(&jobs[i]) && jobs[i].reply.paused;
 	if (paused && gp_pause_counts(g) > 0)
-		ctl_note("this driver counts pauses: one by another program, such "
-			 "as CRIU's before a dump, would keep the process off "
-			 "the GPU until it ends");
+		ctl_note("this driver counts pauses: one by another program, such as CRIU's before "
+			 "a dump, would keep the process off the GPU until it ends");
 }
 
 /* The holders that this command has made stay, or end with it. */
