@@ -24,11 +24,6 @@ struct metrics_gpu {
 	char kfd[24];
 };
 
-struct metrics_gpus {
-	struct metrics_gpu *gpus; /* in the order of the figures */
-	size_t count;
-};
-
 /* Are the addresses equal but for the function, where KFD's sysfs has the number of a partition? */
 static bool are_near(const char *a, const char *b)
 {
@@ -59,40 +54,21 @@ static void name_gpu(const struct gp_figures *f, const struct gp_gpu *gpu, struc
 		strcpy(out->partition, "NA");
 }
 
-/* Name the GPUs; the caller frees gpus, before the figures. 0 or -ENOMEM. */
-static int metrics_name_gpus(const struct gp_figures *f, struct metrics_gpus *out)
+/* Set the labels of that GPU, which is one of those up to the one without an id. */
+static void set_gpu(const struct metrics_gpu *gpu, int64_t gpu_id, struct out_labels *labels)
 {
-	size_t i;
-
-	*out = (struct metrics_gpus){
-		.gpus = calloc(f->names.count + 1, sizeof(*out->gpus)),
-		.count = f->names.count,
-	};
-	for (i = 0; out->gpus && i < f->names.count; i++)
-		name_gpu(f, &f->names.items[i], &out->gpus[i]);
-	return out->gpus ? 0 : -ENOMEM;
+	while (gpu->gpu_id && gpu->gpu_id != gpu_id)
+		gpu++;
+	if (!gpu->gpu_id)
+		return;
+	labels->value[OUT_GPU_ID] = gpu->index;
+	labels->value[OUT_GPU_PARTITION_ID] = gpu->partition;
+	labels->value[OUT_KFD_GPU_ID] = gpu->kfd;
+	labels->value[OUT_PCI] = gpu->device;
 }
 
-/* Set the labels of that GPU. */
-static void metrics_set_gpu(const struct metrics_gpus *gpus, int64_t gpu_id,
-			    struct out_labels *labels)
-{
-	size_t i;
-
-	for (i = 0; i < gpus->count; i++) {
-		const struct metrics_gpu *gpu = &gpus->gpus[i];
-
-		if (gpu->gpu_id != gpu_id)
-			continue;
-		labels->value[OUT_GPU_ID] = gpu->index;
-		labels->value[OUT_GPU_PARTITION_ID] = gpu->partition;
-		labels->value[OUT_KFD_GPU_ID] = gpu->kfd;
-		labels->value[OUT_PCI] = gpu->device;
-	}
-}
-
-static void metrics_add_share(struct out_metrics *m, enum out_family_id id,
-			      struct out_labels *labels, const struct gp_share *share)
+static void add_share(struct out_metrics *m, enum out_family_id id, struct out_labels *labels,
+		      const struct gp_share *share)
 {
 	enum gp_method method = share->looks ? share->method : GP_METHOD_NONE;
 	double percent = gp_share_percent(share);
@@ -102,8 +78,8 @@ static void metrics_add_share(struct out_metrics *m, enum out_family_id id,
 	labels->value[OUT_METHOD] = NULL;
 }
 
-static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
-			     const struct metrics_gpus *gpus)
+static void add_gpus(struct out_metrics *m, const struct gp_figures *f,
+		     const struct metrics_gpu *gpus)
 {
 	struct out_labels labels = { 0 };
 	size_t i;
@@ -111,8 +87,8 @@ static void metrics_add_gpus(struct out_metrics *m, const struct gp_figures *f,
 	for (i = 0; i < f->gpus.count; i++) {
 		const struct gp_gpu_figures *gpu = &f->gpus.items[i];
 
-		metrics_set_gpu(gpus, gpu->node.gpu_id, &labels);
-		metrics_add_share(m, OUT_GPU_BUSY, &labels, &gpu->share);
+		set_gpu(gpus, gpu->node.gpu_id, &labels);
+		add_share(m, OUT_GPU_BUSY, &labels, &gpu->share);
 		out_metric_known(m, OUT_GPU_WAVES, &labels, gpu->waves);
 		out_metric_known(m, OUT_GPU_WAVES_MAX, &labels, gpu->waves_max);
 		out_metric_known(m, OUT_GPU_SLOTS_USED, &labels, gpu->node.slots_used);
@@ -173,7 +149,7 @@ static bool is_used(const struct gp_figure *gpu)
 static void add_on_gpu(struct out_metrics *m, struct out_labels *labels,
 		       const struct gp_figure *gpu, bool looked)
 {
-	metrics_add_share(m, OUT_PROCESS_BUSY, labels, &gpu->share);
+	add_share(m, OUT_PROCESS_BUSY, labels, &gpu->share);
 	out_metric_known(m, OUT_PROCESS_WAVES, labels, gpu->waves);
 	out_metric_known(m, OUT_PROCESS_QUEUES, labels, gpu->queues);
 	out_metric_known(m, OUT_PROCESS_VRAM, labels, gpu->vram);
@@ -200,7 +176,7 @@ static void set_identity(const struct ctl_process *p, struct out_labels *labels)
 }
 
 static void add_process(struct out_metrics *m, const struct ranked *r,
-			const struct metrics_gpus *gpus, bool looked)
+			const struct metrics_gpu *gpus, bool looked)
 {
 	const struct ctl_process *p = r->p;
 	struct out_labels labels = { { [OUT_BY] = r->by } };
@@ -221,14 +197,14 @@ static void add_process(struct out_metrics *m, const struct ranked *r,
 	for (i = 0; i < p->gpus.count; i++) {
 		if (!is_used(&p->gpus.items[i]))
 			continue;
-		metrics_set_gpu(gpus, p->gpus.items[i].gpu_id, &labels);
+		set_gpu(gpus, p->gpus.items[i].gpu_id, &labels);
 		add_on_gpu(m, &labels, &p->gpus.items[i], looked);
 	}
 }
 
 /* Add as many processes as there is room for; returns how many series the others would have had. */
 static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, size_t n,
-			 const struct metrics_gpus *gpus, bool looked, size_t room)
+			 const struct metrics_gpu *gpus, bool looked, size_t room)
 {
 	size_t i, count, dropped = 0, begin = m->series;
 
@@ -251,25 +227,20 @@ static size_t add_ranked(struct out_metrics *m, const struct ranked *ranked, siz
 
 /*
  * Add the figures of the processes that have the highest shares and the most memory, up to @room
- * series; the others are counted in *dropped. Holders are left out. 0 or -ENOMEM.
+ * series. Returns the number of the others' series. Holders are left out.
  */
-static int metrics_add_processes(struct out_metrics *m, struct ctl_sampler *s,
-				 const struct metrics_gpus *gpus, size_t room, size_t *dropped)
+static size_t add_processes(struct out_metrics *m, const struct gp_figures *f,
+			    const struct metrics_gpu *gpus, size_t room)
 {
-	const struct gp_figures *f = &s->figures;
-	struct ranked *ranked = calloc(f->processes.count + 1, sizeof(*ranked));
+	__cleanup_free struct ranked *ranked =
+		shr_must(calloc(f->processes.count + 1, sizeof(*ranked)));
 	size_t i, n = 0;
 
-	if (!ranked)
-		return -ENOMEM;
-	for (i = 0; i < f->processes.count; i++) {
+	for (i = 0; i < f->processes.count; i++)
 		if (!f->processes.items[i].holder)
 			rank(&f->processes.items[i], &ranked[n++]);
-	}
 	qsort(ranked, n, sizeof(*ranked), compare_ranked);
-	*dropped = add_ranked(m, ranked, n, gpus, f->looks, room);
-	free(ranked);
-	return 0;
+	return add_ranked(m, ranked, n, gpus, f->looks, room);
 }
 
 /* Metrics of GPUs and processes, for Prometheus. */
@@ -363,51 +334,42 @@ static void add_left(struct out_metrics *m, struct gpreempt *g)
 			   sums[roles[i]]);
 }
 
-static int add_all(struct out_metrics *m, struct ctl_sampler *s, const struct metrics_args *args,
-		   uint64_t took_ns)
+static void add_all(struct out_metrics *m, struct ctl_sampler *s, uint64_t max, uint64_t took_ns)
 {
-	uint64_t max = args->max_series;
-	size_t dropped = 0, used;
-	struct metrics_gpus gpus;
-	int ret = metrics_name_gpus(&s->figures, &gpus);
+	const struct gp_figures *f = &s->figures;
+	__cleanup_free struct metrics_gpu *gpus =
+		shr_must(calloc(f->names.count + 1, sizeof(*gpus)));
+	size_t i, used;
 
-	if (ret)
-		return ret;
+	for (i = 0; i < f->names.count; i++)
+		name_gpu(f, &f->names.items[i], &gpus[i]);
 	add_versions(m, s->g);
 	out_metric(m, OUT_SIMULATED, NULL, ctl_simulated());
 	out_metric(m, OUT_SAMPLE_SECONDS, NULL, took_ns / 1e9);
-	out_metric(m, OUT_SAMPLE_LOOKS, NULL, s->figures.looks);
+	out_metric(m, OUT_SAMPLE_LOOKS, NULL, f->looks);
 	add_left(m, s->g);
-	metrics_add_gpus(m, &s->figures, &gpus);
+	add_gpus(m, f, gpus);
 	used = m->series + LAST_SERIES;
-	ret = metrics_add_processes(m, s, &gpus, max > used ? max - used : 0, &dropped);
-	out_metric(m, OUT_SERIES_DROPPED, NULL, dropped);
+	out_metric(m, OUT_SERIES_DROPPED, NULL,
+		   add_processes(m, f, gpus, max > used ? max - used : 0));
 	out_metric(m, OUT_SCRAPE_CPU, NULL,
 		   cpu_seconds(RUSAGE_SELF) + cpu_seconds(RUSAGE_CHILDREN));
-	free(gpus.gpus);
-	return ret;
 }
 
 /* Print to stdout, or to a whole file. 0 or an exit status. */
 static int print(struct out_metrics *m, const struct metrics_args *args, enum out_format format)
 {
-	char *text = NULL;
+	__cleanup_free char *text = NULL;
 	size_t size;
-	FILE *out = args->output ? open_memstream(&text, &size) : stdout;
-	int ret;
+	FILE *out = args->output ? shr_must(open_memstream(&text, &size)) : stdout;
+	int ret = out_metrics_print(m, format, out);
 
-	if (!out)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
-	ret = out_metrics_print(m, format, out);
 	if (args->output && fclose(out))
 		ret = -ENOMEM;
-	if (ret) {
-		free(text);
+	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
-	}
 	if (args->output)
 		ret = shr_file_replace(args->output, 0644, text, size);
-	free(text);
 	return ret ? ctl_fail_file("metrics file", args->output, "cannot be written", ret) : 0;
 }
 
@@ -422,8 +384,7 @@ static int collect(struct gpreempt *g, const struct metrics_args *args, enum out
 	ret = sample(&s, args->for_ns, &took_ns);
 	if (!ret) {
 		out_metrics_init(&m);
-		if (add_all(&m, &s, args, took_ns))
-			m.failed = true;
+		add_all(&m, &s, args->max_series, took_ns);
 		ret = print(&m, args, format);
 	}
 	ctl_sampler_clear(&s);
