@@ -9,138 +9,6 @@
 #include "lib/see/see.h"
 #include "doctor.h"
 
-/* Facts on which the known faults depend. */
-
-#define MES_VERSION 0xfff /* version bits of the number; the others are of the interface */
-#define MAX_KCQ	    8	  /* kernel queues, the driver's default and limit */
-
-static int64_t read_linux(const struct gpreempt *g)
-{
-	unsigned int major, minor;
-	char text[64];
-
-	/* The release shows nothing about amdgpu-dkms, which alone has a version. */
-	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/version") >= 0 ||
-	    gp_look_in(g, GP_AMDGPU) < 0 ||
-	    gp_read_small(g, text, sizeof(text), "/proc/sys/kernel/osrelease") < 0 ||
-	    sscanf(text, "%u.%u", &major, &minor) != 2 || minor > 999)
-		return GPREEMPT_UNKNOWN;
-	return (int64_t)major * 1000 + minor;
-}
-
-static int64_t read_mes(const struct gpreempt *g, const struct gpreempt_node *node)
-{
-	int64_t version;
-	char text[24];
-
-	if (!*node->device ||
-	    gp_read_small(g, text, sizeof(text),
-			  "/sys/bus/pci/devices/%s/fw_version/mes_fw_version", node->device) < 0)
-		return GPREEMPT_UNKNOWN;
-	version = strtoull(text, NULL, 16) & MES_VERSION;
-	return version ? version : GPREEMPT_UNKNOWN;
-}
-
-static int64_t read_kernel_queues(const struct gpreempt *g)
-{
-	char text[24];
-	long value;
-
-	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/num_kcq") < 0)
-		return GPREEMPT_UNKNOWN;
-	value = strtol(text, NULL, 10);
-	return value < 0 || value > MAX_KCQ ? MAX_KCQ : value;
-}
-
-static int64_t count_compute(const struct gpreempt_view *view, int64_t gpu_id)
-{
-	int64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < view->count; i++)
-		n += view->queues[i].gpu_id == gpu_id && gp_is_compute(&view->queues[i]);
-	return n;
-}
-
-static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *facts, size_t count)
-{
-	struct gpreempt_view *view;
-	size_t i;
-
-	/* The process has ended meanwhile. */
-	if (gpreempt_view_read(g, pid, &view, NULL))
-		return;
-	for (i = 0; i < count; i++) {
-		int64_t n = count_compute(view, facts[i].gpu_id);
-		int64_t *value = facts[i].value;
-
-		value[GP_FACT_CLIENTS] += n > 0;
-		value[GP_FACT_WAITING] += n;
-		if (n > value[GP_FACT_QUEUES])
-			value[GP_FACT_QUEUES] = n;
-	}
-	gpreempt_list_free(view);
-}
-
-/* Read the facts about queues: all, or none. */
-static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t count)
-{
-	struct gpreempt_targets *processes;
-	size_t i;
-
-	if (gpreempt_processes(g, &processes, NULL))
-		return;
-	for (i = 0; i < count; i++)
-		facts[i].value[GP_FACT_CLIENTS] = facts[i].value[GP_FACT_QUEUES] =
-			facts[i].value[GP_FACT_WAITING] = 0;
-	for (i = 0; i < processes->count; i++)
-		add_process(g, processes->targets[i].pid, facts, count);
-	gpreempt_list_free(processes);
-	for (i = 0; i < count; i++) {
-		int64_t *waiting = &facts[i].value[GP_FACT_WAITING];
-		uint64_t slots;
-
-		if (gp_gpu_property(g, facts[i].gpu_id, "num_cp_queues", &slots))
-			*waiting = GPREEMPT_UNKNOWN;
-		else
-			*waiting = *waiting > (int64_t)slots ? *waiting - (int64_t)slots : 0;
-	}
-}
-
-static void read_facts(const struct gpreempt *g, const struct gpreempt_node *node,
-		       struct gp_gpu_facts *facts)
-{
-	size_t i;
-
-	facts->gpu_id = node->gpu_id;
-	for (i = 0; i < GP_FACTS; i++)
-		facts->value[i] = GPREEMPT_UNKNOWN;
-	facts->value[GP_FACT_LINUX] = read_linux(g);
-	facts->value[GP_FACT_GFX] = node->gfx;
-	facts->value[GP_FACT_MES] = read_mes(g, node);
-	facts->value[GP_FACT_KERNEL_QUEUES] = read_kernel_queues(g);
-}
-
-int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count)
-{
-	struct gp_gpu_facts *facts;
-	struct gpreempt_nodes *nodes;
-	int ret = gpreempt_nodes_read(g, &nodes, NULL);
-	size_t i;
-
-	if (ret)
-		return ret;
-	facts = calloc(nodes->count + 1, sizeof(*facts));
-	for (i = 0; facts && i < nodes->count; i++)
-		read_facts(g, &nodes->nodes[i], &facts[i]);
-	if (facts)
-		read_queues(g, facts, nodes->count);
-	*out = facts;
-	*count = nodes->count;
-	gpreempt_list_free(nodes);
-	return facts ? 0 : -ENOMEM;
-}
-
 /* Checks of the kernel, its driver and the GPUs. */
 
 /* Bits of a node's capability (include/uapi/linux/kfd_sysfs.h). */
@@ -149,15 +17,6 @@ int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *cou
 /* Minor versions of KFD's interface 1 that brought AMDKFD_IOC_CRIU_OP, _DBG_TRAP. */
 #define PAUSE_MINOR 7
 #define DEBUG_MINOR 13
-
-/* Read the version of amdgpu-dkms's module; the kernel's own has none. */
-static bool dkms_version(const struct gpreempt *g, char *text, size_t size)
-{
-	if (gp_read_small(g, text, size, GP_AMDGPU "/version") < 0)
-		return false;
-	text[strcspn(text, "\n")] = '\0';
-	return true;
-}
 
 /* Report the kernel's release. Distributions change kernels: other checks ask for features. */
 static void check_kernel(struct gpreempt *g, struct gp_finding *f)
@@ -169,10 +28,11 @@ static void check_kernel(struct gpreempt *g, struct gp_finding *f)
 		return;
 	}
 	release[strcspn(release, "\n")] = '\0';
-	if (dkms_version(g, dkms, sizeof(dkms)))
-		gp_find(f, "%s with amdgpu-dkms %s", release, dkms);
-	else
+	/* The kernel's own module has no version. */
+	if (gp_read_small(g, dkms, sizeof(dkms), GP_AMDGPU "/version") < 0)
 		gp_find(f, "%s", release);
+	else
+		gp_find(f, "%s with amdgpu-dkms %.*s", release, (int)strcspn(dkms, "\n"), dkms);
 }
 
 static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
@@ -257,27 +117,27 @@ static void add_name(struct names *names, int64_t gpu_id)
 		 (unsigned long long)gpu_id);
 }
 
-/* Find the nodes. 0, or the reason why the GPUs cannot be listed: none is in *names then. */
-static int find_nodes(struct gpreempt *g, struct names *names,
-		      enum answer (*ask)(struct gpreempt *g, const struct gpreempt_node *node))
+typedef enum answer ask_fn(struct gpreempt *g, const struct gpreempt_node *node);
+
+/* Ask all GPUs. There are none if they cannot be listed. */
+static struct names ask_gpus(struct gpreempt *g, ask_fn *ask)
 {
+	struct names names = { .count = 0 };
 	struct gpreempt_nodes *nodes;
-	struct gpreempt_error err;
 	size_t i;
 
-	*names = (struct names){ 0 };
-	if (gpreempt_nodes_read(g, &nodes, &err))
-		return err.reason == GPREEMPT_NO_KFD ? 0 : err.code;
-	names->all = nodes->count;
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return names;
+	names.all = nodes->count;
 	for (i = 0; i < nodes->count; i++) {
-		enum answer answer = ask ? ask(g, &nodes->nodes[i]) : YES;
+		enum answer answer = ask(g, &nodes->nodes[i]);
 
 		if (answer == YES)
-			add_name(names, nodes->nodes[i].gpu_id);
-		names->silent += answer == SILENT;
+			add_name(&names, nodes->nodes[i].gpu_id);
+		names.silent += answer == SILENT;
 	}
 	gpreempt_list_free(nodes);
-	return 0;
+	return names;
 }
 
 /* Report that all is well, but only if each GPU has answered. */
@@ -336,9 +196,8 @@ static enum answer no_trap(struct gpreempt *g, const struct gpreempt_node *node)
 
 static void check_trap(struct gpreempt *g, struct gp_finding *f)
 {
-	struct names names;
+	struct names names = ask_gpus(g, no_trap);
 
-	find_nodes(g, &names, no_trap);
 	if (!names.count)
 		find_well(f, &names, "the GPUs have a debug trap");
 	else if (names.count < names.all)
@@ -349,6 +208,18 @@ static void check_trap(struct gpreempt *g, struct gp_finding *f)
 			       "no debug trap on GPU %s", names.text);
 }
 
+/* Ask all GPUs. bad: "%s", the finding with the names of the GPUs for which the answer is yes. */
+static void check_each(struct gpreempt *g, struct gp_finding *f, ask_fn *ask, const char *well,
+		       enum gp_health health, const char *next, const char *bad)
+{
+	struct names names = ask_gpus(g, ask);
+
+	if (names.count)
+		gp_find_bad(f, health, next, bad, names.text);
+	else
+		find_well(f, &names, well);
+}
+
 static enum answer old_firmware(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	return lacks_bit(g, node, CAP_TRAP_DEBUG_FIRMWARE);
@@ -356,17 +227,9 @@ static enum answer old_firmware(struct gpreempt *g, const struct gpreempt_node *
 
 static void check_firmware(struct gpreempt *g, struct gp_finding *f)
 {
-	struct names names;
-
-	find_nodes(g, &names, old_firmware);
-	if (!names.count)
-		find_well(f, &names, "the firmware is fit for debugging");
-	else
-		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "update the GPU's firmware and boot again; "
-			    "suspending is not safe with it",
-			    "the driver calls the firmware of GPU %s too old for debugging",
-			    names.text);
+	check_each(g, f, old_firmware, "the firmware is fit for debugging", GP_HEALTH_WARNING,
+		   "update the GPU's firmware and boot again; suspending is not safe with it",
+		   "the driver calls the firmware of GPU %s too old for debugging");
 }
 
 /*
@@ -386,14 +249,9 @@ static enum answer one_vmid(struct gpreempt *g, const struct gpreempt_node *node
 
 static void check_vmid(struct gpreempt *g, struct gp_finding *f)
 {
-	struct names names;
-
-	find_nodes(g, &names, one_vmid);
-	if (!names.count)
-		find_well(f, &names, "several processes of a GPU can be held at once");
-	else
-		gp_find_bad(f, GP_HEALTH_WARNING, "let one go before you hold the next",
-			    "only one process at a time can be held on GPU %s", names.text);
+	check_each(g, f, one_vmid, "several processes of a GPU can be held at once",
+		   GP_HEALTH_WARNING, "let one go before you hold the next",
+		   "only one process at a time can be held on GPU %s");
 }
 
 /* kfd_dbg_has_cwsr_workaround() there. */
@@ -407,17 +265,10 @@ static enum answer halves(struct gpreempt *g, const struct gpreempt_node *node)
 
 static void check_workaround(struct gpreempt *g, struct gp_finding *f)
 {
-	struct names names;
-
-	find_nodes(g, &names, halves);
-	if (!names.count)
-		find_well(f, &names, "being held costs a process no compute units");
-	else
-		gp_find_bad(f, GP_HEALTH_NOTE,
-			    "hold it for short; processes with a CU mask cannot be held",
-			    "a process that is held has half the compute "
-			    "units of GPU %s, also while its queues run",
-			    names.text);
+	check_each(g, f, halves, "being held costs a process no compute units", GP_HEALTH_NOTE,
+		   "hold it for short; processes with a CU mask cannot be held",
+		   "a process that is held has half the compute units of GPU %s, also while its "
+		   "queues run");
 }
 
 static enum answer no_scheduler(struct gpreempt *g, const struct gpreempt_node *node)
@@ -434,7 +285,7 @@ static enum answer runs_unscheduled(struct gpreempt *g, struct names *names)
 	char text[16];
 	ssize_t n = gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/sched_policy");
 
-	find_nodes(g, names, no_scheduler);
+	*names = ask_gpus(g, no_scheduler);
 	if (names->count || (n > 0 && *text == '2'))
 		return YES;
 	/* The parameter speaks for all GPUs if there is no gpreempt.ko. */

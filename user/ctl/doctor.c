@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "lib/preempt/wire.h"
+#include "lib/see/words.h"
 #include "shared/util.h"
 
 struct row {
@@ -105,17 +106,15 @@ static void check_dir(struct report *r)
 	struct stat st;
 
 	if (lstat(HOLD_DIR, &st) < 0) {
-		if (errno != ENOENT)
-			f.health = GP_HEALTH_UNKNOWN;
-		snprintf(f.text, sizeof(f.text), "%s: %s", HOLD_DIR,
-			 errno == ENOENT ? "made when it is needed" : strerror(errno));
+		if (errno == ENOENT)
+			gp_find(&f, HOLD_DIR ": made when it is needed");
+		else
+			gp_find_bad(&f, GP_HEALTH_UNKNOWN, "", HOLD_DIR ": %s", strerror(errno));
 	} else if (!S_ISDIR(st.st_mode) || st.st_uid) {
-		f.health = GP_HEALTH_FAILED;
-		f.failure = GPREEMPT_CLASS_PERMISSION;
-		snprintf(f.text, sizeof(f.text), "%s is not root's directory", HOLD_DIR);
-		snprintf(f.next, sizeof(f.next), "remove it");
+		gp_find_failed(&f, GPREEMPT_CLASS_PERMISSION, "remove it",
+			       HOLD_DIR " is not root's directory");
 	} else {
-		snprintf(f.text, sizeof(f.text), "%s is there", HOLD_DIR);
+		gp_find(&f, HOLD_DIR " is there");
 	}
 	report(r, &f);
 }
@@ -126,22 +125,19 @@ static void check_dir(struct report *r)
  */
 static int check_pause(void *arg, pid_t target)
 {
-	struct gp_finding f = { .name = "paused", .health = GP_HEALTH_WARNING };
+	struct gp_finding f = { .name = "paused" };
 	struct report *to = arg;
 	struct hold_state r;
 
 	hold_look(to->g, target, &r);
-	if (r.finding == PAUSE_WAITS) {
-		snprintf(f.text, sizeof(f.text),
-			 "process %d was left paused by %s (%d), which has ended", target,
-			 r.entry.comm, r.entry.by);
-		snprintf(f.next, sizeof(f.next), "gpreempt-ctl repair");
-	} else if (r.finding == PAUSE_DAMAGED) {
-		snprintf(f.text, sizeof(f.text), TEXT_PAUSE_DAMAGED, target);
-		snprintf(f.next, sizeof(f.next), NEXT_PAUSE_DAMAGED);
-	} else {
+	if (r.finding == PAUSE_WAITS)
+		gp_find_bad(&f, GP_HEALTH_WARNING, "gpreempt-ctl repair",
+			    "process %d was left paused by %s (%d), which has ended", target,
+			    r.entry.comm, r.entry.by);
+	else if (r.finding == PAUSE_DAMAGED)
+		gp_find_bad(&f, GP_HEALTH_WARNING, NEXT_PAUSE_DAMAGED, TEXT_PAUSE_DAMAGED, target);
+	else
 		return 0;
-	}
 	report(to, &f);
 	return 0;
 }
@@ -162,7 +158,8 @@ static int check_places(void *arg, const struct places_left *left)
 /* Report processes that have ended, and are on the GPUs still. */
 static void check_ended(struct report *r, const struct ctl_sampler *s)
 {
-	struct gp_finding f = { .name = "ended-processes", .health = GP_HEALTH_WARNING };
+	struct gp_finding f = { .name = "ended-processes" };
+	char next[sizeof(f.next)];
 	size_t i;
 
 	for (i = 0; i < s->figures.processes.count; i++) {
@@ -171,11 +168,11 @@ static void check_ended(struct report *r, const struct ctl_sampler *s)
 		/* KFD lists a process that ended just now for a moment, with nothing. */
 		if (!p->ended || ctl_process_uses(p, NULL, 0) != 1)
 			continue;
-		snprintf(f.text, sizeof(f.text),
-			 "process %lld has ended, and its queues and memory stay on the GPUs",
-			 (long long)p->pid);
-		snprintf(f.next, sizeof(f.next), *p->kept_by ? "end one of %.160s" : "%s",
+		snprintf(next, sizeof(next), *p->kept_by ? "end one of %.160s" : "%s",
 			 *p->kept_by ? p->kept_by : "gpreempt-ctl list");
+		gp_find_bad(&f, GP_HEALTH_WARNING, next,
+			    "process %lld has ended, and its queues and memory stay on the GPUs",
+			    (long long)p->pid);
 		report(r, &f);
 	}
 }
@@ -186,13 +183,13 @@ static void check_ended(struct report *r, const struct ctl_sampler *s)
 /* Report GPUs with memory in use that no process of KFD has. */
 static void check_memory(struct report *r, const struct gp_figures *figures)
 {
-	struct gp_finding f = { .name = "unowned-memory", .health = GP_HEALTH_NOTE };
+	struct gp_finding f = { .name = "unowned-memory" };
 	size_t i, j;
 
 	for (i = 0; i < figures->gpus.count; i++) {
 		const struct gp_gpu *gpu = &figures->names.items[i];
 		int64_t left = figures->gpus.items[i].vram_used, used = left;
-		char name[128];
+		char name[128], next[sizeof(f.next)];
 
 		for (j = 0; j < figures->gpus.count && used != GPREEMPT_UNKNOWN; j++)
 			if (!strcmp(figures->names.items[j].device, gpu->device) &&
@@ -201,12 +198,12 @@ static void check_memory(struct report *r, const struct gp_figures *figures)
 		if (used == GPREEMPT_UNKNOWN || left < UNOWNED_MEMORY)
 			continue;
 		gp_gpu_text(gpu, name, sizeof(name));
-		snprintf(f.text, sizeof(f.text),
-			 "GPU %s: %.1f of %.1f GiB in use belong to no process of KFD (graphics, "
-			 "memory that was exported, or a leak)",
-			 name, left / (double)UNOWNED_MEMORY, used / (double)UNOWNED_MEMORY);
-		snprintf(f.next, sizeof(f.next), "gpreempt-ctl doctor --partition %lld",
+		snprintf(next, sizeof(next), "gpreempt-ctl doctor --partition %lld",
 			 (long long)gpu->index);
+		gp_find_bad(&f, GP_HEALTH_NOTE, next,
+			    "GPU %s: %.1f of %.1f GiB in use belong to no process of KFD "
+			    "(graphics, memory that was exported, or a leak)",
+			    name, left / (double)UNOWNED_MEMORY, used / (double)UNOWNED_MEMORY);
 		report(r, &f);
 	}
 }
@@ -246,13 +243,23 @@ static bool check_held(struct report *r, pid_t pid)
 	if (!hold_method(&s))
 		return false;
 	if (s.finding == PAUSE_WAITS)
-		snprintf(f.text, sizeof(f.text), "process %d is paused by gpreempt-ctl", pid);
+		gp_find(&f, "process %d is paused by gpreempt-ctl", pid);
 	else
-		snprintf(f.text, sizeof(f.text), "process %d is %s by gpreempt-ctl %s (%llu)", pid,
-			 s.finding == PAUSE_ANSWERED ? "paused" : "held", hold_role_of(&s),
-			 (unsigned long long)hold_command_of(&s.owner));
+		gp_find(&f, "process %d is %s by gpreempt-ctl %s (%llu)", pid,
+			s.finding == PAUSE_ANSWERED ? "paused" : "held", hold_role_of(&s),
+			(unsigned long long)hold_command_of(&s.owner));
 	report(r, &f);
 	return true;
+}
+
+/* Fill in what keeps a process from being held. */
+static void find_error(struct gp_finding *f, enum gp_health health,
+		       const struct gpreempt_error *err)
+{
+	f->health = health;
+	f->failure = gpreempt_error_class(err);
+	gpreempt_error_text(err, f->text, sizeof(f->text));
+	ctl_next_step(err, f->next, sizeof(f->next));
 }
 
 /* Check the other method, for a process that the debug ioctl cannot hold. */
@@ -260,16 +267,11 @@ static void check_route(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
-	int ret = owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err);
 
-	if (ret) {
-		f.health = GP_HEALTH_NOTE;
-		gpreempt_error_text(&err, f.text, sizeof(f.text));
-		ctl_next_step(&err, f.next, sizeof(f.next));
-	} else {
-		snprintf(f.text, sizeof(f.text), "process %d can be paused: suspend --how pause",
-			 pid);
-	}
+	if (owner_check(r->g, pid, GPREEMPT_HOW_PAUSE, &err))
+		find_error(&f, GP_HEALTH_NOTE, &err);
+	else
+		gp_find(&f, "process %d can be paused: suspend --how pause", pid);
 	report(r, &f);
 }
 
@@ -279,22 +281,18 @@ static void check_target(struct report *r, pid_t pid)
 	struct gp_finding f = { .name = "target" };
 	struct gpreempt_error err;
 
-	if (gpreempt_check(r->g, pid, &err)) {
-		f.health = pause_can_serve(err.reason) && !gp_pause_check(r->g, pid, NULL) ?
-				   GP_HEALTH_WARNING :
-				   GP_HEALTH_FAILED;
-		f.failure = gpreempt_error_class(&err);
-		gpreempt_error_text(&err, f.text, sizeof(f.text));
-		ctl_next_step(&err, f.next, sizeof(f.next));
-	} else {
-		snprintf(f.text, sizeof(f.text), "process %d can be suspended", pid);
-	}
+	if (!gpreempt_check(r->g, pid, &err))
+		gp_find(&f, "process %d can be suspended", pid);
+	else if (pause_can_serve(err.reason) && !gp_pause_check(r->g, pid, NULL))
+		find_error(&f, GP_HEALTH_WARNING, &err);
+	else
+		find_error(&f, GP_HEALTH_FAILED, &err);
 	report(r, &f);
 	if (!hold_is_evicted(r->g, pid))
 		return;
-	f = (struct gp_finding){ .name = "evicted", .health = GP_HEALTH_WARNING };
-	snprintf(f.text, sizeof(f.text), TEXT_EVICTED, pid);
-	snprintf(f.next, sizeof(f.next), "free memory of its GPUs: gpreempt-ctl gpus, list");
+	f.name = "evicted";
+	gp_find_bad(&f, GP_HEALTH_WARNING, "free memory of its GPUs: gpreempt-ctl gpus, list",
+		    TEXT_EVICTED, pid);
 	report(r, &f);
 }
 
@@ -330,15 +328,207 @@ static int check_all(struct report *r, const struct doctor_args *args)
 	return 0;
 }
 
-/* List a partition's users. No other check is made: that would open /dev/kfd. */
+/*
+ * doctor --partition: which processes block a repartition of a GPU?
+ *
+ * The driver refuses another partition mode with EBUSY while processes of KFD are there:
+ * kgd2kfd_check_and_lock_kfd() of Linux 6.12 while there is any on the host, that of later
+ * drivers while one has this GPU. A process of KFD begins when it opens /dev/kfd, and goes when
+ * it has ended and all copies of its descriptor are closed, also those that its children have.
+ */
+
+struct keeper {
+	int64_t pid;
+	const char *blocks; /* yes, or maybe: by the driver's version */
+	const char *keeps;
+	const char *container;
+	const char *container_id;
+	const char *engine;
+	const char *command;
+	const char *next;
+};
+
+static const struct out_field keeper_fields[] = {
+	OUT_FIELD(struct keeper, pid, "PID", OUT_DEC),
+	OUT_FIELD(struct keeper, blocks, "BLOCKS", OUT_WORD, .rank = 3),
+	OUT_FIELD(struct keeper, keeps, "KEEPS", OUT_TEXT, .rank = 4),
+	OUT_FIELD(struct keeper, container, "CONTAINER", OUT_TEXT, .spare = true, .rank = 2),
+	OUT_FIELD(struct keeper, container_id, NULL, OUT_TEXT),
+	OUT_FIELD(struct keeper, engine, NULL, OUT_TEXT),
+	OUT_FIELD(struct keeper, next, "NEXT", OUT_TEXT, .rank = 1),
+	OUT_FIELD(struct keeper, command, "COMMAND", OUT_TEXT, .cut = true),
+};
+
+static const struct out_table keeper_table = OUT_TABLE("processes", keeper_fields, struct keeper);
+
+struct partition {
+	struct gpreempt *g;
+	const struct out_form *form;
+	struct gp_gpus gpus;
+	const struct gp_gpu *gpu;
+	struct ctl_sampler who;
+	size_t unseen; /* processes whose descriptors could not be read */
+	int code;      /* -errno of the last of them */
+	SHR_ARRAY(struct keeper, rows);
+};
+
+/* May the process use one of the nodes into which the device is divided now? */
+static bool may_use(struct partition *p, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < p->gpus.count; i++) {
+		const struct gp_gpu *gpu = &p->gpus.items[i];
+
+		if ((gpu == p->gpu || (*gpu->device && !strcmp(gpu->device, p->gpu->device))) &&
+		    gp_may_use_gpu(p->g, pid, gpu->gpu_id))
+			return true;
+	}
+	return false;
+}
+
+static void fill_keeper(struct partition *p, const struct ctl_process *from, struct keeper *row)
+{
+	const struct gp_container *in = &from->place.in;
+
+	*row = (struct keeper){
+		.pid = from->pid,
+		.blocks = !from->keeper && may_use(p, from->pid) ? "yes" : "maybe",
+		.keeps = "process",
+		.next = "end the process",
+		.container = from->container,
+		.container_id = in->id,
+		.engine = in->engine,
+		.command = from->command,
+	};
+	if (from->ended) {
+		row->keeps = "ended";
+		row->next = "end those that keep its descriptor";
+	} else if (from->keeper) {
+		row->keeps = "descriptor";
+	} else if (from->holder) {
+		row->keeps = "holder";
+		row->next = "gpreempt-ctl resume, see status";
+	}
+	if (*in->id && !from->ended)
+		row->next = "stop the container";
+}
+
+/* Processes that are there come first. */
+static void add_keepers(struct partition *p, bool ended)
+{
+	const struct gp_figures *f = &p->who.figures;
+	size_t i;
+
+	for (i = 0; i < f->processes.count; i++)
+		if (f->processes.items[i].ended == ended)
+			fill_keeper(p, &f->processes.items[i], shr_must(shr_add(&p->rows)));
+}
+
+/* Returns the exit status. A process that we could not look at may block the partition. */
+static int partition_status(const struct partition *p)
+{
+	if (p->rows.count)
+		return GPREEMPT_CLASS_BUSY;
+	if (!p->unseen)
+		return 0;
+	return p->code == -EACCES || p->code == -EPERM ? GPREEMPT_CLASS_PERMISSION :
+							 GPREEMPT_CLASS_FAILED;
+}
+
+static void print_partition_json(const struct partition *p)
+{
+	struct json_object *object = json_object_new_object();
+	char id[24];
+
+	snprintf(id, sizeof(id), "0x%llx", (unsigned long long)p->gpu->gpu_id);
+	out_add(object, keeper_table.name,
+		out_json_rows(&keeper_table, p->rows.items, p->rows.count));
+	out_add(object, "gpu", out_json_number(p->gpu->index));
+	out_add(object, "kfd_gpu_id", out_json_text(id));
+	out_add(object, "pci", out_json_text(*p->gpu->device ? p->gpu->device : NULL));
+	out_add(object, "unseen", json_object_new_int64(p->unseen));
+	out_add(object, "status", json_object_new_int(partition_status(p)));
+	out_json_print(object);
+}
+
+static int print_partition(const struct partition *p)
+{
+	char name[128];
+
+	gp_gpu_text(p->gpu, name, sizeof(name));
+	if (p->form->mode == OUT_JSON)
+		print_partition_json(p);
+	else if (p->rows.count || p->form->mode == OUT_PIPE)
+		out_print(p->form, &keeper_table, p->rows.items, p->rows.count);
+	if (p->unseen && !p->rows.count)
+		return ctl_fail_text(partition_status(p),
+				     partition_status(p) == GPREEMPT_CLASS_PERMISSION ?
+					     "run it as root, on the host" :
+					     "try it again",
+				     "cannot read the descriptors of %zu processes: %s", p->unseen,
+				     strerror(-p->code));
+	if (p->unseen)
+		ctl_note("cannot read the descriptors of %zu processes: %s", p->unseen,
+			 strerror(-p->code));
+	if (p->form->mode != OUT_JSON && p->rows.count)
+		ctl_note("while these are there, the driver refuses to repartition GPU %s", name);
+	else if (p->form->mode != OUT_JSON)
+		ctl_note("no process keeps KFD from repartitioning GPU %s", name);
+	return partition_status(p);
+}
+
+static int find_keepers(struct partition *p, const char *gpu)
+{
+	__cleanup_free bool *chosen = NULL;
+	struct gpreempt_error err;
+	int ret;
+
+	if (gp_gpus_read(p->g, &p->gpus, &err))
+		return ctl_fail(&err);
+	chosen = shr_must(calloc(p->gpus.count + 1, sizeof(*chosen)));
+	ret = ctl_find_gpu(&p->gpus, gpu, chosen);
+	if (ret)
+		return ret;
+	for (p->gpu = p->gpus.items; !chosen[p->gpu - p->gpus.items];)
+		p->gpu++;
+	if (ctl_sampler_who(&p->who, &err))
+		return ctl_fail(&err);
+	ret = ctl_sampler_keepers(&p->who, &p->unseen, &p->code);
+	if (ret)
+		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
+	add_keepers(p, false);
+	add_keepers(p, true);
+	return print_partition(p);
+}
+
+/* No other check is made: that would open /dev/kfd. */
 static int run_partition(const struct doctor_args *args)
 {
+	struct partition p = { .form = &args->form };
+	int ret;
+
 	if (args->targets.words.n || args->targets.from)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl doctor --help",
-				     "--partition looks at all processes of "
-				     "this host: no TARGET, and no --from");
-	return ctl_partition(args->partition, &args->form);
+				     "--partition looks at all processes of this host: no TARGET, "
+				     "and no --from");
+	ret = ctl_check_form(&ctl_doctor, p.form, &keeper_table);
+	if (ret < 0)
+		ret = ctl_open(NULL, &p.g);
+	if (ret)
+		return ret;
+	ctl_sampler_init(&p.who, p.g, 0);
+	ret = ctl_need_host(p.g);
+	if (!ret)
+		ret = find_keepers(&p, args->partition);
+	free(p.rows.items);
+	ctl_sampler_clear(&p.who);
+	gp_gpus_free(&p.gpus);
+	gpreempt_free(p.g);
+	return ret;
 }
+
+/* The command. */
 
 static int run_doctor(void *data)
 {

@@ -87,12 +87,6 @@ enum gp_fact {
 	GP_FACTS,
 };
 
-/* Facts by enum gp_fact; GPREEMPT_UNKNOWN: it could not be read. */
-struct gp_gpu_facts {
-	int64_t gpu_id;
-	int64_t value[GP_FACTS];
-};
-
 #define GP_FAULT_CONDITIONS 4
 
 struct gp_fault {
@@ -111,17 +105,8 @@ struct gp_fault {
 
 extern const struct gp_fault gp_faults[]; /* ends with a row whose name is NULL */
 
-/* Read the facts of all GPUs, for free(). 0 or -errno. */
-int gp_gpu_facts_read(struct gpreempt *g, struct gp_gpu_facts **out, size_t *count);
-
 /* A finding for each fault that applies or may, or one for all. */
 void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 		      void *data);
-
-/*
- * List the processes that keep /dev/kfd open, which blocks a repartition of the GPU that the
- * word names. Returns the exit status.
- */
-int ctl_partition(const char *gpu, const struct out_form *form);
 
 #endif

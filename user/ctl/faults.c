@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/see/see.h"
+#include "shared/util.h"
 #include "doctor.h"
+
+/* Facts about a GPU by enum gp_fact; GPREEMPT_UNKNOWN: it could not be read. */
+struct gp_gpu_facts {
+	int64_t gpu_id;
+	int64_t value[GP_FACTS];
+};
 
 #define MANY  INT64_MAX
 #define NAMED 3 /* GPUs; of more the number is printed */
@@ -114,8 +122,139 @@ const struct gp_fault gp_faults[] = {
 	{ 0 },
 };
 
+/* Facts on which the known faults depend. */
+
+#define MES_VERSION 0xfff /* version bits of the number; the others are of the interface */
+#define MAX_KCQ	    8	  /* kernel queues, the driver's default and limit */
+
+static int64_t read_linux(const struct gpreempt *g)
+{
+	unsigned int major, minor;
+	char text[64];
+
+	/* The release shows nothing about amdgpu-dkms, which alone has a version. */
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/version") >= 0 ||
+	    gp_look_in(g, GP_AMDGPU) < 0 ||
+	    gp_read_small(g, text, sizeof(text), "/proc/sys/kernel/osrelease") < 0 ||
+	    sscanf(text, "%u.%u", &major, &minor) != 2 || minor > 999)
+		return GPREEMPT_UNKNOWN;
+	return (int64_t)major * 1000 + minor;
+}
+
+static int64_t read_mes(const struct gpreempt *g, const struct gpreempt_node *node)
+{
+	int64_t version;
+	char text[24];
+
+	if (!*node->device ||
+	    gp_read_small(g, text, sizeof(text),
+			  "/sys/bus/pci/devices/%s/fw_version/mes_fw_version", node->device) < 0)
+		return GPREEMPT_UNKNOWN;
+	version = strtoull(text, NULL, 16) & MES_VERSION;
+	return version ? version : GPREEMPT_UNKNOWN;
+}
+
+static int64_t read_kernel_queues(const struct gpreempt *g)
+{
+	char text[24];
+	long value;
+
+	if (gp_read_small(g, text, sizeof(text), GP_AMDGPU "/parameters/num_kcq") < 0)
+		return GPREEMPT_UNKNOWN;
+	value = strtol(text, NULL, 10);
+	return value < 0 || value > MAX_KCQ ? MAX_KCQ : value;
+}
+
+static int64_t count_compute(const struct gpreempt_view *view, int64_t gpu_id)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		n += view->queues[i].gpu_id == gpu_id && gp_is_compute(&view->queues[i]);
+	return n;
+}
+
+static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *facts, size_t count)
+{
+	struct gpreempt_view *view;
+	size_t i;
+
+	/* The process has ended meanwhile. */
+	if (gpreempt_view_read(g, pid, &view, NULL))
+		return;
+	for (i = 0; i < count; i++) {
+		int64_t n = count_compute(view, facts[i].gpu_id);
+		int64_t *value = facts[i].value;
+
+		value[GP_FACT_CLIENTS] += n > 0;
+		value[GP_FACT_WAITING] += n;
+		if (n > value[GP_FACT_QUEUES])
+			value[GP_FACT_QUEUES] = n;
+	}
+	gpreempt_list_free(view);
+}
+
+/* Read the facts about queues: all, or none. */
+static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t count)
+{
+	struct gpreempt_targets *processes;
+	size_t i;
+
+	if (gpreempt_processes(g, &processes, NULL))
+		return;
+	for (i = 0; i < count; i++)
+		facts[i].value[GP_FACT_CLIENTS] = facts[i].value[GP_FACT_QUEUES] =
+			facts[i].value[GP_FACT_WAITING] = 0;
+	for (i = 0; i < processes->count; i++)
+		add_process(g, processes->targets[i].pid, facts, count);
+	gpreempt_list_free(processes);
+	for (i = 0; i < count; i++) {
+		int64_t *waiting = &facts[i].value[GP_FACT_WAITING];
+		uint64_t slots;
+
+		if (gp_gpu_property(g, facts[i].gpu_id, "num_cp_queues", &slots))
+			*waiting = GPREEMPT_UNKNOWN;
+		else
+			*waiting = *waiting > (int64_t)slots ? *waiting - (int64_t)slots : 0;
+	}
+}
+
+static void read_node(const struct gpreempt *g, const struct gpreempt_node *node,
+		      struct gp_gpu_facts *facts)
+{
+	size_t i;
+
+	facts->gpu_id = node->gpu_id;
+	for (i = 0; i < GP_FACTS; i++)
+		facts->value[i] = GPREEMPT_UNKNOWN;
+	facts->value[GP_FACT_LINUX] = read_linux(g);
+	facts->value[GP_FACT_GFX] = node->gfx;
+	facts->value[GP_FACT_MES] = read_mes(g, node);
+	facts->value[GP_FACT_KERNEL_QUEUES] = read_kernel_queues(g);
+}
+
+/* Returns the facts of all GPUs, for free(). NULL: there is none that could be asked. */
+static struct gp_gpu_facts *read_all_facts(struct gpreempt *g, size_t *count)
+{
+	struct gp_gpu_facts *facts;
+	struct gpreempt_nodes *nodes;
+	size_t i;
+
+	*count = 0;
+	if (gpreempt_nodes_read(g, &nodes, NULL))
+		return NULL;
+	facts = shr_must(calloc(nodes->count + 1, sizeof(*facts)));
+	for (i = 0; i < nodes->count; i++)
+		read_node(g, &nodes->nodes[i], &facts[i]);
+	read_queues(g, facts, nodes->count);
+	*count = nodes->count;
+	gpreempt_list_free(nodes);
+	return facts;
+}
+
 /* Does the fault apply? 1: yes; 0: no; -ENODATA: only if facts that cannot be read are so. */
-static int gp_fault_applies(const struct gp_fault *fault, const struct gp_gpu_facts *facts)
+static int applies(const struct gp_fault *fault, const struct gp_gpu_facts *facts)
 {
 	bool open = false;
 	size_t i;
@@ -131,14 +270,14 @@ static int gp_fault_applies(const struct gp_fault *fault, const struct gp_gpu_fa
 	return open ? -ENODATA : 1;
 }
 
-/* The GPUs with that answer of gp_fault_applies(): names, or of many the number. */
+/* The GPUs with that answer of applies(): names, or of many the number. */
 static size_t name_gpus(const struct gp_fault *fault, const struct gp_gpu_facts *facts,
 			size_t count, int answer, char *text, size_t size)
 {
 	size_t i, n = 0, used = 0;
 
 	for (i = 0; i < count; i++) {
-		if (gp_fault_applies(fault, &facts[i]) != answer)
+		if (applies(fault, &facts[i]) != answer)
 			continue;
 		if (n++ < NAMED)
 			used += snprintf(text + used, size - used, " 0x%llx",
@@ -190,11 +329,9 @@ static void find_none(struct gp_finding *f, size_t gpus, size_t faults, size_t o
 void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct gp_finding *f),
 		      void *data)
 {
-	struct gp_gpu_facts *facts = NULL;
-	size_t count = 0, n = 0, open = 0, i;
+	size_t count, n = 0, open = 0, i;
+	__cleanup_free struct gp_gpu_facts *facts = read_all_facts(g, &count);
 
-	if (gp_gpu_facts_read(g, &facts, &count))
-		count = 0;
 	for (i = 0; gp_faults[i].name; i++) {
 		struct gp_finding f = { 0 };
 		int ret = find_fault(&gp_faults[i], facts, count, &f);
@@ -210,5 +347,4 @@ void gp_doctor_faults(struct gpreempt *g, void (*found)(void *data, const struct
 		find_none(&f, count, i, open);
 		found(data, &f);
 	}
-	free(facts);
 }
