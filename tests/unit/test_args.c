@@ -42,6 +42,7 @@ static int parse(const struct ctl_command *cmd, const char *line)
 /* Messages are dropped unless a test reads them. */
 static void args_setup(void)
 {
+	ctl_set_program(&ctl_program);
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 }
@@ -401,7 +402,6 @@ static const struct ctl_command *find_words(const char *line, int *words)
 	static char copy[64], *argv[4];
 
 	snprintf(copy, sizeof(copy), "%s", line);
-	ctl_set_program(&ctl_program);
 	return ctl_find_command(unit_words(copy, argv), argv, words);
 }
 

@@ -57,9 +57,7 @@ void ctl_offer(struct ctl_nearest *nearest, const char *name)
 	size_t len = strlen(nearest->typed), edits, limit;
 
 	/* Two edits turn a short word into any other one, so allow fewer there. */
-	limit = 2 + (len > 4) + (len > 7);
-	if (nearest->name)
-		limit = nearest->edits;
+	limit = nearest->name ? nearest->edits : 2u + (len > 4) + (len > 7);
 	if (len > MAX_NAME || strlen(name) > MAX_NAME)
 		return;
 	edits = count_edits(nearest->typed, name);
@@ -237,14 +235,18 @@ static const char *take_role(const char *text, void *field)
 	return NULL;
 }
 
-/* Returns the place of the word in the list; n: it is not there. */
-static size_t find_word(const char *const *words, size_t n, const char *text)
+/* Take one of the words, which are in the order of an enum. Returns why, if it is none of them. */
+static const char *take_one_of(const char *const *words, size_t n, const char *text,
+			       unsigned int *value, const char *why)
 {
 	size_t i;
 
 	for (i = 0; i < n && strcmp(text, words[i]);)
 		i++;
-	return i;
+	if (i == n)
+		return why;
+	*value = i;
+	return NULL;
 }
 
 static const char *take_how(const char *text, void *field)
@@ -254,12 +256,8 @@ static const char *take_how(const char *text, void *field)
 		[GPREEMPT_HOW_DEBUG] = "debug",
 		[GPREEMPT_HOW_PAUSE] = "pause",
 	};
-	size_t how = find_word(hows, GPREEMPT_HOWS, text);
 
-	if (how == GPREEMPT_HOWS)
-		return "it is auto, debug or pause";
-	*(enum gpreempt_how *)field = how;
-	return NULL;
+	return take_one_of(hows, GPREEMPT_HOWS, text, field, "it is auto, debug or pause");
 }
 
 static const char *take_json(const char *text, void *field)
@@ -288,14 +286,12 @@ static const char *take_colour(const char *text, void *field)
 		[OUT_COLOUR_NEVER] = "never",
 	};
 	struct out_form *form = field;
-	size_t place = find_word(when, ARRAY_SIZE(when), text);
 
-	if (place == ARRAY_SIZE(when))
-		return "it is auto, always or never";
-	form->colour = place;
-	return NULL;
+	return take_one_of(when, ARRAY_SIZE(when), text, &form->colour,
+			   "it is auto, always or never");
 }
 
+/* Take a value. NULL, or the reason why the option cannot have it. */
 static const char *(*const take_value[CTL_KINDS])(const char *text, void *field) = {
 	[CTL_FLAG] = take_flag,	      [CTL_COUNT] = take_count,	  [CTL_DURATION] = take_duration,
 	[CTL_LEASE] = take_lease,     [CTL_IDS] = take_ids,	  [CTL_PRIORITY] = take_priority,
@@ -305,31 +301,6 @@ static const char *(*const take_value[CTL_KINDS])(const char *text, void *field)
 	[CTL_CSV] = take_csv,	      [CTL_COLOUR] = take_colour,
 };
 
-/* Take a value. NULL, or the reason why the option cannot have it. */
-static const char *ctl_take_value(const struct ctl_option *o, const char *text, void *args)
-{
-	return take_value[o->kind](text, (char *)args + o->offset);
-}
-
-/* Set a default that depends on stdout, before the first option. */
-static void init_value(const struct ctl_option *o, void *args)
-{
-	if (o->kind == CTL_JSON)
-		*(enum out_mode *)((char *)args + o->offset) = out_mode();
-}
-
-static void free_value(const struct ctl_option *o, void *args)
-{
-	void *field = (char *)args + o->offset;
-
-	if (o->kind == CTL_IDS)
-		free((void *)((struct gpreempt_filter *)field)->ids);
-	else if (o->kind == CTL_GPUS)
-		free((void *)((struct ctl_target_args *)field)->queues.gpu_ids);
-	else if (o->kind == CTL_UIDS)
-		free(((struct shr_ids *)field)->id);
-}
-
 void *ctl_new_args(const struct ctl_command *cmd)
 {
 	void *args = shr_must(calloc(1, cmd->args_size + 1));
@@ -337,8 +308,10 @@ void *ctl_new_args(const struct ctl_command *cmd)
 
 	if (cmd->defaults)
 		memcpy(args, cmd->defaults, cmd->args_size);
+	/* The mode's default depends on stdout. */
 	ctl_for_each_option(o, cmd)
-		init_value(o, args);
+		if (o->kind == CTL_JSON)
+			*(enum out_mode *)((char *)args + o->offset) = out_mode();
 	return args;
 }
 
@@ -346,11 +319,20 @@ void ctl_free_args(const struct ctl_command *cmd, void *args)
 {
 	const struct ctl_option *o;
 
-	ctl_for_each_option(o, cmd)
-		if (args)
-			free_value(o, args);
+	ctl_for_each_option(o, cmd) {
+		void *field = (char *)args + o->offset;
+
+		if (o->kind == CTL_IDS)
+			free((void *)((struct gpreempt_filter *)field)->ids);
+		else if (o->kind == CTL_GPUS)
+			free((void *)((struct ctl_target_args *)field)->queues.gpu_ids);
+		else if (o->kind == CTL_UIDS)
+			free(((struct shr_ids *)field)->id);
+	}
 	free(args);
 }
+
+static const struct ctl_program *program;
 
 /* Help on a command, and its command line: getopt_long() by its row of the table. */
 
@@ -381,7 +363,7 @@ static void print_option(const struct ctl_option *o, FILE *f)
 
 void ctl_usage(const struct ctl_command *cmd, FILE *f)
 {
-	fprintf(f, "%s %s%s%s%s%s%s%s%s", ctl_name(), cmd->name, cmd->usage ? " " : "",
+	fprintf(f, "%s %s%s%s%s%s%s%s%s", program->name, cmd->name, cmd->usage ? " " : "",
 		cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "",
 		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
 		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
@@ -429,7 +411,7 @@ static int usage(const struct ctl_command *cmd, const char *what, const char *va
 {
 	char next[64];
 
-	snprintf(next, sizeof(next), "%s %s --help", ctl_name(), cmd->name);
+	snprintf(next, sizeof(next), "%s %s --help", program->name, cmd->name);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what, value ? " \"" : "",
 			     value ? value : "", value ? "\"" : "", why);
 }
@@ -496,7 +478,7 @@ static int take_option(struct parser *p, int val)
 	snprintf(what, sizeof(what), "-%c", val);
 	if (!o)
 		return usage(p->cmd, what, NULL, "unknown option");
-	why = ctl_take_value(o, optarg, p->args);
+	why = take_value[o->kind](optarg, (char *)p->args + o->offset);
 	snprintf(what, sizeof(what), "--%s", o->name);
 	if (why)
 		return usage(p->cmd, what, optarg, why);
@@ -555,7 +537,7 @@ static int fail_target(const struct ctl_command *cmd, const char *word,
 	if (ret)
 		return ctl_fail(err);
 	gpreempt_list_free(list);
-	snprintf(next, sizeof(next), "%s %s %s", ctl_name(), cmd->name, name);
+	snprintf(next, sizeof(next), "%s %s %s", program->name, cmd->name, name);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
 			     "\"%s\" is no target; a GPU process has that name: %s", word, name);
 }
@@ -568,9 +550,9 @@ static int take_word(struct parser *p, char *word)
 	struct gpreempt_error err;
 
 	if (p->role)
-		return !ctl_take_value(p->role, word, p->args) ?
-			       -1 :
-			       usage(cmd, "argument", word, "it is no target");
+		return take_role(word, (char *)p->args + p->role->offset) ?
+			       usage(cmd, "argument", word, "it is no target") :
+			       -1;
 	if (cmd->words == CTL_NO_WORDS)
 		return usage(cmd, "argument", word, "none is expected");
 	if (cmd->max_words && p->n_words == cmd->max_words)
@@ -663,21 +645,10 @@ int ctl_check_form(const struct ctl_command *cmd, const struct out_form *form,
 	return -1;
 }
 
-/* Check the form of the command's table, where the command has one. */
-static int check_form(const struct ctl_command *cmd, const void *args)
-{
-	const struct ctl_option *o;
-
-	ctl_for_each_option(o, cmd)
-		if (o->kind == CTL_COLOUR && cmd->table)
-			return ctl_check_form(cmd, (const void *)((const char *)args + o->offset),
-					      cmd->table);
-	return -1;
-}
-
 int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 {
 	struct parser p = { .cmd = cmd, .argv = argv, .args = args };
+	const struct ctl_option *o;
 	int code, at = 1, ret = -1;
 
 	fill_options(&p);
@@ -697,14 +668,16 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 		return usage(cmd, cmd->name, NULL,
 			     cmd->words == CTL_TARGETS ? "a target is needed, such as a PID" :
 							 "the name of a file is needed");
-	return ret < 0 ? check_form(cmd, args) : ret;
+	/* Check the form of the command's table, where the command has one. */
+	ctl_for_each_option(o, cmd)
+		if (ret < 0 && o->kind == CTL_COLOUR && cmd->table)
+			ret = ctl_check_form(cmd, (void *)((char *)args + o->offset), cmd->table);
+	return ret;
 }
 
 /* A program: its table of commands, which of them the words mean, and its main(). */
 
 #define LEFT_ALL 19 /* columns of a name and its words, in the help */
-
-static const struct ctl_program *program;
 
 void ctl_set_program(const struct ctl_program *p)
 {
@@ -850,8 +823,8 @@ int ctl_finish_output(int status)
 	if (errno == EPIPE)
 		return status;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-			     errno == ENOSPC ? "make room on that disk, and do it again" :
-					       "give it a standard output that it can write to",
+			     ctl_want_room(-errno,
+					   "give it a standard output that it can write to"),
 			     "cannot write the output: %s", strerror(errno));
 }
 
@@ -889,17 +862,15 @@ static bool is_one_of(const char *word, const char *a, const char *b, const char
 /* Print the help of the command that the words name, or of all. */
 static int help(int argc, char **argv)
 {
-	const struct ctl_command *cmd;
 	int words;
+	const struct ctl_command *cmd = argc < 1 ? NULL : ctl_find_command(argc, argv, &words);
 
-	if (argc < 1) {
+	if (cmd)
+		ctl_help(cmd, stdout);
+	else if (argc < 1)
 		ctl_help_all(stdout);
-		return ctl_finish_output(0);
-	}
-	cmd = ctl_find_command(argc, argv, &words);
-	if (!cmd)
+	else
 		return no_command(argc, argv);
-	ctl_help(cmd, stdout);
 	return ctl_finish_output(0);
 }
 

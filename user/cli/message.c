@@ -112,11 +112,6 @@ void ctl_set_name(const char *name)
 	program = name;
 }
 
-const char *ctl_name(void)
-{
-	return program;
-}
-
 __attribute__((format(printf, 2, 0))) static void print_err(const char *before, const char *format,
 							    va_list ap)
 {
@@ -224,18 +219,17 @@ void ctl_progress_end(void)
 
 void ctl_note_sysfs(bool snapshot)
 {
+	const char *why = "gpreempt.ko is not loaded (gpreempt-ctl module load), or does not "
+			  "show the process (gpreempt-ctl doctor)";
+
 	if (snapshot)
-		ctl_note("state, slots and priorities are not known: the snapshot does "
-			 "not have the process as gpreempt.ko shows it");
+		why = "the snapshot does not have the process as gpreempt.ko shows it";
 	else if (geteuid())
-		ctl_note("state, slots and priorities are not known: only root may read them");
+		why = "only root may read them";
 	else if (!access("/sys/module/gpreempt", F_OK))
-		ctl_note("state, slots and priorities are not known: gpreempt.ko is loaded, and "
-			 "does not show the process here (gpreempt-ctl doctor)");
-	else
-		ctl_note("state, slots and priorities are not known: gpreempt.ko is not "
-			 "loaded (gpreempt-ctl module load), or does not show "
-			 "the process (gpreempt-ctl doctor)");
+		why = "gpreempt.ko is loaded, and does not show the process here "
+		      "(gpreempt-ctl doctor)";
+	ctl_note("state, slots and priorities are not known: %s", why);
 }
 
 int ctl_need_root(const char *to)

@@ -11,9 +11,8 @@
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);
 
-/* Set or get the name of the program, for messages. */
+/* Set the name of the program, for messages. */
 void ctl_set_name(const char *name);
-const char *ctl_name(void);
 
 /* Print an error and its next step on stderr. Returns the exit status. */
 int ctl_fail(const struct gpreempt_error *err);

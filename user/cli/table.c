@@ -11,6 +11,9 @@
 #include "shared/util.h"
 #include "table.h"
 
+/* Parts of a unit in which a number with a fraction is kept. */
+static const double parts[] = { [OUT_US] = 1e3, [OUT_S] = 1e9, [OUT_TENTHS] = 10, [OUT_SIZE] = 0 };
+
 /* Rows as JSON. */
 
 struct json_object *out_json_number(int64_t value)
@@ -68,8 +71,6 @@ static struct json_object *json_hex(int64_t value)
 {
 	char text[24];
 
-	if (value == GPREEMPT_UNKNOWN)
-		return NULL;
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
 	return json_object_new_string(text);
 }
@@ -90,20 +91,14 @@ static struct json_object *json_value(const struct out_field *field, const void 
 	if (field->kind <= OUT_LIST)
 		return json_text(field, row);
 	number = out_number_of(field, row);
-	switch (field->kind) {
-	case OUT_HEX:
+	if (number == GPREEMPT_UNKNOWN)
+		return NULL;
+	if (field->kind == OUT_HEX)
 		return json_hex(number);
-	case OUT_FLAG:
+	if (field->kind == OUT_FLAG)
 		return out_json_flag(number);
-	case OUT_US:
-		return out_json_us(number);
-	case OUT_S:
-		return number == GPREEMPT_UNKNOWN ? NULL : out_json_double(number / 1e9);
-	case OUT_TENTHS:
-		return number == GPREEMPT_UNKNOWN ? NULL : out_json_double(number / 10.0);
-	default:
-		return out_json_number(number);
-	}
+	return parts[field->kind] ? out_json_double(number / parts[field->kind]) :
+				    out_json_number(number);
 }
 
 struct json_object *out_json_row(const struct out_table *table, const void *row)
@@ -228,12 +223,8 @@ static const char *raw_cell(const struct out_field *field, const void *row, char
 		return "-";
 	if (field->kind == OUT_HEX)
 		snprintf(buf, MAX_NUMBER, "0x%llx", (unsigned long long)number);
-	else if (field->kind == OUT_US)
-		snprintf(buf, MAX_NUMBER, "%.1f", number / 1000.0);
-	else if (field->kind == OUT_S)
-		snprintf(buf, MAX_NUMBER, "%.1f", number / 1e9);
-	else if (field->kind == OUT_TENTHS)
-		snprintf(buf, MAX_NUMBER, "%.1f", number / 10.0);
+	else if (parts[field->kind])
+		snprintf(buf, MAX_NUMBER, "%.1f", number / parts[field->kind]);
 	else
 		shr_put_decimal(buf, number);
 	return buf;

@@ -145,14 +145,11 @@ static int with_kmod(int (*run)(struct kmod_ctx *ctx))
 	struct kmod_ctx *ctx;
 	int ret;
 
-	if (geteuid())
-		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION, "run the command with sudo",
-				     "only root may load and unload modules");
-	if (!kmod.new) {
+	ret = ctl_need_root("load and unload modules");
+	if (!ret && !kmod.new)
 		ret = dynlib_load(KMOD_SONAME, "libkmod2", kmod_rows, &kmod);
-		if (ret)
-			return ret;
-	}
+	if (ret)
+		return ret;
 	ctx = kmod.new(NULL, NULL);
 	if (!ctx)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);

@@ -44,14 +44,11 @@ struct rows {
 static int add_row(void *arg, const char *cgroup, enum gpreempt_role role)
 {
 	struct rows *rows = arg;
-	struct row *row;
+	struct row *row = shr_must(shr_array_add(&rows->list, &rows->count, sizeof(*row)));
 
-	row = shr_array_add(&rows->list, &rows->count, sizeof(*row));
-	if (!row)
-		return -ENOMEM;
 	row->role = gp_role_name(role);
-	row->cgroup = strdup(cgroup);
-	return row->cgroup ? 0 : -ENOMEM;
+	row->cgroup = shr_must(strdup(cgroup));
+	return 0;
 }
 
 static int fail_no_cgroups(void)
@@ -213,8 +210,8 @@ static int run_hook(void)
 		return 0;
 	ret = fread(text, 1, STATE_MAX, stdin) ? read_state(text, &state) : -EINVAL;
 	if (ret) {
-		ctl_note("stdin is no state of a container that has an id and a process, or " ROLE_ANNOTATION
-			 " is neither online nor offline");
+		ctl_note("stdin is no state of a container that has an id and a process, "
+			 "or " ROLE_ANNOTATION " is neither online nor offline");
 		return 0;
 	}
 	if (state.role == GPREEMPT_ROLE_NONE)
@@ -279,8 +276,7 @@ static int fail_usage(const char *what)
 static int fail_cgroup(const char *path, int code)
 {
 	if (code == -ENOENT)
-		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, "mount it, or boot with cgroup v2",
-				     "there is no cgroup v2 here, and it holds the roles");
+		return fail_no_cgroups();
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,
 				     "run it as root; the program can be run "
