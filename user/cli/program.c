@@ -136,8 +136,7 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt
 	size_t i;
 
 	job = mmap(NULL, room(list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (job == MAP_FAILED)
-		return NULL;
+	shr_must(job == MAP_FAILED ? NULL : job);
 	job->work = (struct ctl_apart){
 		.count = list->count,
 		.ask = describe_one,

@@ -77,8 +77,8 @@ struct ctl_described {
 
 /*
  * Get the text of gpreempt_describe() for each process. A child reads the command lines, and is
- * left behind if it hangs; for a snapshot, this process reads them. NULL
- * without memory. For ctl_described_free(), with the same list.
+ * left behind if it hangs; for a snapshot, this process reads them. For ctl_described_free(),
+ * with the same list.
  */
 struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt_targets *list,
 				       bool live);

@@ -60,7 +60,7 @@ void gp_figures_begin(struct gp_figures *f)
 
 /*
  * The item of an array in the order of its first field that has that key, or a new
- * one, zeroed, in its place. NULL: no memory.
+ * one, zeroed, in its place.
  */
 static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, bool *added)
 {
@@ -80,8 +80,7 @@ static void *find_or_add(void *array, size_t *count, size_t size, int64_t key, b
 		else
 			to = at;
 	}
-	if (!shr_array_add(array, count, size))
-		return NULL;
+	shr_must(shr_array_add(array, count, size));
 	memcpy(&items, array, sizeof(items));
 	items += from * size;
 	memmove(items + size, items, (*count - 1 - from) * size);
@@ -152,7 +151,7 @@ static struct gp_gpu_figures *gp_figures_node(struct gp_figures *f, int64_t gpu_
 }
 
 /* Add the queues of a view, all or those of sysfs. One on an unknown GPU counts in the sums. */
-static int add_view(struct ctl_process *p, const struct gpreempt_view *view)
+static void add_view(struct ctl_process *p, const struct gpreempt_view *view)
 {
 	size_t i;
 
@@ -170,8 +169,6 @@ static int add_view(struct ctl_process *p, const struct gpreempt_view *view)
 		bool known = q->gpu_id != GPREEMPT_UNKNOWN;
 		struct gp_figure none = { 0 }, *gpu = known ? gp_figures_gpu(p, q->gpu_id) : &none;
 
-		if (!gpu)
-			return -ENOMEM;
 		gpu->queues++;
 		out_sum(&gpu->suspended, q->suspended);
 		gpu->evicted |= q->evicted == 1;
@@ -185,11 +182,10 @@ static int add_view(struct ctl_process *p, const struct gpreempt_view *view)
 		out_sum(&gpu->waves, q->waves);
 		out_sum(&p->waves, q->waves);
 	}
-	return 0;
 }
 
 /* Read the queues, where no look has them: of a process that has ended, sysfs alone has them. */
-static int read_queues(struct gp_figures *f, struct ctl_process *p)
+static void read_queues(struct gp_figures *f, struct ctl_process *p)
 {
 	const struct gpreempt_view none = { .source = GPREEMPT_SOURCE_SYSFS };
 	struct gpreempt_error err = { 0 };
@@ -199,13 +195,12 @@ static int read_queues(struct gp_figures *f, struct ctl_process *p)
 
 	/* KFD does not list it any more: it uses nothing. */
 	if (ret == -ENOENT || gpreempt_error_class(&err) == GPREEMPT_CLASS_NO_TARGET)
-		return add_view(p, &none);
-	if (ret)
+		add_view(p, &none);
+	else if (ret)
 		set_unknown(p);
 	else
-		ret = add_view(p, view);
+		add_view(p, view);
 	gpreempt_list_free(view);
-	return ret == -ENOMEM ? ret : 0;
 }
 
 /* A look: which processes execute something now, and on which GPUs. */
@@ -293,16 +288,13 @@ static void end_look(struct gp_share *share, const struct gp_look *look)
 }
 
 /* Add a line. A process with several contexts has several lines. */
-static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
+static void add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of)
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
-	struct ctl_process *p = gp_figures_process(f, u->pid);
-	struct gp_figure *gpu = p ? gp_figures_gpu(p, u->gpu_id) : NULL;
+	struct gp_figure *gpu = gp_figures_gpu(gp_figures_process(f, u->pid), u->gpu_id);
 	enum gp_method method;
 	int busy;
 
-	if (!gpu)
-		return -ENOMEM;
 	if (gpu->look.number != f->looks) {
 		begin_look(&gpu->look, f->looks);
 		gpu->queues = gpu->suspended = gpu->waves = gpu->evicted = 0;
@@ -320,7 +312,6 @@ static int add_line(struct gp_figures *f, const struct gpreempt_usage *u, struct
 		node->waves_max = u->waves_max;
 		out_sum(&node->waves, u->waves);
 	}
-	return 0;
 }
 
 /* End the look. A process without a line has no queue there, so it was not busy. */
@@ -394,12 +385,10 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 		begin_look(&f->gpus.items[i].look, f->looks);
 		f->gpus.items[i].waves = 0;
 	}
-	for (i = 0; !ret && i < list->count; i++)
-		ret = add_line(f, &list->usages[i], &of);
+	for (i = 0; i < list->count; i++)
+		add_line(f, &list->usages[i], &of);
 	gpreempt_list_free(of.view);
 	gpreempt_list_free(list);
-	if (ret)
-		return gp_error(err, ret, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
 	for (i = 0; i < f->processes.count; i++)
 		end_process(f, &f->processes.items[i], ns);
 	for (i = 0; i < f->gpus.count; i++)
@@ -443,9 +432,7 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 	for (i = 0; i < nodes->count; i++) {
 		gpu = gp_figures_node(f, nodes->nodes[i].gpu_id);
 		if (!gpu) {
-			gpu = shr_add(&f->gpus);
-			if (!gpu)
-				break;
+			gpu = shr_must(shr_add(&f->gpus));
 			gpu->waves = gpu->waves_max = GPREEMPT_UNKNOWN;
 			gpu->vram_size = vram_size(f->g, nodes->nodes[i].node);
 		}
@@ -472,8 +459,6 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 		const struct gpreempt_process *from = &list->processes[i];
 
 		p = gp_figures_process(f, from->pid);
-		if (!p)
-			break;
 		p->queues = from->queues;
 		p->suspended = from->suspended;
 		p->evicted = from->evicted;
@@ -492,16 +477,10 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 
 static int see_process(void *arg, const char *name)
 {
-	struct gp_figures *f = arg;
-	struct ctl_process *p;
 	uint64_t pid;
 
-	if (shr_parse_u64(name, INT32_MAX, &pid))
-		return 0;
-	p = gp_figures_process(f, pid);
-	if (!p)
-		return -ENOMEM;
-	p->there = true;
+	if (!shr_parse_u64(name, INT32_MAX, &pid))
+		gp_figures_process(arg, pid)->there = true;
 	return 0;
 }
 
@@ -547,70 +526,63 @@ int gp_figures_list(struct gp_figures *f, struct gpreempt_error *err)
 	return 0;
 }
 
-static int take_memory(const struct gp_figures *f, struct ctl_process *p,
-		       const struct gpreempt_process_gpu *from)
+static void take_memory(const struct gp_figures *f, struct ctl_process *p,
+			const struct gpreempt_process_gpu *from)
 {
 	struct gp_figure *gpu = gp_figures_gpu(p, from->gpu_id);
 
-	if (!gpu)
-		return -ENOMEM;
 	gpu->vram = from->vram;
 	out_sum(&p->vram, from->vram);
 	if (!f->looks)
 		gpu->evicted_ms = from->evicted_ms;
-	return 0;
 }
 
 /* The GPUs that a process may use are listed once: they are fixed when it opens /dev/kfd. */
-static int read_memory(struct gp_figures *f, struct ctl_process *p)
+static void read_memory(struct gp_figures *f, struct ctl_process *p)
 {
 	/* The module has the rest. */
 	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
 	struct gpreempt_process_gpus *list;
 	struct gpreempt_process_gpu gpu;
-	int ret = 0;
 	size_t i;
 
 	p->vram = 0;
-	for (i = 0; p->listed && !ret && i < p->gpus.count; i++) {
+	for (i = 0; p->listed && i < p->gpus.count; i++) {
 		gpu.gpu_id = p->gpus.items[i].gpu_id;
 		gp_process_gpu_read(f->g, p->pid, what, &gpu);
-		ret = take_memory(f, p, &gpu);
+		take_memory(f, p, &gpu);
 	}
 	if (p->listed)
-		return ret;
+		return;
 	if (gp_process_gpus_read(f->g, p->pid, what, &list, NULL)) {
 		p->vram = GPREEMPT_UNKNOWN;
-		return 0;
+		return;
 	}
-	for (i = 0; !ret && i < list->count; i++)
-		ret = take_memory(f, p, &list->gpus[i]);
-	p->listed = list->count && !ret;
+	for (i = 0; i < list->count; i++)
+		take_memory(f, p, &list->gpus[i]);
+	p->listed = list->count;
 	gpreempt_list_free(list);
-	return ret;
 }
 
 /*
  * Read the memory of all new processes; of the others, in turn, for as many as there is time:
  * each of them costs a file for each of its GPUs.
  */
-static int read_memories(struct gp_figures *f, uint64_t now)
+static void read_memories(struct gp_figures *f, uint64_t now)
 {
 	uint64_t until = shr_thread_cpu_ns() + (now - f->refresh_ns) / SLOW_PART;
 	size_t i, count = f->processes.count;
 	bool late = !f->refresh_ns; /* all are new */
-	int ret = 0;
 
-	for (i = 0; !ret && i < count; i++)
+	for (i = 0; i < count; i++)
 		if (!f->processes.items[i].listed)
-			ret = read_memory(f, &f->processes.items[i]);
-	for (i = 0; !ret && !late && i < count; i++) {
+			read_memory(f, &f->processes.items[i]);
+	for (i = 0; !late && i < count; i++) {
 		f->memory_at = (f->memory_at + 1) % count;
-		ret = read_memory(f, &f->processes.items[f->memory_at]);
+		read_memory(f, &f->processes.items[f->memory_at]);
 		late = shr_thread_cpu_ns() > until;
 	}
 	f->refresh_ns = now;
-	return ret;
 }
 
 static void add_up_memory(struct gp_figures *f)
@@ -656,12 +628,12 @@ int gp_figures_refresh(struct gp_figures *f, uint64_t now, struct gpreempt_error
 		/* No look has it, or it is newer than that. Without a figure it does not wait. */
 		if (slow ? f->failed || p->ended || (f->looks && !p->placed) :
 			   f->failed && !p->placed)
-			ret = read_queues(f, p);
+			read_queues(f, p);
 	}
 	if (slow)
 		f->slow_ns = now + SLOW_PART * (shr_thread_cpu_ns() - cpu);
 	if (!ret)
-		ret = read_memories(f, now);
+		read_memories(f, now);
 	add_up_memory(f);
 	return ret;
 }

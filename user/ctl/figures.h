@@ -157,7 +157,7 @@ struct gp_figures {
 
 void gp_figures_init(struct gp_figures *f, struct gpreempt *g);
 void gp_figures_clear(struct gp_figures *f);
-/* Find a process, or add it. NULL without memory. */
+/* Find a process, or add it. */
 struct ctl_process *gp_figures_process(struct gp_figures *f, int64_t pid);
 /* Find the processes in KFD's list; those that have left it are removed. 0 or -errno. */
 int gp_figures_list(struct gp_figures *f, struct gpreempt_error *err);

@@ -23,7 +23,7 @@ static void take_description(const struct ctl_sampler *s, const struct ctl_descr
 {
 	const struct gpreempt_description *who = &from->who;
 
-	p->command = strdup(*who->command ? who->command : who->comm);
+	p->command = shr_must(strdup(*who->command ? who->command : who->comm));
 	memcpy(p->comm, who->comm, sizeof(p->comm));
 	if (who->ns_pid != p->pid)
 		p->ns_pid = who->ns_pid;
@@ -61,25 +61,25 @@ static void identify(struct ctl_sampler *s, const struct ctl_described *from, st
 }
 
 /* A child reads the command lines, as a process can let its reader wait for ever. */
-static int identify_new(struct ctl_sampler *s, struct gpreempt_error *err)
+static void identify_new(struct ctl_sampler *s)
 {
 	size_t i, j = 0, count = s->figures.processes.count;
 	struct ctl_process *p = s->figures.processes.items;
-	struct gpreempt_targets fresh = { .targets = calloc(count + 1, sizeof(*fresh.targets)) };
-	struct ctl_described *all = NULL;
+	struct gpreempt_targets fresh = {
+		.targets = shr_must(calloc(count + 1, sizeof(*fresh.targets))),
+	};
+	struct ctl_described *all;
 
-	for (i = 0; fresh.targets && i < count; i++)
+	for (i = 0; i < count; i++)
 		if (!p[i].known)
 			fresh.targets[fresh.count++] = (struct gpreempt_target){ .pid = p[i].pid };
-	if (fresh.targets)
-		all = ctl_describe_all(s->g, &fresh, s->live);
+	all = ctl_describe_all(s->g, &fresh, s->live);
 	hold_owners_free(&s->owners);
-	for (i = 0; all && i < count; i++)
+	for (i = 0; i < count; i++)
 		if (!p[i].known)
 			identify(s, &all[j++], &p[i]);
 	ctl_described_free(all, &fresh);
 	free(fresh.targets);
-	return all ? 0 : ctl_set_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, GP_FIGURES_STEP);
 }
 
 /* The state of a process: this is the only place that decides it. */
@@ -212,7 +212,9 @@ int ctl_sampler_who(struct ctl_sampler *s, struct gpreempt_error *err)
 {
 	int ret = gp_figures_list(&s->figures, err);
 
-	return ret ? ret : identify_new(s, err);
+	if (!ret)
+		identify_new(s);
+	return ret;
 }
 
 int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
@@ -220,16 +222,17 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
 	int ret = gp_figures_refresh(&s->figures, shr_now_ns(), err);
 	size_t i;
 
-	if (!ret)
-		ret = identify_new(s, err);
-	for (i = 0; !ret && i < s->figures.processes.count; i++) {
+	if (ret)
+		return ret;
+	identify_new(s);
+	for (i = 0; i < s->figures.processes.count; i++) {
 		struct ctl_process *p = &s->figures.processes.items[i];
 
 		p->state = state_of(p);
 		find_holder(s, p);
 		list_used(&s->figures.names, p);
 	}
-	return ret;
+	return 0;
 }
 
 /* Processes that keep a descriptor of /dev/kfd. */
@@ -275,9 +278,8 @@ static void ask_others(struct ctl_sampler *s, struct scan *scan, const struct gp
 	ctl_ask_apart(&scan->work);
 }
 
-static int add_keepers(struct ctl_sampler *s, const struct scan *scan, size_t *unseen, int *code)
+static void add_keepers(struct ctl_sampler *s, const struct scan *scan, size_t *unseen, int *code)
 {
-	struct ctl_process *p;
 	size_t i;
 
 	for (i = 0; i < scan->work.count; i++) {
@@ -285,14 +287,9 @@ static int add_keepers(struct ctl_sampler *s, const struct scan *scan, size_t *u
 			++*unseen;
 			*code = scan->of[i].open;
 		}
-		if (scan->of[i].open != 1)
-			continue;
-		p = gp_figures_process(&s->figures, scan->of[i].pid);
-		if (!p)
-			return -ENOMEM;
-		p->keeper = true;
+		if (scan->of[i].open == 1)
+			gp_figures_process(&s->figures, scan->of[i].pid)->keeper = true;
 	}
-	return 0;
 }
 
 /* Name the keepers in each process that has ended: which descriptor one has cannot be seen. */
@@ -315,26 +312,23 @@ static void name_keepers(struct gp_figures *f)
 
 int ctl_sampler_keepers(struct ctl_sampler *s, size_t *unseen, int *code)
 {
-	struct gp_pids all = { 0 };
+	struct gp_pids all;
 	int ret = gp_all_pids(s->g, &all);
 	size_t size = sizeof(struct scan) + all.count * sizeof(((struct scan *)0)->of[0]);
-	struct scan *scan =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct scan *scan;
 
-	if (scan == MAP_FAILED)
-		ret = -ENOMEM;
 	*unseen = 0;
-	if (!ret) {
-		ask_others(s, scan, &all);
-		ret = add_keepers(s, scan, unseen, code);
-	}
-	if (!ret)
-		ret = identify_new(s, NULL);
+	if (ret)
+		return ret;
+	scan = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shr_must(scan == MAP_FAILED ? NULL : scan);
+	ask_others(s, scan, &all);
+	add_keepers(s, scan, unseen, code);
+	identify_new(s);
 	name_keepers(&s->figures);
 	free(all.items);
-	if (scan != MAP_FAILED)
-		munmap(scan, size);
-	return ret;
+	munmap(scan, size);
+	return 0;
 }
 
 /* The command. */

@@ -97,7 +97,7 @@ static void add_value(struct figure *figure, int64_t value)
 	figure->n++;
 }
 
-/* A queue is in the sample at hand; without memory it is not counted. */
+/* A queue is in the sample at hand. */
 static void see(struct watched *w, int64_t qid)
 {
 	struct seen *seen;
@@ -109,8 +109,7 @@ static void see(struct watched *w, int64_t qid)
 		w->seen[i].samples++;
 		return;
 	}
-	if (!shr_array_add(&w->seen, &w->n_seen, sizeof(*seen)))
-		return;
+	shr_must(shr_array_add(&w->seen, &w->n_seen, sizeof(*seen)));
 	seen = w->seen + i;
 	memmove(seen + 1, seen, (w->n_seen - 1 - i) * sizeof(*seen));
 	*seen = (struct seen){ .qid = qid, .samples = 1 };

@@ -114,15 +114,16 @@ struct report {
 	bool sysfs;
 };
 
-static void report_json(struct report *r, pid_t pid, enum gpreempt_source source,
-			const struct row *rows, size_t count)
+/* Report the rows from that one on, which are those of the target. */
+static void report_json(struct report *r, pid_t pid, enum gpreempt_source source, size_t first)
 {
 	struct json_object *object = json_object_new_object();
 	const char *from = source == GPREEMPT_SOURCE_SYSFS ? "sysfs" : "module";
+	const struct row *rows = first < r->count ? r->rows + first : NULL;
 
 	out_add(object, "pid", json_object_new_int(pid));
 	out_add(object, "source", out_json_text(from));
-	out_add(object, table.name, out_json_rows(&table, rows, count));
+	out_add(object, table.name, out_json_rows(&table, rows, r->count - first));
 	json_object_array_add(r->targets, object);
 }
 
@@ -135,19 +136,16 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 
 	if (gpreempt_view_read(g, pid, &view, &err))
 		return ctl_fail(&err);
-	if (shr_array_room(&r->rows, r->count, view->count + 1, sizeof(*r->rows))) {
-		gpreempt_list_free(view);
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, pid);
-	}
 	for (i = 0; i < view->count; i++) {
 		const struct gpreempt_queue *q = &view->queues[i];
 
 		if (gp_filter_matches(&r->args->targets.queues, q->qid, q->gpu_id, q->priority))
-			fill_row(&r->rows[r->count++], pid, &r->gpus, q);
+			fill_row(shr_must(shr_array_add(&r->rows, &r->count, sizeof(*r->rows))),
+				 pid, &r->gpus, q);
 	}
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
-		report_json(r, pid, view->source, r->rows + first, r->count - first);
+		report_json(r, pid, view->source, first);
 	gpreempt_list_free(view);
 	return 0;
 }

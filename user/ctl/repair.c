@@ -58,10 +58,8 @@ struct repair_args {
 static int add_target(void *arg, pid_t target)
 {
 	struct rows *rows = arg;
-	struct row *row = shr_array_add(&rows->row, &rows->count, sizeof(*row));
+	struct row *row = shr_must(shr_array_add(&rows->row, &rows->count, sizeof(*row)));
 
-	if (!row)
-		return -ENOMEM;
 	row->pid = target;
 	return 0;
 }
@@ -151,8 +149,8 @@ static int find_rows(struct gpreempt *g, const struct repair_args *args, struct 
 		return ret;
 	if (!list)
 		ret = pause_journal_list(add_target, rows);
-	for (i = 0; list && i < list->count && !ret; i++)
-		ret = add_target(rows, list->targets[i].pid);
+	for (i = 0; list && i < list->count; i++)
+		add_target(rows, list->targets[i].pid);
 	gpreempt_list_free(list);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }

@@ -129,14 +129,11 @@ static struct row empty_row(pid_t target)
 	};
 }
 
-static int add_row(struct rows *rows, const struct row *row)
+static void add_row(struct rows *rows, const struct row *row)
 {
-	struct row *added = shr_array_add(&rows->row, &rows->count, sizeof(*added));
+	struct row *added = shr_must(shr_array_add(&rows->row, &rows->count, sizeof(*added)));
 
-	if (!added)
-		return -ENOMEM;
 	*added = *row;
-	return 0;
 }
 
 static struct row *find_row(const struct rows *rows, pid_t pid)
@@ -204,7 +201,8 @@ static int add_target(void *arg, const struct hold_state *s)
 		row.pause = s->finding;
 		add_left_pause(rows->g, &row);
 	}
-	return add_row(rows, &row);
+	add_row(rows, &row);
+	return 0;
 }
 
 /*
@@ -225,10 +223,9 @@ static bool is_foreign(const struct rows *rows, pid_t pid)
 static int add_left(void *arg, const struct places_left *left)
 {
 	struct rows *rows = arg;
-	int ret = 0;
 	size_t i;
 
-	for (i = 0; i < left->n && !ret; i++) {
+	for (i = 0; i < left->n; i++) {
 		struct row row = empty_row(left->pid[i]);
 
 		if (find_row(rows, row.pid))
@@ -236,9 +233,9 @@ static int add_left(void *arg, const struct places_left *left)
 		row.role = "no-place";
 		row.holder = left->command;
 		row.debuggers = true;
-		ret = add_row(rows, &row);
+		add_row(rows, &row);
 	}
-	return ret;
+	return 0;
 }
 
 static int note_left(void *arg, const struct places_left *left)
@@ -252,15 +249,14 @@ static int note_left(void *arg, const struct places_left *left)
 }
 
 /* Processes that other programs have paused. Only gpreempt.ko sees them. */
-static int add_foreign(struct rows *rows)
+static void add_foreign(struct rows *rows)
 {
 	struct gpreempt_process_list *list;
-	int ret = 0;
 	size_t i;
 
 	if (gpreempt_processes_read(rows->g, &list, NULL))
-		return 0;
-	for (i = 0; i < list->count && !ret; i++) {
+		return;
+	for (i = 0; i < list->count; i++) {
 		struct row row = empty_row(list->processes[i].pid);
 
 		if (list->processes[i].paused != 1 || !is_foreign(rows, row.pid))
@@ -269,10 +265,9 @@ static int add_foreign(struct rows *rows)
 		set_how(&row, "pause");
 		row.foreign = true;
 		row.queues = list->processes[i].queues;
-		ret = add_row(rows, &row);
+		add_row(rows, &row);
 	}
 	gpreempt_list_free(list);
-	return ret;
 }
 
 /* Take the answers within one limit for all: a holder that hangs must not delay others. */
@@ -306,7 +301,7 @@ static void describe(struct rows *rows)
 	list.targets = shr_must(calloc(rows->count + 1, sizeof(*list.targets)));
 	for (i = 0; i < rows->count; i++)
 		list.targets[i].pid = rows->row[i].pid;
-	all = shr_must(ctl_describe_all(rows->g, &list, true));
+	all = ctl_describe_all(rows->g, &list, true);
 	for (i = 0; i < rows->count; i++) {
 		struct row *row = &rows->row[i];
 
@@ -362,8 +357,8 @@ static void print_rows(const struct out_form *form, struct rows *rows)
 	out_print(form, &table, rows->row, rows->count);
 	for (i = 0; i < rows->count; i++)
 		if (rows->row[i].unknown)
-			ctl_note("process %d: unknown holder (lock is held); find it: fuser -v " HOLD_DIR
-				 "/%d.lock",
+			ctl_note("process %d: unknown holder (lock is held); "
+				 "find it: fuser -v " HOLD_DIR "/%d.lock",
 				 (int)rows->row[i].pid, (int)rows->row[i].pid);
 	for (i = 0; i < rows->count; i++)
 		note_pause(&rows->row[i]);
@@ -391,7 +386,7 @@ static int run_status(void *data)
 		return ret;
 	ret = hold_look_all(rows.g, add_target, &rows);
 	if (!ret)
-		ret = add_foreign(&rows);
+		add_foreign(&rows);
 	if (!ret)
 		ret = places_left_list(rows.g, add_left, &rows);
 	take_answers(&rows);

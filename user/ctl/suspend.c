@@ -40,17 +40,12 @@ static bool wait_for_change(struct pollfd *fds, size_t count)
  */
 static void suspend_stay(struct hold_job *jobs, size_t count)
 {
-	struct pollfd *fds = calloc(count + 1, sizeof(*fds));
+	struct pollfd *fds = shr_must(calloc(count + 1, sizeof(*fds)));
 	size_t i, left;
 
-	if (!fds)
-		return;
 	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
 	for (i = 0; i < count; i++)
-		fds[i + 1] = (struct pollfd){
-			.fd = jobs[i].fd,
-			.events = POLLIN,
-		};
+		fds[i + 1] = (struct pollfd){ .fd = jobs[i].fd, .events = POLLIN };
 	do {
 		left = 0;
 		for (i = 0; i < count; i++)
@@ -179,12 +174,12 @@ static void fill_row(struct row *row, const struct hold_job *job)
 
 static void print_json(const struct hold_job *jobs, size_t count)
 {
-	struct row *rows = calloc(count, sizeof(*rows));
+	struct row *rows = shr_must(calloc(count, sizeof(*rows)));
 	size_t i;
 
-	for (i = 0; rows && i < count; i++)
+	for (i = 0; i < count; i++)
 		fill_row(&rows[i], &jobs[i]);
-	out_json_print_timed(&table, rows, rows ? count : 0);
+	out_json_print_timed(&table, rows, count);
 	free(rows);
 }
 
@@ -344,12 +339,10 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 			const struct gpreempt_targets *list)
 {
-	struct hold_job *jobs = calloc(list->count, sizeof(*jobs));
+	struct hold_job *jobs = shr_must(calloc(list->count, sizeof(*jobs)));
 	int status;
 	size_t i;
 
-	if (!jobs)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
 	for (i = 0; i < list->count; i++)
 		prepare(g, args, &list->targets[i], &jobs[i]);
 	hold_suspend(g, jobs, list->count);
