@@ -9,6 +9,97 @@
 #include "figures.h"
 #include "top.h"
 
+/* Tables of what is known. */
+
+#define NO_FIELD(...)
+
+#define AS_FIELD(member, key, title, what, columns, order, help, ...) \
+	OUT_NAMED(key, struct top_process, member, title, what, .rank = order, __VA_ARGS__),
+
+static const struct out_field process_fields[] = { TOP_COLUMNS(AS_FIELD, NO_FIELD) };
+
+#define AS_NUMBER(member, ...) FIELD_##member,
+
+enum { TOP_COLUMNS(AS_NUMBER, NO_FIELD) };
+
+#define AS_COLUMN(member, key, title, kind, columns, rank, help, ...) \
+	{ &process_fields[FIELD_##member], title, columns, rank },
+#define AS_DRAWN(title, columns, rank, help) { NULL, title, columns, rank },
+
+const struct top_column top_columns[] = { TOP_COLUMNS(AS_COLUMN, AS_DRAWN) };
+
+#define COLUMN_OF(member, ...) COLUMN_##member,
+#define COLUMN_OF_DRAWN(...)   COLUMN_history,
+
+enum { TOP_COLUMNS(COLUMN_OF, COLUMN_OF_DRAWN) };
+
+const size_t top_column_busy = COLUMN_busy;
+const size_t top_column_vram = COLUMN_vram;
+const size_t top_column_pid = COLUMN_pid;
+
+const struct out_table top_processes = OUT_TABLE("processes", process_fields, struct top_process);
+
+#define FIGURE(member, title, what) OUT_FIELD(struct top_figure, member, title, what)
+
+static const struct out_field figure_fields[] = {
+	FIGURE(gpu, "GPU", OUT_DEC),
+	OUT_NAMED("kfd_gpu_id", struct top_figure, gpu_id, NULL, OUT_HEX),
+	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
+	FIGURE(method, "METHOD", OUT_TEXT),
+	FIGURE(looks, "LOOKS", OUT_DEC),
+	FIGURE(queues, "QUEUES", OUT_DEC),
+	FIGURE(suspended, "SUSPENDED", OUT_DEC),
+	FIGURE(waves, "WAVES", OUT_DEC),
+	FIGURE(vram, "VRAM", OUT_SIZE),
+	FIGURE(evicted_ms, "EVICT-MS", OUT_DEC),
+	FIGURE(suspended_ms, "SUSP-MS", OUT_DEC),
+	FIGURE(holds, "HOLDS", OUT_DEC),
+};
+
+const struct out_table top_figures = OUT_TABLE("gpus", figure_fields, struct top_figure);
+
+#define QUEUE(member, title, what) OUT_NAMED(#member, struct top_queue, q.member, title, what)
+
+static const struct out_field queue_fields[] = {
+	QUEUE(qid, "QUEUE", OUT_DEC),
+	OUT_FIELD(struct top_queue, gpu, "GPU", OUT_DEC),
+	OUT_FIELD(struct top_queue, type, "TYPE", OUT_TEXT),
+	OUT_FIELD(struct top_queue, state, "STATE", OUT_SET, .array = true),
+	QUEUE(active, "ACTIVE", OUT_DEC),
+	QUEUE(slots, "SLOTS", OUT_DEC),
+	QUEUE(waves, "WAVES", OUT_DEC),
+	QUEUE(priority, "PRIORITY", OUT_DEC),
+	QUEUE(rptr, "RPTR", OUT_DEC),
+	QUEUE(wptr, "WPTR", OUT_DEC),
+};
+
+const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top_queue);
+
+#define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
+
+/* clang-format off */
+static const struct out_field gpu_fields[] = {
+	GPU(gpu, OUT_DEC),
+	OUT_NAMED("pci", struct top_gpu, device, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("kfd_gpu_id", struct top_gpu, gpu_id, NULL, OUT_HEX),
+	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
+	GPU(method, OUT_TEXT),
+	GPU(looks, OUT_DEC),
+	GPU(waves, OUT_DEC),
+	GPU(waves_max, OUT_DEC),
+	GPU(slots_used, OUT_DEC),
+	GPU(slots, OUT_DEC),
+	GPU(vram, OUT_DEC),
+	GPU(vram_used, OUT_DEC),
+	GPU(vram_size, OUT_DEC),
+	GPU(processes, OUT_DEC),
+};
+/* clang-format on */
+
+const struct out_table top_gpus = OUT_TABLE("gpus", gpu_fields, struct top_gpu);
+
+/* Copies of what the sampler has. */
+
 static int64_t tenths(const struct gp_share *share)
 {
 	return share->looks ? (int64_t)(1000 * share->busy / share->looks) : GPREEMPT_UNKNOWN;
@@ -51,17 +142,15 @@ static void copy_figure(const struct gp_gpus *names, const struct gp_figure *fro
 }
 
 /* GPUs are added, and none is taken away. */
-static int copy_figures(const struct gp_gpus *names, const struct ctl_process *from, bool looked,
-			struct top_process *to)
+static void copy_figures(const struct gp_gpus *names, const struct ctl_process *from, bool looked,
+			 struct top_process *to)
 {
 	int64_t busiest = GPREEMPT_UNKNOWN;
 	struct top_figure *f;
 	size_t i;
 
 	for (i = 0; i < from->gpus.count; i++) {
-		f = i < to->gpus.count ? &to->gpus.items[i] : shr_add(&to->gpus);
-		if (!f)
-			return -ENOMEM;
+		f = i < to->gpus.count ? &to->gpus.items[i] : shr_must(shr_add(&to->gpus));
 		/* A new one came before others: its history is another GPU's. */
 		if (f->gpu_id != from->gpus.items[i].gpu_id)
 			f->history.count = 0;
@@ -70,7 +159,6 @@ static int copy_figures(const struct gp_gpus *names, const struct ctl_process *f
 			busiest = f->busy;
 	}
 	top_history_add(&to->history, busiest);
-	return 0;
 }
 
 static void copy_identity(const struct ctl_process *p, struct top_process *to)
@@ -80,6 +168,7 @@ static void copy_identity(const struct ctl_process *p, struct top_process *to)
 	memcpy(to->pod_uid, p->place.pod_uid, sizeof(to->pod_uid));
 	memcpy(to->job, p->place.job, sizeof(to->job));
 	memcpy(to->container, p->container, sizeof(to->container));
+	to->command = shr_must(strdup(p->command ? p->command : p->comm));
 }
 
 /* Are there looks? The module may have gone since the last one. */
@@ -88,19 +177,14 @@ static bool has_looked(const struct ctl_sampler *s)
 	return s->figures.looks && !s->blind;
 }
 
-static int copy_process(struct ctl_sampler *s, const struct ctl_process *from,
-			struct top_process *to)
+static void copy_process(struct ctl_sampler *s, const struct ctl_process *from,
+			 struct top_process *to)
 {
-	bool looked = has_looked(s);
-
-	if (!to->command) {
+	to->pid = from->pid;
+	to->start = from->start;
+	if (!to->command)
 		copy_identity(from, to);
-		to->command = strdup(from->command ? from->command : from->comm);
-		if (!to->command)
-			return -ENOMEM;
-	}
-	if (copy_figures(&s->figures.names, from, looked, to))
-		return -ENOMEM;
+	copy_figures(&s->figures.names, from, has_looked(s), to);
 	to->slots_held = from->active == GPREEMPT_UNKNOWN || from->slots <= 0 ?
 				 GPREEMPT_UNKNOWN :
 				 1000 * from->active / from->slots;
@@ -108,26 +192,22 @@ static int copy_process(struct ctl_sampler *s, const struct ctl_process *from,
 	to->held_by = from->held_by;
 	to->how = from->how;
 	memcpy(to->held_as, from->held_as, sizeof(to->held_as));
-	return 0;
 }
 
 /* Copy the processes. Both lists are by PID: a process that is still there keeps its history. */
-static int copy_processes(struct top_model *m, struct ctl_sampler *s)
+static void copy_processes(struct top_model *m, struct ctl_sampler *s)
 {
 	size_t i, j = 0, old = m->processes.count;
 	struct top_process *before = m->processes.items, *to;
-	int ret = 0;
 
 	m->processes.items = NULL;
 	m->processes.count = 0;
-	for (i = 0; !ret && i < s->figures.processes.count; i++) {
+	for (i = 0; i < s->figures.processes.count; i++) {
 		const struct ctl_process *p = &s->figures.processes.items[i];
 
 		for (; j < old && before[j].pid < p->pid; j++)
 			top_process_clear(&before[j]);
-		to = shr_add(&m->processes);
-		if (!to)
-			break;
+		to = shr_must(shr_add(&m->processes));
 		if (j < old && before[j].pid == p->pid) {
 			if (before[j].start == p->start)
 				*to = before[j];
@@ -135,14 +215,11 @@ static int copy_processes(struct top_model *m, struct ctl_sampler *s)
 				top_process_clear(&before[j]);
 			j++;
 		}
-		to->pid = p->pid;
-		to->start = p->start;
-		ret = copy_process(s, p, to);
+		copy_process(s, p, to);
 	}
 	for (; j < old; j++)
 		top_process_clear(&before[j]);
 	free(before);
-	return i < s->figures.processes.count ? -ENOMEM : ret;
 }
 
 /* Count the processes with queues; unknown if there was no look. */
@@ -162,7 +239,7 @@ static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looke
 	return n;
 }
 
-static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
+static void copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 {
 	const struct gp_figures *from = &s->figures;
 	bool looked = has_looked(s);
@@ -176,9 +253,7 @@ static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 		const struct gp_gpu_figures *f = &from->gpus.items[i];
 		struct top_history history = { .count = 0 };
 
-		gpu = i < m->gpus.count ? &m->gpus.items[i] : shr_add(&m->gpus);
-		if (!gpu)
-			return -ENOMEM;
+		gpu = i < m->gpus.count ? &m->gpus.items[i] : shr_must(shr_add(&m->gpus));
 		if (gpu->gpu_id == f->node.gpu_id)
 			history = gpu->history;
 		*gpu = (struct top_gpu){
@@ -200,77 +275,56 @@ static int copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 		memcpy(gpu->device, f->node.device, sizeof(gpu->device));
 		top_history_add(&gpu->history, gpu->busy);
 	}
-	return 0;
 }
 
 /* Copy the reason why no look has succeeded since the last time, with its next step. */
-static int copy_reason(struct top_model *m, const struct ctl_sampler *s)
+static void copy_reason(struct top_model *m, const struct ctl_sampler *s)
 {
 	char why[256], next[256];
 
 	free(m->missing);
 	m->missing = NULL;
 	if (s->figures.looks > m->all_looks || !s->why.code)
-		return 0;
+		return;
 	gpreempt_error_text(&s->why, why, sizeof(why));
 	ctl_next_step(&s->why, next, sizeof(next));
-	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why, next) < 0) {
-		m->missing = NULL;
-		return -ENOMEM;
-	}
-	return 0;
+	if (asprintf(&m->missing, "BUSY%% is not known: %s; next: %s", why, next) < 0)
+		shr_must(NULL);
 }
 
-int top_gather(struct top_model *m, struct ctl_sampler *s)
+void top_gather(struct top_model *m, struct ctl_sampler *s)
 {
-	int ret = copy_processes(m, s);
-
+	copy_processes(m, s);
 	/* Their lines are of the processes before. */
 	m->lines.count = 0;
-	if (!ret)
-		ret = copy_gpus(m, s);
-	if (!ret)
-		ret = copy_reason(m, s);
+	copy_gpus(m, s);
+	copy_reason(m, s);
 	m->looks = s->figures.looks - m->all_looks;
 	m->all_looks = s->figures.looks;
 	m->simulated = ctl_simulated();
 	gp_figures_begin(&s->figures);
-	return ret;
 }
 
-int top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid)
+void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid)
 {
 	struct gpreempt_view *view;
-	struct top_queue *to;
-	int ret = 0;
 	size_t i;
 
 	m->queues.count = 0;
 	if (gpreempt_view_read(f->g, pid, &view, NULL))
-		return 0;
-	for (i = 0; !ret && i < view->count; i++) {
-		to = shr_add(&m->queues);
-		if (!to) {
-			ret = -ENOMEM;
-			break;
-		}
+		return;
+	for (i = 0; i < view->count; i++) {
+		struct top_queue *to = shr_must(shr_add(&m->queues));
+
 		to->q = view->queues[i];
 		to->gpu = index_of(&f->names, to->q.gpu_id);
 		to->type = gpreempt_word(GPREEMPT_WORD_TYPE, to->q.type);
 		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
 	}
 	gpreempt_list_free(view);
-	return ret;
 }
 
 /* Sums, order, filter and groups of the lines. */
-
-const char *const top_tree_names[TOP_TREES] = {
-	[TOP_FLAT] = "none",
-	[TOP_BY_CGROUP] = "cgroup",
-	[TOP_BY_CONTAINER] = "container",
-	[TOP_BY_POD] = "pod",
-};
 
 void top_process_clear(struct top_process *p)
 {
@@ -397,12 +451,6 @@ static bool has_text(const struct top_process *p, const char *pattern)
 	return false;
 }
 
-/* Compare unknown values. 1: the first one is unknown. */
-static int compare_unknown(bool a, bool b)
-{
-	return a - b;
-}
-
 static int compare_numbers(int64_t x, int64_t y)
 {
 	return (x > y) - (x < y);
@@ -412,22 +460,23 @@ static int compare(const void *a, const void *b, void *data)
 {
 	const struct top_line *one = a, *other = b;
 	const struct top_process *x = one->process, *y = other->process;
-	const struct top_order *order = data;
-	const struct out_field *field = top_columns[order->column].field;
-	int sign = order->inverted ? -1 : 1, ret;
+	const struct top_view *v = data;
+	const struct out_field *field = top_columns[v->column].field;
+	int sign = v->inverted ? -1 : 1, ret;
 
+	/* Unknown values come last. */
 	if (field->kind <= OUT_LIST) {
 		const char *s = out_text_of(field, x), *t = out_text_of(field, y);
 
-		ret = compare_unknown(!s, !t);
+		ret = !s - !t;
 		if (!ret && s)
 			ret = sign * strcmp(s, t);
 	} else {
 		int64_t m = out_number_of(field, x), n = out_number_of(field, y);
 
-		ret = compare_unknown(m == GPREEMPT_UNKNOWN, n == GPREEMPT_UNKNOWN);
+		ret = (m == GPREEMPT_UNKNOWN) - (n == GPREEMPT_UNKNOWN);
 		/* Large values come first, but for PIDs. */
-		if (order->column != top_column_pid)
+		if (v->column != top_column_pid)
 			sign = -sign;
 		if (!ret)
 			ret = sign * compare_numbers(m, n);
@@ -474,7 +523,7 @@ static int compare_places(const void *a, const void *b)
  * Add headings. A group stands where its first process would. Until the end, members is the
  * place of the group, and busy the place of the process in it.
  */
-static int add_headings(struct top_model *m, enum top_tree tree)
+static void add_headings(struct top_model *m, enum top_tree tree)
 {
 	size_t i, j, count = m->lines.count, groups = 0;
 	struct top_line *line, *heading;
@@ -486,9 +535,7 @@ static int add_headings(struct top_model *m, enum top_tree tree)
 	}
 	qsort(m->lines.items, count, sizeof(*line), compare_groups);
 	for (i = 0; i < count; i = j, groups++) {
-		heading = shr_add(&m->lines);
-		if (!heading)
-			return -ENOMEM;
+		heading = shr_must(shr_add(&m->lines));
 		line = &m->lines.items[i];
 		heading->group = line->group;
 		heading->members = line->members;
@@ -499,7 +546,6 @@ static int add_headings(struct top_model *m, enum top_tree tree)
 		}
 	}
 	qsort(m->lines.items, m->lines.count, sizeof(*line), compare_places);
-	return 0;
 }
 
 static void add_up_groups(struct top_model *m)
@@ -522,28 +568,21 @@ static void add_up_groups(struct top_model *m)
 	}
 }
 
-int top_arrange(struct top_model *m, const struct top_order *order)
+void top_arrange(struct top_model *m, const struct top_view *v)
 {
-	struct top_line *line;
-	int ret = 0;
 	size_t i;
 
 	m->lines.count = 0;
 	for (i = 0; i < m->processes.count; i++) {
 		struct top_process *p = &m->processes.items[i];
 
-		if (!sum_up(p, order->gpu_id) || !has_text(p, order->pattern))
-			continue;
-		line = shr_add(&m->lines);
-		if (!line)
-			return -ENOMEM;
-		line->process = p;
+		if (sum_up(p, v->gpu_id) && has_text(p, v->filter))
+			((struct top_line *)shr_must(shr_add(&m->lines)))->process = p;
 	}
 	if (!m->lines.count)
-		return 0;
-	qsort_r(m->lines.items, m->lines.count, sizeof(*line), compare, (void *)order);
-	if (order->tree != TOP_FLAT)
-		ret = add_headings(m, order->tree);
+		return;
+	qsort_r(m->lines.items, m->lines.count, sizeof(*m->lines.items), compare, (void *)v);
+	if (v->tree != TOP_FLAT)
+		add_headings(m, v->tree);
 	add_up_groups(m);
-	return ret;
 }

@@ -1,105 +1,219 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The screen of top as cells: the GPUs, the list, a process's page, the help. */
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shared/text.h"
 #include "top.h"
 
-#define NO_FIELD(...)
+static void top_screen_clear(struct top_screen *s)
+{
+	int i;
 
-#define AS_FIELD(member, key, title, what, columns, order, help, ...) \
-	OUT_NAMED(key, struct top_process, member, title, what, .rank = order, __VA_ARGS__),
+	for (i = 0; i < s->width * s->height; i++)
+		s->cells[i] = (struct top_cell){ .text = L" " };
+}
 
-static const struct out_field process_fields[] = { TOP_COLUMNS(AS_FIELD, NO_FIELD) };
+void top_screen_resize(struct top_screen *s, int width, int height)
+{
+	size_t count = (size_t)width * height + 1;
 
-#define AS_NUMBER(member, ...) FIELD_##member,
+	s->cells = shr_must(reallocarray(s->cells, count, sizeof(*s->cells)));
+	s->width = width;
+	s->height = height;
+	top_screen_clear(s);
+}
 
-enum { TOP_COLUMNS(AS_NUMBER, NO_FIELD) };
+void top_screen_free(struct top_screen *s)
+{
+	free(s->cells);
+	*s = (struct top_screen){ 0 };
+}
 
-#define AS_COLUMN(member, key, title, kind, columns, rank, help, ...) \
-	{ &process_fields[FIELD_##member], title, columns, rank },
-#define AS_DRAWN(title, columns, rank, help) { NULL, title, columns, rank },
+/* The next character, and its columns: 0 combines with the one before. */
+static size_t take(const struct top_screen *s, const char *text, wchar_t *c, int *columns)
+{
+	uint32_t code;
+	size_t len = shr_take_utf8(text, &code);
 
-const struct top_column top_columns[] = { TOP_COLUMNS(AS_COLUMN, AS_DRAWN) };
+	*c = code;
+	*columns = len == 1 ? 1 : wcwidth(code);
+	if (!len || *columns < 0 || (!s->utf8 && len > 1)) {
+		*c = '?';
+		*columns = 1;
+	}
+	return len ? len : 1;
+}
 
-#define COLUMN_OF(member, ...) COLUMN_##member,
-#define COLUMN_OF_DRAWN(...)   COLUMN_history,
+/* Returns the columns that a harmless text takes. */
+static int top_text_width(const struct top_screen *s, const char *text)
+{
+	int width = 0, columns;
+	wchar_t c;
 
-enum { TOP_COLUMNS(COLUMN_OF, COLUMN_OF_DRAWN) };
+	while (*text) {
+		text += take(s, text, &c, &columns);
+		width += columns;
+	}
+	return width;
+}
 
-const size_t top_column_busy = COLUMN_busy;
-const size_t top_column_vram = COLUMN_vram;
-const size_t top_column_pid = COLUMN_pid;
+static struct top_cell *cell_at(struct top_screen *s, int y, int x)
+{
+	return &s->cells[y * s->width + x];
+}
 
-const struct out_table top_processes = OUT_TABLE("processes", process_fields, struct top_process);
+static void combine(struct top_cell *cell, wchar_t c)
+{
+	size_t len = wcslen(cell->text);
 
-#define FIGURE(member, title, what) OUT_FIELD(struct top_figure, member, title, what)
+	if (len && len + 1 < ARRAY_SIZE(cell->text)) {
+		cell->text[len] = c;
+		cell->text[len + 1] = 0;
+	}
+}
 
-static const struct out_field figure_fields[] = {
-	FIGURE(gpu, "GPU", OUT_DEC),
-	OUT_NAMED("kfd_gpu_id", struct top_figure, gpu_id, NULL, OUT_HEX),
-	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
-	FIGURE(method, "METHOD", OUT_TEXT),
-	FIGURE(looks, "LOOKS", OUT_DEC),
-	FIGURE(queues, "QUEUES", OUT_DEC),
-	FIGURE(suspended, "SUSPENDED", OUT_DEC),
-	FIGURE(waves, "WAVES", OUT_DEC),
-	FIGURE(vram, "VRAM", OUT_SIZE),
-	FIGURE(evicted_ms, "EVICT-MS", OUT_DEC),
-	FIGURE(suspended_ms, "SUSP-MS", OUT_DEC),
-	FIGURE(holds, "HOLDS", OUT_DEC),
-};
+static void put_character(struct top_screen *s, int y, int x, int columns, enum top_look look,
+			  wchar_t c)
+{
+	*cell_at(s, y, x) = (struct top_cell){ { c }, look };
+	/* Fill the right half of the character. */
+	if (columns == 2)
+		*cell_at(s, y, x + 1) = (struct top_cell){ { 0 }, look };
+}
 
-const struct out_table top_figures = OUT_TABLE("gpus", figure_fields, struct top_figure);
+/*
+ * Put a harmless text in width columns: a longer one is cut, and the rest is blank. Returns the
+ * column behind them, which a text never passes, nor the edge.
+ */
+static int top_put(struct top_screen *s, int y, int x, int width, enum top_look look,
+		   const char *text)
+{
+	int end = width > s->width - x ? s->width : x + width, at = x, columns;
+	wchar_t c;
 
-#define QUEUE(member, title, what) OUT_NAMED(#member, struct top_queue, q.member, title, what)
+	if (y < 0 || y >= s->height || x >= s->width || width <= 0)
+		return x;
+	while (*text) {
+		text += take(s, text, &c, &columns);
+		if (at + columns > end)
+			break;
+		if (columns)
+			put_character(s, y, at, columns, look, c);
+		else if (at > x && *cell_at(s, y, at - 1)->text)
+			combine(cell_at(s, y, at - 1), c);
+		at += columns;
+	}
+	while (at < end)
+		put_character(s, y, at++, 1, look, ' ');
+	return end;
+}
 
-static const struct out_field queue_fields[] = {
-	QUEUE(qid, "QUEUE", OUT_DEC),
-	OUT_FIELD(struct top_queue, gpu, "GPU", OUT_DEC),
-	OUT_FIELD(struct top_queue, type, "TYPE", OUT_TEXT),
-	OUT_FIELD(struct top_queue, state, "STATE", OUT_SET, .array = true),
-	QUEUE(active, "ACTIVE", OUT_DEC),
-	QUEUE(slots, "SLOTS", OUT_DEC),
-	QUEUE(waves, "WAVES", OUT_DEC),
-	QUEUE(priority, "PRIORITY", OUT_DEC),
-	QUEUE(rptr, "RPTR", OUT_DEC),
-	QUEUE(wptr, "WPTR", OUT_DEC),
-};
+static int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
+			 const char *text)
+{
+	int space = width - top_text_width(s, text);
 
-const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top_queue);
+	if (space > 0)
+		x = top_put(s, y, x, space, look, "");
+	return top_put(s, y, x, space > 0 ? width - space : width, look, text);
+}
 
-#define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
+/* Put the text of a cell, or of its heading. */
+static int put_cell(struct top_screen *s, int y, int x, int width, enum top_look look,
+		    const struct out_field *field, const char *text)
+{
+	bool right = field && out_to_the_right(field);
 
-/* clang-format off */
-static const struct out_field gpu_fields[] = {
-	GPU(gpu, OUT_DEC),
-	OUT_NAMED("pci", struct top_gpu, device, NULL, OUT_TEXT, .array = true),
-	OUT_NAMED("kfd_gpu_id", struct top_gpu, gpu_id, NULL, OUT_HEX),
-	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
-	GPU(method, OUT_TEXT),
-	GPU(looks, OUT_DEC),
-	GPU(waves, OUT_DEC),
-	GPU(waves_max, OUT_DEC),
-	GPU(slots_used, OUT_DEC),
-	GPU(slots, OUT_DEC),
-	GPU(vram, OUT_DEC),
-	GPU(vram_used, OUT_DEC),
-	GPU(vram_size, OUT_DEC),
-	GPU(processes, OUT_DEC),
-};
-/* clang-format on */
+	return (right ? top_put_right : top_put)(s, y, x, width, look, text);
+}
 
-const struct out_table top_gpus = OUT_TABLE("gpus", gpu_fields, struct top_gpu);
+/* Put a text of another program's bytes in width columns. */
+static int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
+			   const char *text)
+{
+	__cleanup_free char *clean = shr_must(shr_clean_copy(text, false));
+
+	return top_put(s, y, x, width, look, clean);
+}
+
+/* How high a point of the history is: 0 (none) to 4. */
+static unsigned int height_of(const struct top_history *h, unsigned int ago)
+{
+	unsigned int percent = top_history_at(h, ago);
+
+	return percent == TOP_NOTHING || !percent ? 0 : 1 + (percent - 1) / 25;
+}
+
+/* Two refreshes a cell, the last one at the right. */
+static int top_put_history(struct top_screen *s, int y, int x, int width, enum top_look look,
+			   const struct top_history *h)
+{
+	/* Dots of Unicode's braille, from below: left column, and right one. */
+	static const unsigned int left[] = { 0, 0x40, 0x44, 0x46, 0x47 };
+	static const unsigned int right[] = { 0, 0x80, 0xa0, 0xb0, 0xb8 };
+	static const char levels[] = " .:|#";
+	int i;
+
+	if (y < 0 || y >= s->height)
+		return x;
+	for (i = 0; i < width && x + i < s->width; i++) {
+		unsigned int ago = 2 * (width - 1 - i);
+		unsigned int new = height_of(h, ago);
+		unsigned int old = height_of(h, ago + 1);
+		wchar_t c = new || old ? 0x2800 + left[old] + right[new] : ' ';
+
+		if (!s->utf8)
+			c = levels[new > old ? new : old];
+		put_character(s, y, x + i, 1, look, c);
+	}
+	return x + i;
+}
+
+/* A bar with a text at its right end; tenths of a percent, or GPREEMPT_UNKNOWN. */
+static int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths,
+		       const char *text)
+{
+	int room = width - 2, i, len = top_text_width(s, text);
+	int full = tenths <= 0 ? 0 : tenths >= 1000 ? room : (int)((tenths * room + 999) / 1000);
+
+	if (room < len || x + width > s->width || y >= s->height)
+		return x;
+	top_put(s, y, x, 1, TOP_STRONG, "[");
+	for (i = 0; i < room - len; i++)
+		put_character(s, y, x + 1 + i, 1, i < full ? TOP_GOOD : TOP_PLAIN,
+			      i < full ? '|' : ' ');
+	top_put(s, y, x + 1 + room - len, len, TOP_PLAIN, text);
+	return top_put(s, y, x + width - 1, 1, TOP_STRONG, "]");
+}
+
+/* A share of fewer looks than this has no decimals: they would be of no look. */
+#define TOP_MANY_LOOKS 100
+
+/* Make the text of a cell, for free(). looks: those of the last interval. */
+static char *top_cell(const struct out_field *field, const void *row, uint64_t looks)
+{
+	char *cell = shr_must(out_cell(field, row));
+	int64_t tenths;
+
+	if (looks >= TOP_MANY_LOOKS || strcmp(field->name, "busy_percent"))
+		return cell;
+	tenths = out_number_of(field, row);
+	if (tenths != GPREEMPT_UNKNOWN)
+		sprintf(cell, "%lld", (long long)(tenths + 5) / 10);
+	return cell;
+}
 
 /* The bars of the GPUs. */
 
-#define NAME	     11 /* columns of "GPU 0x7d63 " */
-#define BAR	     24
-#define LEAST	     8	/* columns of a history, at least */
-#define BESIDE	     60 /* columns of one of two GPUs in a line */
-#define TEXT	     40
-#define HISTORY_MOST (TOP_HISTORY / 2)
+#define NAME	11 /* columns of "GPU 0x7d63 " */
+#define BAR	24
+#define LEAST	8  /* columns of a history, at least */
+#define BESIDE	60 /* columns of one of two GPUs in a line */
+#define TEXT	40
+#define HISTORY (TOP_HISTORY / 2)
 
 /* "12.3G"; "-": not known. */
 static void put_size(char buf[TEXT / 2], int64_t bytes)
@@ -239,8 +353,8 @@ static void draw_gpu(struct top_screen *s, int y, int x, int width, const struct
 		if (parts[i].rank < rank)
 			x = put_part(s, y, x, &parts[i], gpu);
 	if (left >= LEAST + 1)
-		top_put_history(s, y, x + 1, left - 1 > HISTORY_MOST ? HISTORY_MOST : left - 1,
-				TOP_GOOD, &gpu->history);
+		top_put_history(s, y, x + 1, left - 1 > HISTORY ? HISTORY : left - 1, TOP_GOOD,
+				&gpu->history);
 }
 
 /* Processes keep half of the screen. */
@@ -336,15 +450,7 @@ static enum top_look look_of(const struct top_process *p, const struct top_colum
 	return !strcmp(p->state, "active") ? TOP_GOOD : TOP_FAINT;
 }
 
-static int put_cell(struct top_screen *s, int y, int x, int width, enum top_look look,
-		    const struct out_field *field, const struct top_process *p, uint64_t looks)
-{
-	__cleanup_free char *text = top_cell(field, p, looks);
-
-	return (out_to_the_right(field) ? top_put_right : top_put)(s, y, x, width, look,
-								   text ? text : "");
-}
-
+/* Draw a process, or with NULL the headings. */
 static void draw_process(struct top_screen *s, int y, const struct top_process *p, uint64_t looks,
 			 const struct top_view *v, const bool *hidden, bool selected)
 {
@@ -354,20 +460,24 @@ static void draw_process(struct top_screen *s, int y, const struct top_process *
 	for (i = 0; i < TOP_N_COLUMNS; i++) {
 		const struct top_column *column = &top_columns[i];
 		int width = column->width ? column->width : s->width - x;
-		enum top_look look = selected ? TOP_SELECTED : look_of(p, column);
+		enum top_look plain = p ? look_of(p, column) : TOP_HEADING;
+		enum top_look look = selected || (!p && i == v->column) ? TOP_SELECTED : plain;
+		__cleanup_free char *text = NULL;
 
 		if (hidden[i])
 			continue;
-		if (!column->width && v->tree != TOP_FLAT) {
+		if (p && !column->width && v->tree != TOP_FLAT) {
 			x = top_put(s, y, x, INDENT, look, "");
 			width -= INDENT;
 		}
-		if (column->field)
-			x = put_cell(s, y, x, width, look, column->field, p, looks);
-		else
+		if (p && column->field)
+			text = top_cell(column->field, p, looks);
+		if (p && !text)
 			x = top_put_history(s, y, x, width, look, top_history_of(p, v->gpu_id));
+		else
+			x = put_cell(s, y, x, width, look, column->field, p ? text : column->title);
 		if (column->width)
-			x = top_put(s, y, x, 1, look, "");
+			x = top_put(s, y, x, 1, selected ? look : plain, "");
 	}
 }
 
@@ -376,38 +486,15 @@ static void draw_group(struct top_screen *s, int y, const struct top_line *line,
 {
 	enum top_look look = selected ? TOP_SELECTED : TOP_STRONG;
 	char sums[96];
-	int width;
+	int width = sprintf(sums, "  %zu process%s", line->members, line->members == 1 ? "" : "es");
 
-	if (line->busy == GPREEMPT_UNKNOWN)
-		snprintf(sums, sizeof(sums), "  %zu process%s", line->members,
-			 line->members == 1 ? "" : "es");
-	else
-		snprintf(sums, sizeof(sums), "  %zu process%s, BUSY%% %.*f", line->members,
-			 line->members == 1 ? "" : "es", looks >= TOP_MANY_LOOKS,
-			 line->busy / 10.0);
-	width = s->width - (int)strlen(sums);
+	if (line->busy != GPREEMPT_UNKNOWN)
+		width += sprintf(sums + width, ", BUSY%% %.*f", looks >= TOP_MANY_LOOKS,
+				 line->busy / 10.0);
+	width = s->width - width;
 	if (width < 1)
 		width = s->width;
 	top_put(s, y, top_put_foreign(s, y, 0, width, look, line->group), s->width, look, sums);
-}
-
-static void draw_heading(struct top_screen *s, int y, const struct top_view *v, const bool *hidden)
-{
-	size_t i;
-	int x = 0;
-
-	for (i = 0; i < TOP_N_COLUMNS; i++) {
-		const struct top_column *column = &top_columns[i];
-		int width = column->width ? column->width : s->width - x;
-		enum top_look look = i == v->column ? TOP_SELECTED : TOP_HEADING;
-		bool right = column->field && out_to_the_right(column->field);
-
-		if (hidden[i])
-			continue;
-		x = (right ? top_put_right : top_put)(s, y, x, width, look, column->title);
-		if (column->width)
-			x = top_put(s, y, x, 1, TOP_HEADING, "");
-	}
 }
 
 /* Processes, up to the last line but one. */
@@ -420,7 +507,7 @@ static void top_draw_list(struct top_screen *s, int y, const struct top_model *m
 
 	for (i = 0; i < TOP_N_COLUMNS; i++)
 		hidden[i] |= top_columns[i].rank >= rank;
-	draw_heading(s, y++, v, hidden);
+	draw_process(s, y++, NULL, 0, v, hidden, false);
 	v->page = s->height - 1 > y ? s->height - 1 - y : 0;
 	first = FIRST_LINE(v);
 	for (i = first; i < m->lines.count && i < first + v->page; i++, y++) {
@@ -434,6 +521,225 @@ static void top_draw_list(struct top_screen *s, int y, const struct top_model *m
 	if (!m->lines.count)
 		top_put(s, y, 0, s->width, TOP_FAINT,
 			m->processes.count ? "no process is like that" : "no process uses the GPU");
+}
+
+/* Pages that may be longer than the screen: a process, and the help. */
+
+#define GAP	2
+#define COLUMNS 16 /* columns of a table, at most */
+
+struct page {
+	struct top_screen *s;
+	int first; /* line of the screen */
+	int above; /* lines that stand above it */
+	int line;  /* the next one of the page */
+	uint64_t looks;
+};
+
+/* Returns the page line's line of the screen, or -1. */
+static int line_of(const struct page *p)
+{
+	int y = p->first + p->line - p->above;
+
+	return p->line < p->above || y >= p->s->height - 1 ? -1 : y;
+}
+
+static int put(struct page *p, int x, int width, enum top_look look, const char *text)
+{
+	return top_put(p->s, line_of(p), x, width, look, text);
+}
+
+__attribute__((format(printf, 3, 4))) static void put_line(struct page *p, enum top_look look,
+							   const char *format, ...)
+{
+	char text[1024], clean[2048];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	shr_clean(clean, sizeof(clean), text, false);
+	put(p, 0, p->s->width, look, clean);
+	p->line++;
+}
+
+static void put_text(struct page *p, const char *text)
+{
+	size_t len;
+
+	for (; *text; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		put_line(p, TOP_PLAIN, "%.*s", (int)len, text);
+	}
+}
+
+static void put_title(struct page *p, const char *text)
+{
+	put_line(p, TOP_STRONG, "%s", text);
+}
+
+/* Widths of the columns, by all cells. */
+static void measure(const struct page *p, const struct out_table *table, const char *rows,
+		    size_t count, int *widths)
+{
+	size_t i, j;
+
+	for (i = 0; i < table->n_fields; i++) {
+		/* A field without a heading is for programs. */
+		if (!table->fields[i].heading)
+			continue;
+		widths[i] = strlen(table->fields[i].heading);
+		for (j = 0; j < count; j++) {
+			__cleanup_free char *cell =
+				top_cell(&table->fields[i], rows + j * table->row_size, p->looks);
+			int width = top_text_width(p->s, cell);
+
+			if (width > widths[i])
+				widths[i] = width;
+		}
+	}
+}
+
+/* A row, or with NULL the heading. Returns the column behind it. */
+static int put_row(struct page *p, const struct out_table *table, const int *widths,
+		   const void *row)
+{
+	enum top_look look = row ? TOP_PLAIN : TOP_HEADING;
+	size_t i;
+	int x = 0;
+
+	for (i = 0; i < table->n_fields; i++) {
+		const struct out_field *field = &table->fields[i];
+		__cleanup_free char *cell = row ? top_cell(field, row, p->looks) : NULL;
+
+		if (!field->heading)
+			continue;
+		x = put_cell(p->s, line_of(p), x, widths[i], look, field,
+			     row ? cell : field->heading);
+		x = put(p, x, GAP, look, "");
+	}
+	return x;
+}
+
+/* Compare the indexes of GPUs; those without one are last, by their ids. */
+static int compare_gpus(const void *a, const void *b)
+{
+	const struct top_figure *x = a, *y = b;
+	uint64_t m = x->gpu, n = y->gpu;
+
+	return m != n ? (m > n) - (m < n) : (x->gpu_id > y->gpu_id) - (x->gpu_id < y->gpu_id);
+}
+
+/* Put the GPUs that it uses, in the order of the host's. */
+static void put_gpus(struct page *p, const struct top_process *process)
+{
+	__cleanup_free struct top_figure *used =
+		shr_must(calloc(process->gpus.count + 1, sizeof(*used)));
+	int widths[COLUMNS], x;
+	size_t i, n = 0;
+
+	for (i = 0; i < process->gpus.count; i++)
+		if (top_figure_is_used(&process->gpus.items[i]))
+			used[n++] = process->gpus.items[i];
+	if (!n) {
+		put_line(p, TOP_FAINT, "it has no queue and no memory on a GPU");
+		return;
+	}
+	qsort(used, n, sizeof(*used), compare_gpus);
+	measure(p, &top_figures, (const char *)used, n, widths);
+	x = put_row(p, &top_figures, widths, NULL);
+	put(p, x, p->s->width - x, TOP_HEADING, "HISTORY");
+	p->line++;
+	for (i = 0; i < n; i++) {
+		x = put_row(p, &top_figures, widths, &used[i]);
+		top_put_history(p->s, line_of(p), x,
+				p->s->width - x > HISTORY ? HISTORY : p->s->width - x, TOP_GOOD,
+				&used[i].history);
+		p->line++;
+	}
+}
+
+static void put_queues(struct page *p, const struct top_model *m)
+{
+	int widths[COLUMNS], x;
+	size_t i;
+
+	if (!m->queues.count) {
+		put_line(p, TOP_FAINT, "it has no queue that can be seen");
+		return;
+	}
+	measure(p, &top_queues, (const char *)m->queues.items, m->queues.count, widths);
+	x = put_row(p, &top_queues, widths, NULL);
+	put(p, x, p->s->width - x, TOP_HEADING, "");
+	p->line++;
+	for (i = 0; i < m->queues.count; i++) {
+		put_row(p, &top_queues, widths, &m->queues.items[i]);
+		p->line++;
+	}
+}
+
+static void put_person(struct page *p, const struct top_process *process)
+{
+	put_line(p, TOP_STRONG, "process %lld  %s", (long long)process->pid, process->command);
+	put_line(p, TOP_PLAIN, "user %s  state %s", *process->user ? process->user : "-",
+		 process->state ? process->state : "-");
+	if (process->held_by != GPREEMPT_UNKNOWN)
+		put_line(p, TOP_WARNING, "held by process %lld (%s)", (long long)process->held_by,
+			 process->held_as);
+	if (*process->container)
+		put_line(p, TOP_PLAIN, "container %s", process->container);
+	if (*process->pod_uid)
+		put_line(p, TOP_PLAIN, "pod %s", process->pod_uid);
+	if (*process->job)
+		put_line(p, TOP_PLAIN, "job %s", process->job);
+	put_line(p, TOP_PLAIN, "cgroup %s", *process->cgroup ? process->cgroup : "-");
+}
+
+/* Twice, if the user wanted to see more below than there is. */
+static bool was_too_far(struct page *p, struct top_view *v)
+{
+	int room = p->s->height - 1 - p->first;
+	int most = p->line > room ? p->line - room : 0, y;
+
+	v->page = room > 0 ? room : 0;
+	v->length = p->line;
+	if ((int)v->above <= most)
+		return false;
+	v->above = p->above = most;
+	p->line = 0;
+	for (y = p->first; y < p->s->height - 1; y++)
+		top_put(p->s, y, 0, p->s->width, TOP_PLAIN, "");
+	return true;
+}
+
+static void top_draw_details(struct top_screen *s, int y, const struct top_model *m,
+			     struct top_view *v)
+{
+	struct page p = { .s = s, .first = y, .above = v->above, .looks = m->looks };
+	const struct top_process *process = top_find(m, v->pid);
+
+	if (!process)
+		return;
+	do {
+		put_person(&p, process);
+		put_title(&p, "");
+		put_gpus(&p, process);
+		put_title(&p, "");
+		put_queues(&p, m);
+	} while (was_too_far(&p, v));
+}
+
+static void top_draw_help(struct top_screen *s, int y, struct top_view *v)
+{
+	struct page p = { .s = s, .first = y, .above = v->above };
+
+	do {
+		put_title(&p, "Keys");
+		put_text(&p, TOP_KEYS_HELP);
+		put_title(&p, "");
+		put_title(&p, "Columns");
+		put_text(&p, TOP_COLUMNS_HELP);
+	} while (was_too_far(&p, v));
 }
 
 #define LINE 512
@@ -511,13 +817,12 @@ static void ask(struct top_screen *s, int y, const struct top_request *r)
 {
 	static const char keys[] = " y/N";
 	int room = s->width - (int)strlen(keys), len;
-	__cleanup_free char *clean = NULL;
-	char text[LINE];
+	char text[LINE], clean[4 * LINE];
 
 	question(r, text);
-	clean = shr_clean_copy(text, false);
-	len = clean ? top_text_width(s, clean) : 0;
-	len = top_put(s, y, 0, len > room ? room : len, TOP_WARNING, clean ? clean : "");
+	shr_clean(clean, sizeof(clean), text, false);
+	len = top_text_width(s, clean);
+	len = top_put(s, y, 0, len > room ? room : len, TOP_WARNING, clean);
 	top_put(s, y, len, s->width, TOP_STRONG, keys);
 }
 
@@ -546,14 +851,13 @@ static void draw_hints(struct top_screen *s, int y, const struct top_model *m,
 static void draw_last_line(struct top_screen *s, const struct top_model *m,
 			   const struct top_view *v)
 {
-	int y = s->height - 1, x;
+	int y = s->height - 1;
 	char text[LINE];
 
 	switch (v->mode) {
 	case TOP_MODE_FILTER:
-		x = top_put(s, y, 0, s->width, TOP_STRONG, "filter: ");
-		x = 8;
-		top_put_foreign(s, y, x, s->width - x, TOP_PLAIN, v->filter);
+		top_put(s, y, 0, s->width, TOP_STRONG, "filter: ");
+		top_put_foreign(s, y, 8, s->width - 8, TOP_PLAIN, v->filter);
 		break;
 	case TOP_MODE_SIGNAL:
 		snprintf(text, sizeof(text),

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "cli/cli.h"
 #include "cli/message.h"
@@ -18,6 +19,16 @@
 #include "top.h"
 
 #define LONGEST_NS (60 * NSEC_PER_SEC)
+
+/* Another command of gpreempt-ctl, as a child; the loop does not wait for its end. */
+
+struct top_job {
+	pid_t child;	 /* 0: none */
+	int output;	 /* its output, read without waiting */
+	uint64_t until;	 /* time at which it is killed */
+	char text[1024]; /* its output, in one line, cut */
+	bool ended;	 /* the next byte begins another line */
+};
 
 struct start {
 	char **command;
@@ -122,6 +133,359 @@ static void top_job_end(struct top_job *job)
 	job->output = 0;
 }
 
+/* Choices and requests of the user: keys in, requests out. */
+
+#define CODES(...)		 __VA_ARGS__
+#define ROW(action, codes, help) { CODES codes },
+
+/* Keys of each action, up to 0. */
+static const int keys[TOP_ACTIONS][4] = { TOP_KEYS(ROW) };
+
+/* Returns the action of a key; TOP_ACTIONS: none. */
+static enum top_action top_action_of(int code)
+{
+	enum top_action action;
+	int i;
+
+	for (action = 0; action < TOP_ACTIONS; action++)
+		for (i = 0; keys[action][i]; i++)
+			if (keys[action][i] == code)
+				return action;
+	return TOP_ACTIONS;
+}
+
+/* Read all figures again and arrange them. 0 or -errno with *err. */
+static int top_refresh(struct top *t, struct gpreempt_error *err)
+{
+	int ret = ctl_sampler_refresh(&t->sampler, err);
+
+	if (ret)
+		return ret;
+	top_gather(&t->model, &t->sampler);
+	if (t->view.mode == TOP_MODE_DETAILS)
+		top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
+	top_view_settle(&t->view, &t->model);
+	return 0;
+}
+
+/* Keys and their actions. */
+
+static const struct {
+	int key;
+	int number;
+	const char *name;
+} signals[] = {
+	{ 't', SIGTERM, "TERM" }, { 'k', SIGKILL, "KILL" }, { 's', SIGSTOP, "STOP" },
+	{ 'c', SIGCONT, "CONT" }, { 'i', SIGINT, "INT" },
+};
+
+const char *top_signal_name(int signal)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (signals[i].number == signal)
+			return signals[i].name;
+	return "?";
+}
+
+void top_view_init(struct top_view *v)
+{
+	*v = (struct top_view){ .column = top_column_busy, .page = 1 };
+}
+
+static const struct top_line *selected(const struct top_view *v, const struct top_model *m)
+{
+	return v->line < m->lines.count ? &m->lines.items[v->line] : NULL;
+}
+
+static void select_line(struct top_view *v, const struct top_model *m, size_t line)
+{
+	const struct top_line *chosen;
+
+	if (line >= m->lines.count)
+		line = m->lines.count ? m->lines.count - 1 : 0;
+	v->line = line;
+	chosen = selected(v, m);
+	v->pid = chosen && chosen->process ? chosen->process->pid : 0;
+}
+
+/* Up or down by so many lines, of the list or of a long page. */
+static void move(struct top_view *v, const struct top_model *m, bool down, size_t by)
+{
+	size_t *at = v->mode == TOP_MODE_LIST ? &v->line : &v->above;
+	size_t to = down ? *at + by : *at > by ? *at - by : 0;
+
+	if (v->mode != TOP_MODE_LIST) {
+		v->above = to;
+		return;
+	}
+	select_line(v, m, to);
+	v->moved = v->line > 0;
+}
+
+/* Sort by the next column of the screen that allows it. */
+static void sort_next(struct top_view *v, bool left)
+{
+	do
+		v->column = (v->column + (left ? TOP_N_COLUMNS - 1 : 1)) % TOP_N_COLUMNS;
+	while (!top_columns[v->column].field || !top_columns[v->column].title);
+	snprintf(v->status, sizeof(v->status), "sorted by %s", top_columns[v->column].title);
+}
+
+static void cycle_gpu(struct top_view *v, const struct top_model *m)
+{
+	char name[32];
+	size_t i = 0;
+
+	while (v->gpu_id && i < m->gpus.count && m->gpus.items[i].gpu_id != v->gpu_id)
+		i++;
+	if (v->gpu_id)
+		i++;
+	v->gpu_id = i < m->gpus.count ? m->gpus.items[i].gpu_id : 0;
+	if (v->gpu_id)
+		top_gpu_name(m->gpus.items[i].gpu, v->gpu_id, name, sizeof(name));
+	if (v->gpu_id)
+		snprintf(v->status, sizeof(v->status), "%s alone", name);
+	else
+		snprintf(v->status, sizeof(v->status), "all GPUs");
+}
+
+static void ask(struct top_view *v, const struct top_model *m, enum top_verb verb, const char *what)
+{
+	const struct top_process *p = top_find(m, v->pid);
+
+	if (!v->root) {
+		snprintf(v->status, sizeof(v->status), "only root can %s: start it with sudo",
+			 what);
+		return;
+	}
+	if (!p) {
+		snprintf(v->status, sizeof(v->status), "choose a process first");
+		return;
+	}
+	/* The next key is for the same process, wherever its line goes. */
+	v->moved = true;
+	v->asked = (struct top_request){
+		.verb = verb,
+		.pid = p->pid,
+		.start = p->start,
+	};
+	snprintf(v->asked.command, sizeof(v->asked.command), "%s", p->command);
+	v->mode = verb == TOP_DO_SIGNAL ? TOP_MODE_SIGNAL : TOP_MODE_CONFIRM;
+}
+
+static void change_delay(struct top_view *v, uint64_t to)
+{
+	if (to >= TOP_SHORTEST_NS && to <= TOP_LONGEST_NS)
+		v->delay_ns = to;
+}
+
+static void enter(struct top_view *v, enum top_mode mode)
+{
+	v->mode = mode;
+	v->above = 0;
+}
+
+static void change_order(struct top_view *v, enum top_action action)
+{
+	switch (action) {
+	case TOP_SORT_BUSY:
+		v->column = top_column_busy;
+		break;
+	case TOP_SORT_VRAM:
+		v->column = top_column_vram;
+		break;
+	case TOP_SORT_PID:
+		v->column = top_column_pid;
+		break;
+	case TOP_INVERT:
+		v->inverted = !v->inverted;
+		return;
+	default:
+		sort_next(v, action == TOP_SORT_BEFORE);
+	}
+	v->inverted = false;
+}
+
+static void cycle_tree(struct top_view *v)
+{
+	static const char *const names[TOP_TREES] = {
+		[TOP_FLAT] = "none",
+		[TOP_BY_CGROUP] = "cgroup",
+		[TOP_BY_CONTAINER] = "container",
+		[TOP_BY_POD] = "pod",
+	};
+
+	v->tree = (v->tree + 1) % TOP_TREES;
+	snprintf(v->status, sizeof(v->status), "groups: %s", names[v->tree]);
+}
+
+static void act(struct top_view *v, const struct top_model *m, enum top_action action)
+{
+	switch (action) {
+	case TOP_UP:
+	case TOP_DOWN:
+		move(v, m, action == TOP_DOWN, 1);
+		break;
+	case TOP_PAGE_UP:
+	case TOP_PAGE_DOWN:
+		move(v, m, action == TOP_PAGE_DOWN, v->page);
+		break;
+	case TOP_HOME:
+	case TOP_END:
+		move(v, m, action == TOP_END, m->lines.count + TOP_HISTORY);
+		break;
+	case TOP_DETAILS:
+		if (v->mode == TOP_MODE_LIST && v->pid)
+			enter(v, TOP_MODE_DETAILS);
+		break;
+	case TOP_FILTER:
+		enter(v, TOP_MODE_FILTER);
+		break;
+	case TOP_CYCLE_TREE:
+		cycle_tree(v);
+		break;
+	case TOP_CYCLE_GPU:
+		cycle_gpu(v, m);
+		break;
+	case TOP_FASTER:
+		change_delay(v, v->delay_ns / 2);
+		break;
+	case TOP_SLOWER:
+		change_delay(v, v->delay_ns * 2);
+		break;
+	case TOP_PAUSE:
+		v->paused = !v->paused;
+		break;
+	case TOP_SUSPEND:
+		ask(v, m, TOP_DO_SUSPEND, "suspend a process");
+		break;
+	case TOP_RESUME:
+		ask(v, m, TOP_DO_RESUME, "resume a process");
+		break;
+	case TOP_SIGNAL:
+		ask(v, m, TOP_DO_SIGNAL, "send a signal from here");
+		break;
+	case TOP_HELP:
+		enter(v, TOP_MODE_HELP);
+		break;
+	case TOP_QUIT:
+		v->quit = true;
+		break;
+	case TOP_ACTIONS:
+		break;
+	default:
+		change_order(v, action);
+	}
+}
+
+static void type_pattern(struct top_view *v, int code)
+{
+	size_t len = strlen(v->filter);
+	mbstate_t state = { 0 };
+	char some[16];
+	size_t n;
+
+	switch (code) {
+	case TOP_KEY_ENTER:
+	case '\r':
+		v->mode = TOP_MODE_LIST;
+		return;
+	case TOP_KEY_ESCAPE:
+		*v->filter = '\0';
+		v->mode = TOP_MODE_LIST;
+		return;
+	case TOP_KEY_BACKSPACE:
+		while (len && (v->filter[--len] & 0xc0) == 0x80)
+			;
+		v->filter[len] = '\0';
+		return;
+	}
+	if (code < ' ' || code >= TOP_KEY_UP)
+		return;
+	n = wcrtomb(some, code, &state);
+	if (n != (size_t)-1 && len + n < sizeof(v->filter)) {
+		memcpy(v->filter + len, some, n);
+		v->filter[len + n] = '\0';
+	}
+}
+
+static void choose_signal(struct top_view *v, int code)
+{
+	size_t i;
+
+	v->mode = TOP_MODE_LIST;
+	for (i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (signals[i].key != code)
+			continue;
+		v->asked.signal = signals[i].number;
+		v->mode = TOP_MODE_CONFIRM;
+	}
+}
+
+static void confirm(struct top_view *v, int code)
+{
+	v->mode = TOP_MODE_LIST;
+	if (code == 'y' || code == 'Y')
+		v->ready = v->asked;
+	else
+		snprintf(v->status, sizeof(v->status), "nothing was done");
+}
+
+/* Do an action in the list, its details and the help. */
+static void take_action(struct top_view *v, const struct top_model *m, int code)
+{
+	enum top_action action = top_action_of(code);
+	bool page = v->mode != TOP_MODE_LIST;
+
+	if (code == TOP_KEY_ESCAPE && page)
+		v->mode = TOP_MODE_LIST;
+	else if (code == TOP_KEY_ESCAPE)
+		*v->filter = '\0';
+	else if (page && (action == TOP_QUIT || action == TOP_DETAILS ||
+			  (v->mode == TOP_MODE_HELP && action > TOP_END)))
+		v->mode = TOP_MODE_LIST;
+	else if (!page || action < TOP_FILTER || action > TOP_INVERT)
+		act(v, m, action);
+}
+
+void top_view_key(struct top_view *v, const struct top_model *m, int code)
+{
+	*v->status = '\0';
+	switch (v->mode) {
+	case TOP_MODE_FILTER:
+		type_pattern(v, code);
+		break;
+	case TOP_MODE_SIGNAL:
+		choose_signal(v, code);
+		break;
+	case TOP_MODE_CONFIRM:
+		confirm(v, code);
+		break;
+	default:
+		take_action(v, m, code);
+	}
+}
+
+void top_view_settle(struct top_view *v, struct top_model *m)
+{
+	bool stay = v->moved || v->mode != TOP_MODE_LIST;
+	size_t i;
+
+	top_arrange(m, v);
+	for (i = 0; stay && v->pid && i < m->lines.count; i++)
+		if (m->lines.items[i].process && m->lines.items[i].process->pid == v->pid) {
+			v->line = i;
+			return;
+		}
+	if (v->mode == TOP_MODE_DETAILS) {
+		v->mode = TOP_MODE_LIST;
+		snprintf(v->status, sizeof(v->status), "process %lld has ended", (long long)v->pid);
+	}
+	select_line(v, m, v->line);
+}
+
 /* Refreshes as tables, or as JSON, one object a line. */
 
 static double wall_clock(void)
@@ -161,27 +525,17 @@ static void print_json(const struct top *t)
 	out_json_print_line(object);
 }
 
-static int print_table(const struct top *t)
+static void print_table(const struct top *t)
 {
 	const struct top_model *m = &t->model;
-	struct top_process *rows = calloc(m->lines.count + 1, sizeof(*rows));
+	struct top_process *rows = shr_must(calloc(m->lines.count + 1, sizeof(*rows)));
 	size_t i;
 
-	if (!rows)
-		return -ENOMEM;
 	for (i = 0; i < m->lines.count; i++)
 		rows[i] = *m->lines.items[i].process;
 	out_print(&t->args->form, &top_processes, rows, m->lines.count);
 	fflush(stdout);
 	free(rows);
-	return 0;
-}
-
-/* Note once what cannot be seen. */
-static void note_missing(const struct top *t, uint64_t number)
-{
-	if (!number && t->model.missing)
-		ctl_note("%s", t->model.missing);
 }
 
 /* Run without a terminal. Returns the exit status. */
@@ -199,11 +553,13 @@ static int top_batch(struct top *t)
 			break;
 		if (top_refresh(t, &err))
 			return ctl_fail(&err);
-		note_missing(t, i);
+		/* Note once what cannot be seen. */
+		if (!i && t->model.missing)
+			ctl_note("%s", t->model.missing);
 		if (t->args->form.mode == OUT_JSON)
 			print_json(t);
-		else if (print_table(t))
-			return ctl_fail_reason(GPREEMPT_SYSTEM, -ENOMEM, 0);
+		else
+			print_table(t);
 		if (ferror(stdout))
 			break;
 	}
@@ -225,14 +581,13 @@ struct session {
 	uint64_t count;	  /* refreshes so far */
 };
 
-static int draw(struct session *s)
+static void draw(struct session *s)
 {
 	struct top_screen old = s->shown;
 	int width, height;
 
 	top_term_size(&width, &height);
-	if (top_screen_resize(&s->next, width, height))
-		return -ENOMEM;
+	top_screen_resize(&s->next, width, height);
 	s->next.utf8 = s->t->view.utf8;
 	if (old.width && (old.width != width || old.height != height))
 		top_term_resize(width, height);
@@ -240,7 +595,6 @@ static int draw(struct session *s)
 	top_term_draw(&s->next, &s->shown);
 	s->shown = s->next;
 	s->next = old;
-	return 0;
 }
 
 /* Is it the process that was asked about? Another one may have its number. */
@@ -315,25 +669,24 @@ static void read_signals(struct session *s)
 			s->t->view.quit = true;
 }
 
-static int read_keys(struct session *s)
+static void read_keys(struct session *s)
 {
 	struct top *t = s->t;
-	int key, ret = 0;
+	int key;
 
-	while (!ret && !t->view.quit && (key = top_term_key()) != TOP_KEY_NONE) {
+	while (!t->view.quit && (key = top_term_key()) != TOP_KEY_NONE) {
 		enum top_mode before = t->view.mode;
 
 		top_view_key(&t->view, &t->model, key);
-		ret = top_view_settle(&t->view, &t->model);
-		if (!ret && t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
-			ret = top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
+		top_view_settle(&t->view, &t->model);
+		if (t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
+			top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
 	}
 	take_request(s);
-	return ret;
 }
 
 /* Take the events. A terminal that is gone reports that for ever. */
-static int take_events(struct session *s)
+static void take_events(struct session *s)
 {
 	struct epoll_event events[2];
 	int n = epoll_wait(s->events, events, ARRAY_SIZE(events), 0), i;
@@ -342,7 +695,7 @@ static int take_events(struct session *s)
 		if (events[i].data.fd == STDIN_FILENO && events[i].events & (EPOLLHUP | EPOLLERR))
 			s->t->view.quit = true;
 	read_signals(s);
-	return read_keys(s);
+	read_keys(s);
 }
 
 static int watch(struct session *s, int fd)
@@ -396,16 +749,13 @@ static int loop(struct session *s, struct gpreempt_error *err)
 		ret = refresh_if_due(s, err);
 		if (ret || s->t->view.quit)
 			return ret;
-		ret = draw(s);
+		draw(s);
 		until = s->job.child ? shr_now_ns() + TICK_NS : next_refresh(s);
-		if (!ret && ctl_sampler_wait(&s->t->sampler, until, s->events))
-			ret = take_events(s);
-		if (ret)
-			break;
+		if (ctl_sampler_wait(&s->t->sampler, until, s->events))
+			take_events(s);
 		if (top_job_check(&s->job))
 			tell(s, "%s", s->job.text);
 	}
-	return ctl_set_error(err, ret, GPREEMPT_SYSTEM, 0, "drawing the screen");
 }
 
 /* Run on a terminal. Returns the exit status. */
@@ -455,7 +805,7 @@ static int check(const struct top_args *args)
 
 static int run_top(void *data)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, 0 };
+	static const int awaited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, 0 };
 	const struct top_args *args = data;
 	struct top t = { .args = args };
 	struct gpreempt *g = NULL;
@@ -477,7 +827,7 @@ static int run_top(void *data)
 		t.stop = shr_signals_open_stop();
 		ret = top_batch(&t);
 	} else {
-		t.stop = shr_signals_open(signals);
+		t.stop = shr_signals_open(awaited);
 		ret = top_interactive(&t);
 	}
 	if (t.stop >= 0)

@@ -107,17 +107,6 @@ struct top_queue {
 /* Kinds of groups of processes. */
 enum top_tree { TOP_FLAT, TOP_BY_CGROUP, TOP_BY_CONTAINER, TOP_BY_POD, TOP_TREES };
 
-extern const char *const top_tree_names[TOP_TREES];
-
-/* Choice and order of the processes in the list. */
-struct top_order {
-	size_t column; /* column of top_columns */
-	bool inverted;
-	enum top_tree tree;
-	int64_t gpu_id;	     /* only this GPU; 0: all */
-	const char *pattern; /* only processes that have this text in a cell; "": all */
-};
-
 /* A line of the list: a process, or the heading of a group. */
 struct top_line {
 	const struct top_process *process; /* NULL: a heading */
@@ -146,9 +135,6 @@ void top_process_clear(struct top_process *p);
 void top_history_add(struct top_history *h, int64_t busy);
 /* Returns the value of so many refreshes ago, or TOP_NOTHING. */
 unsigned int top_history_at(const struct top_history *h, unsigned int ago);
-
-/* Add up figures, and make the lines. 0 or -ENOMEM. */
-int top_arrange(struct top_model *m, const struct top_order *order);
 
 /* Returns the history of a process of the lines on that GPU; with 0, its own. */
 const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id);
@@ -211,8 +197,11 @@ void top_view_init(struct top_view *v);
 /* A key: a character, or one of enum top_key_code. Afterwards top_view_settle(). */
 void top_view_key(struct top_view *v, const struct top_model *m, int code);
 
-/* Arrange the lines as is chosen; and find the selection. 0 or -ENOMEM. */
-int top_view_settle(struct top_view *v, struct top_model *m);
+/* Add up figures, and make the lines as is chosen. */
+void top_arrange(struct top_model *m, const struct top_view *v);
+
+/* Arrange the lines, and find the selection. */
+void top_view_settle(struct top_view *v, struct top_model *m);
 
 /* A signal's name, without SIG. */
 const char *top_signal_name(int signal);
@@ -232,9 +221,6 @@ struct top {
 	struct top_view view;
 	int stop; /* readable after Ctrl-C and its like, and when the size changes */
 };
-
-/* Read all figures again and arrange them. 0 or -errno with *err. */
-int top_refresh(struct top *t, struct gpreempt_error *err);
 
 /*
  * Table of columns: the heading, --batch, the keys of JSON, --help, the manual and the screen's
@@ -315,12 +301,12 @@ extern const struct out_table top_processes, top_figures, top_queues, top_gpus;
 
 /*
  * Copy the sampler's facts since the last time, one point of the history, and begin its next
- * interval. Call it after ctl_sampler_refresh(). 0 or -ENOMEM.
+ * interval. Call it after ctl_sampler_refresh().
  */
-int top_gather(struct top_model *m, struct ctl_sampler *s);
+void top_gather(struct top_model *m, struct ctl_sampler *s);
 
-/* Read the queues of that process for its page. 0 or -ENOMEM. */
-int top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid);
+/* Read the queues of that process for its page. */
+void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid);
 
 /* Table of keys: their actions, --help, the manual and the help on the screen are made of it. */
 
@@ -430,43 +416,12 @@ struct top_screen {
 	struct top_cell *cells; /* line by line */
 };
 
-/* Make all of it blank, in another size perhaps. 0 or -ENOMEM. */
-int top_screen_resize(struct top_screen *s, int width, int height);
-void top_screen_clear(struct top_screen *s);
+/* Make all of it blank, in another size perhaps. */
+void top_screen_resize(struct top_screen *s, int width, int height);
 void top_screen_free(struct top_screen *s);
 
-/*
- * Put a harmless text in width columns: a longer one is cut, and the rest is blank. Returns the
- * column behind them, which a text never passes, nor the edge.
- */
-int top_put(struct top_screen *s, int y, int x, int width, enum top_look look, const char *text);
-int top_put_right(struct top_screen *s, int y, int x, int width, enum top_look look,
-		  const char *text);
 /* Print "GPU 0", or "GPU 0x7d63" without an index. */
 void top_gpu_name(int64_t index, int64_t gpu_id, char *buf, size_t size);
-/* Put a text of another program's bytes in width columns. */
-int top_put_foreign(struct top_screen *s, int y, int x, int width, enum top_look look,
-		    const char *text);
-/* Returns the columns that a harmless text takes. */
-int top_text_width(const struct top_screen *s, const char *text);
-
-/* Two refreshes a cell, the last one at the right. */
-int top_put_history(struct top_screen *s, int y, int x, int width, enum top_look look,
-		    const struct top_history *h);
-/* A bar with a text at its right end; tenths of a percent, or GPREEMPT_UNKNOWN. */
-int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t tenths, const char *text);
-
-/* Parts of the screen. */
-
-/* A share of fewer looks than this has no decimals: they would be of no look. */
-#define TOP_MANY_LOOKS 100
-
-/* Make the text of a cell, for free(). looks: those of the last interval. */
-char *top_cell(const struct out_field *field, const void *row, uint64_t looks);
-
-/* A process alone, and the help; in all lines from y on but the last. */
-void top_draw_details(struct top_screen *s, int y, const struct top_model *m, struct top_view *v);
-void top_draw_help(struct top_screen *s, int y, struct top_view *v);
 
 /* Screen as a function of the model, the user's choices, and its size. */
 
@@ -495,15 +450,5 @@ void top_term_resize(int width, int height);
 void top_term_draw(const struct top_screen *s, const struct top_screen *before);
 /* The next key that was pressed, or TOP_KEY_NONE; does not wait. */
 int top_term_key(void);
-
-/* Another command of gpreempt-ctl, as a child; the loop does not wait for its end. */
-
-struct top_job {
-	pid_t child;	 /* 0: none */
-	int output;	 /* its output, read without waiting */
-	uint64_t until;	 /* time at which it is killed */
-	char text[1024]; /* its output, in one line, cut */
-	bool ended;	 /* the next byte begins another line */
-};
 
 #endif
