@@ -161,7 +161,7 @@ static void add(struct preempt_series *s, uint64_t from, uint64_t step, size_t n
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		ck_assert_int_eq(preempt_add_sample(s, from + i * step), 0);
+		preempt_add_sample(s, from + i * step);
 }
 
 static void figures_setup(void)

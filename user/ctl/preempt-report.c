@@ -1,11 +1,373 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Output of preempt: lines for people and grep, or one JSON object; and --samples. */
+/* Effects of preempt on other processes, and its output. */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <string.h>
 
 #include "cli/table.h"
-#include "preempt.h"
+#include "lib/see/words.h"
+#include "shared/text.h"
 #include "shared/util.h"
+#include "preempt.h"
+
+/*
+ * Effects of a suspend or resume on the other processes on the same GPUs. Under the hardware
+ * scheduler the driver takes all queues off the node for it. A thread looks at the slots of
+ * those processes from before each call until all queues are back, and notes for how long a
+ * queue that was in its slots was not.
+ */
+
+#define MAX_QIDS 1024
+/* Queues that are not back by then are off for another reason. */
+#define LIMIT_NS (20 * NSEC_PER_MSEC)
+/* How often to look which processes there are. */
+#define LIST_PERIOD_NS NSEC_PER_SEC
+
+/* Losses of another process. */
+struct disturb_process {
+	pid_t pid;
+	char comm[68];
+	struct {
+		size_t windows;			/* calls during which the process was looked at */
+		struct preempt_series unmapped; /* time out of its slots, for those seen */
+	} ops[DISTURB_OPS];
+	struct preempt_series resolution; /* between two looks */
+};
+
+/* State of another process during one call. */
+struct watch {
+	bool there;	       /* the thread looks at it */
+	bool mapped[MAX_QIDS]; /* queue ids in their slots at the start */
+	uint64_t looked_ns;
+	uint64_t lost_ns; /* when one was first seen out of its slots */
+	uint64_t back_ns; /* when all were seen back after that */
+	uint64_t gap_ns;  /* the longer one of the looks at both ends */
+};
+
+struct disturb {
+	struct preempt *p;
+	pthread_t thread;
+	sem_t begin;
+	sem_t ready; /* the first look is taken */
+	sem_t done;
+	atomic_bool ended; /* the call has returned */
+	bool quit;
+	bool running; /* between begin and done */
+	enum disturb_op op;
+	uint32_t *gpus; /* GPUs of the targets' queues */
+	size_t n_gpus;
+	uint64_t listed_ns;
+	struct disturb_process *list;
+	struct watch *watches;
+	size_t count;
+};
+
+void preempt_add_sample(struct preempt_series *s, uint64_t ns)
+{
+	*(uint64_t *)shr_must(shr_array_add(&s->v, &s->n, sizeof(ns))) = ns;
+}
+
+static bool can_be_lost(const struct disturb *d, const struct gpreempt_queue *queue)
+{
+	return queue->qid >= 0 && queue->qid < MAX_QIDS && queue->suspended == 0 &&
+	       queue->evicted == 0 && shr_has(d->gpus, d->n_gpus, queue->gpu_id);
+}
+
+static void first_look(struct disturb *d, size_t i)
+{
+	struct watch *w = &d->watches[i];
+	struct gpreempt_view *view;
+	size_t k;
+
+	memset(w, 0, sizeof(*w));
+	if (gpreempt_view_read(d->p->g, d->list[i].pid, &view, NULL))
+		return;
+	w->looked_ns = shr_now_ns();
+	for (k = 0; k < view->count; k++) {
+		const struct gpreempt_queue *queue = &view->queues[k];
+
+		if (can_be_lost(d, queue) && queue->active > 0) {
+			w->mapped[queue->qid] = true;
+			w->there = true;
+		}
+	}
+	gpreempt_list_free(view);
+}
+
+/* Has a queue left its slots? */
+static bool is_lost(const struct disturb *d, const struct watch *w,
+		    const struct gpreempt_view *view)
+{
+	size_t k;
+
+	for (k = 0; k < view->count; k++) {
+		const struct gpreempt_queue *queue = &view->queues[k];
+
+		if (can_be_lost(d, queue) && w->mapped[queue->qid] && queue->active == 0)
+			return true;
+	}
+	return false;
+}
+
+static void look(struct disturb *d, size_t i)
+{
+	struct watch *w = &d->watches[i];
+	struct gpreempt_view *view;
+	uint64_t now, gap;
+	bool lost;
+
+	if (!w->there || w->back_ns)
+		return;
+	if (gpreempt_view_read(d->p->g, d->list[i].pid, &view, NULL)) {
+		w->there = false;
+		return;
+	}
+	now = shr_now_ns();
+	gap = now - w->looked_ns;
+	w->looked_ns = now;
+	lost = is_lost(d, w, view);
+	gpreempt_list_free(view);
+	if (lost == !!w->lost_ns)
+		return;
+	if (lost)
+		w->lost_ns = now;
+	else
+		w->back_ns = now;
+	if (gap > w->gap_ns)
+		w->gap_ns = gap;
+}
+
+static bool all_back(const struct disturb *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		if (d->watches[i].there && d->watches[i].lost_ns && !d->watches[i].back_ns)
+			return false;
+	return true;
+}
+
+static void keep_disturb(struct disturb *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++) {
+		struct disturb_process *process = &d->list[i];
+		const struct watch *w = &d->watches[i];
+
+		if (!w->there)
+			continue;
+		process->ops[d->op].windows++;
+		if (!w->back_ns)
+			continue;
+		preempt_add_sample(&process->ops[d->op].unmapped, w->back_ns - w->lost_ns);
+		preempt_add_sample(&process->resolution, w->gap_ns);
+	}
+}
+
+static void watch_call(struct disturb *d)
+{
+	uint64_t limit = 0, began;
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		first_look(d, i);
+	sem_post(&d->ready);
+	do {
+		/* Look once more after the end, for a call that is shorter than one look. */
+		if (atomic_load(&d->ended) && !limit)
+			limit = shr_now_ns() + LIMIT_NS;
+		began = shr_now_ns();
+		for (i = 0; i < d->count; i++)
+			look(d, i);
+		/* Leave half of the time to the measured processes. */
+		shr_sleep_ns(shr_now_ns() - began);
+	} while (!limit || (!all_back(d) && shr_now_ns() < limit));
+	keep_disturb(d);
+	sem_post(&d->done);
+}
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem) < 0)
+		;
+}
+
+static void *run(void *arg)
+{
+	struct disturb *d = arg;
+
+	for (;;) {
+		wait_for(&d->begin);
+		if (d->quit)
+			return NULL;
+		watch_call(d);
+	}
+}
+
+static bool is_listed(const struct disturb *d, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		if (d->list[i].pid == pid)
+			return true;
+	return false;
+}
+
+static void add_process(struct disturb *d, const struct gpreempt_process *from)
+{
+	size_t watches = d->count;
+	struct disturb_process *process;
+
+	shr_must(shr_array_add(&d->watches, &watches, sizeof(*d->watches)));
+	process = shr_must(shr_array_add(&d->list, &d->count, sizeof(*process)));
+	process->pid = from->pid;
+	shr_clean(process->comm, sizeof(process->comm), from->comm, false);
+}
+
+static bool uses_our_gpus(const struct disturb *d, pid_t pid)
+{
+	struct gpreempt_view *view;
+	bool found = false;
+	size_t i;
+
+	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
+		return false;
+	for (i = 0; i < view->count && !found; i++)
+		found = shr_has(d->gpus, d->n_gpus, view->queues[i].gpu_id);
+	gpreempt_list_free(view);
+	return found;
+}
+
+/* List the processes, which come and go; the results of one that went are kept. */
+static void list_processes(struct disturb *d)
+{
+	struct gpreempt_process_list *all;
+	size_t i;
+
+	d->listed_ns = shr_now_ns();
+	if (gpreempt_processes_read(d->p->g, &all, NULL))
+		return;
+	for (i = 0; i < all->count; i++) {
+		const struct gpreempt_process *process = &all->processes[i];
+
+		if (process->queues && process->pid != getpid() &&
+		    !preempt_find_target(d->p, process->pid) && !is_listed(d, process->pid) &&
+		    uses_our_gpus(d, process->pid))
+			add_process(d, process);
+	}
+	gpreempt_list_free(all);
+}
+
+static void add_gpus(struct disturb *d, pid_t pid)
+{
+	struct gpreempt_view *view;
+	size_t i;
+
+	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
+		return;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *queue = &view->queues[i];
+		uint32_t *gpu;
+
+		if (!gp_filter_matches(&d->p->args->targets.queues, queue->qid, queue->gpu_id,
+				       queue->priority) ||
+		    shr_has(d->gpus, d->n_gpus, queue->gpu_id))
+			continue;
+		gpu = shr_must(shr_array_add(&d->gpus, &d->n_gpus, sizeof(*gpu)));
+		*gpu = queue->gpu_id;
+	}
+	gpreempt_list_free(view);
+}
+
+struct disturb *disturb_start(struct preempt *p)
+{
+	struct gpreempt_facts *facts;
+	struct disturb *d;
+	size_t i;
+
+	/* Only the module shows slots. */
+	if (gp_module_version(p->g, &facts, NULL))
+		return NULL;
+	gpreempt_list_free(facts);
+	d = shr_must(calloc(1, sizeof(*d)));
+	d->p = p;
+	for (i = 0; i < p->n_targets; i++)
+		add_gpus(d, p->targets[i].pid);
+	list_processes(d);
+	sem_init(&d->begin, 0, 0);
+	sem_init(&d->ready, 0, 0);
+	sem_init(&d->done, 0, 0);
+	if (!pthread_create(&d->thread, NULL, run, d))
+		return d;
+	disturb_free(d);
+	return NULL;
+}
+
+/* The thread has dealt with the call before. */
+static void settle(struct disturb *d)
+{
+	if (d->running)
+		wait_for(&d->done);
+	d->running = false;
+}
+
+void disturb_begin(struct disturb *d, enum disturb_op op)
+{
+	if (!d)
+		return;
+	settle(d);
+	if (shr_now_ns() - d->listed_ns > LIST_PERIOD_NS)
+		list_processes(d);
+	if (!d->count)
+		return;
+	d->op = op;
+	atomic_store(&d->ended, false);
+	d->running = true;
+	sem_post(&d->begin);
+	wait_for(&d->ready);
+}
+
+void disturb_end(struct disturb *d)
+{
+	if (d)
+		atomic_store(&d->ended, true);
+}
+
+void disturb_stop(struct disturb *d)
+{
+	if (!d || d->quit)
+		return;
+	disturb_end(d);
+	settle(d);
+	d->quit = true;
+	sem_post(&d->begin);
+	pthread_join(d->thread, NULL);
+}
+
+void disturb_free(struct disturb *d)
+{
+	size_t i;
+	int op;
+
+	if (!d)
+		return;
+	for (i = 0; i < d->count; i++) {
+		for (op = 0; op < DISTURB_OPS; op++)
+			free(d->list[i].ops[op].unmapped.v);
+		free(d->list[i].resolution.v);
+	}
+	free(d->list);
+	free(d->watches);
+	free(d->gpus);
+	free(d);
+}
+
+/* Lines for people and grep, one JSON object, and the file of --samples. */
 
 static void print_us(const char *before, const char *name, int64_t ns)
 {
@@ -99,9 +461,8 @@ static void print_disturbed(struct disturb_process *process)
 	int op;
 
 	for (op = 0; op < DISTURB_OPS; op++) {
-		struct shr_stats stats;
+		struct shr_stats stats = stats_of(&process->ops[op].unmapped);
 
-		stats = stats_of(&process->ops[op].unmapped);
 		printf("disturbed_us pid=%d comm=%s by=%s calls=%zu seen=%zu "
 		       "p50=%.1f max=%.1f resolution=%.1f\n",
 		       process->pid, process->comm, disturb_names[op], process->ops[op].windows,
@@ -111,17 +472,17 @@ static void print_disturbed(struct disturb_process *process)
 
 static void print_disturbance(struct preempt *p)
 {
-	struct disturb_process *list;
-	size_t i, count;
+	const struct disturb *d = p->disturb;
+	size_t i;
 
-	if (!p->disturb) {
+	if (!d) {
 		puts("disturbed -");
 		return;
 	}
-	list = disturb_result(p->disturb, &count);
-	printf("disturbed %zu other process%s on these GPUs\n", count, count == 1 ? "" : "es");
-	for (i = 0; i < count; i++)
-		print_disturbed(&list[i]);
+	printf("disturbed %zu other process%s on these GPUs\n", d->count,
+	       d->count == 1 ? "" : "es");
+	for (i = 0; i < d->count; i++)
+		print_disturbed(&d->list[i]);
 }
 
 static bool has_paused(const struct preempt *p)
@@ -249,9 +610,8 @@ static struct json_object *json_disturbed(struct disturb_process *process)
 	add_number(o, "pid", process->pid);
 	out_add(o, "comm", out_json_text(process->comm));
 	for (op = 0; op < DISTURB_OPS; op++) {
-		struct json_object *part;
+		struct json_object *part = json_stats(&process->ops[op].unmapped);
 
-		part = json_stats(&process->ops[op].unmapped);
 		add_number(part, "calls", process->ops[op].windows);
 		out_add(o, op == DISTURB_SUSPEND ? "suspend_us" : "resume_us", part);
 	}
@@ -261,16 +621,11 @@ static struct json_object *json_disturbed(struct disturb_process *process)
 
 static struct json_object *json_disturbance(struct preempt *p)
 {
-	struct json_object *array;
-	struct disturb_process *list;
-	size_t i, count;
+	struct json_object *array = p->disturb ? json_object_new_array() : NULL;
+	size_t i;
 
-	if (!p->disturb)
-		return NULL;
-	array = json_object_new_array();
-	list = disturb_result(p->disturb, &count);
-	for (i = 0; i < count; i++)
-		json_object_array_add(array, json_disturbed(&list[i]));
+	for (i = 0; array && i < p->disturb->count; i++)
+		json_object_array_add(array, json_disturbed(&p->disturb->list[i]));
 	return array;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Method by which each target is taken off its GPUs, and the needs of a pause. */
+/* preempt: suspend and resume processes in cycles, and measure it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,6 +21,8 @@
 #include "lib/see/words.h"
 #include "shared/util.h"
 #include "preempt.h"
+
+/* Method by which each target is taken off its GPUs, and the needs of a pause. */
 
 static int add_by_pause(struct preempt *p, struct preempt_target *t)
 {
@@ -82,7 +85,7 @@ struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid)
 }
 
 /* The driver refuses some only when it is asked to suspend. */
-bool preempt_change_route(struct preempt *p)
+static bool preempt_change_route(struct preempt *p)
 {
 	size_t i;
 
@@ -145,7 +148,7 @@ static int check_events(struct preempt *p)
 }
 
 /* Wait in short pieces, so that the heart beats. */
-int preempt_wait(struct preempt *p, uint64_t ns, int fd)
+static int preempt_wait(struct preempt *p, uint64_t ns, int fd)
 {
 	uint64_t start = shr_now_ns();
 	struct pollfd fds[] = {
@@ -256,7 +259,7 @@ static void end_command(struct preempt *p, pid_t pid, int fd)
 	}
 }
 
-int preempt_online(struct preempt *p)
+static int preempt_online(struct preempt *p)
 {
 	uint64_t began = shr_now_ns();
 	__cleanup_fd int fd = -1;
@@ -283,12 +286,213 @@ int preempt_online(struct preempt *p)
 	while (waitpid(pid, &p->online_status, 0) < 0)
 		if (errno != EINTR)
 			return fail_online(p, -errno, "waiting for the online command");
-	if (preempt_add_sample(&p->online, shr_now_ns() - began))
-		return fail_online(p, -ENOMEM, "keeping the samples");
+	preempt_add_sample(&p->online, shr_now_ns() - began);
 	return p->online_status ? -ECHILD : 0;
 }
 
-/* Cycles of suspend and resume, and their times. */
+/* A cycle: suspend, hold, resume, wait. */
+
+/* Note when the last slot of all members was seen empty; unknown if one member is. */
+static void note_slots(struct preempt_cycle *all, const struct gpreempt_member *m, bool first)
+{
+	const struct gpreempt_outcome *o = &m->outcome;
+
+	if (o->slots_ns == GPREEMPT_UNKNOWN || (!first && all->slots_ns == GPREEMPT_UNKNOWN)) {
+		all->slots_ns = GPREEMPT_UNKNOWN;
+		all->resolution_ns = GPREEMPT_UNKNOWN;
+		return;
+	}
+	if (first || all->slots_ns < o->slots_ns + (int64_t)m->start_ns)
+		all->slots_ns = o->slots_ns + m->start_ns;
+	if (first || all->resolution_ns < o->resolution_ns)
+		all->resolution_ns = o->resolution_ns;
+}
+
+static void note_suspend(struct preempt *p, const struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	p->now = (struct preempt_cycle){
+		.requested = out->requested,
+		.done = out->done,
+		.suspend_ns = p->n_targets > 1 ? out->span_ns : p->members[0].outcome.ioctl_ns,
+	};
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+
+		preempt_find_target(p, m->pid)->now = (struct preempt_cycle){
+			.requested = m->outcome.requested,
+			.done = m->outcome.done,
+			.suspend_ns = m->outcome.ioctl_ns,
+			.slots_ns = m->outcome.slots_ns,
+			.resolution_ns = m->outcome.resolution_ns,
+		};
+		note_slots(&p->now, m, i == 0);
+	}
+}
+
+/*
+ * Note queues that ran after the slots were empty: the verdict is no "yes" then, and a "no" when
+ * they ran a tenth of the time.
+ */
+static void note_released(struct preempt_cycle *c, uint64_t ns)
+{
+	if (ns > c->released_ns)
+		c->released_ns = ns;
+	if (ns && c->verdict == GPREEMPT_VERIFIED) {
+		c->verdict = GPREEMPT_NOT_CHECKED;
+		c->by = GPREEMPT_BY_NOTHING;
+	}
+	if (ns > c->held_ns / 10)
+		c->verdict = GPREEMPT_CONTRADICTED;
+}
+
+static void note_resume(struct preempt *p, uint64_t held_ns,
+			const struct gpreempt_gang_outcome *out)
+{
+	size_t i;
+
+	p->now.held_ns = held_ns;
+	p->now.resume_ns = p->n_targets > 1 ? out->span_ns : p->members[0].outcome.ioctl_ns;
+	for (i = 0; i < p->n_targets; i++) {
+		struct preempt_target *t = preempt_find_target(p, p->members[i].pid);
+
+		t->now.resume_ns = p->members[i].outcome.ioctl_ns;
+		t->now.held_ns = held_ns;
+		note_released(&t->now, p->members[i].outcome.released_ns);
+		note_released(&p->now, p->members[i].outcome.released_ns);
+	}
+}
+
+/* Fail a call on all targets, by the reason of the first target that failed. */
+static int fail_members(struct preempt *p, int code)
+{
+	size_t i;
+
+	for (i = 0; i < p->n_targets; i++) {
+		if (!p->members[i].code)
+			continue;
+		p->err = p->members[i].error;
+		if (p->err.reason)
+			return code;
+	}
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, "measuring");
+}
+
+/* Call the gang. 0, or the first error; p->members has the result of each. */
+static int ask(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outcome *out)
+{
+	const struct gpreempt_filter *which = &p->args->targets.queues;
+	int ret;
+
+	disturb_begin(p->disturb, op);
+	ret = op == DISTURB_SUSPEND ? gpreempt_gang_suspend(p->gang, which, out) :
+				      gpreempt_gang_resume(p->gang, which, out);
+	disturb_end(p->disturb);
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	return ret;
+}
+
+static int call(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outcome *out)
+{
+	int ret = ask(p, op, out);
+
+	while (ret && op == DISTURB_SUSPEND && preempt_change_route(p))
+		ret = ask(p, op, out);
+	return ret ? fail_members(p, ret) : 0;
+}
+
+/* Check that the suspended queues are out of their slots. */
+static void verify_all(struct preempt *p)
+{
+	static const int weight[] = {
+		[GPREEMPT_VERIFIED] = 0,
+		[GPREEMPT_NOT_CHECKED] = 1,
+		[GPREEMPT_CONTRADICTED] = 2,
+	};
+	size_t i;
+
+	gpreempt_gang_verify(p->gang);
+	gpreempt_gang_members(p->gang, p->members, p->n_targets);
+	for (i = 0; i < p->n_targets; i++) {
+		const struct gpreempt_member *m = &p->members[i];
+		struct preempt_cycle *c = &preempt_find_target(p, m->pid)->now;
+		int more = weight[m->verdict] - weight[p->now.verdict];
+
+		c->verdict = m->verdict;
+		c->by = m->verified_by;
+		/* Take the verdict with less evidence of two equal ones. */
+		if (!i || more > 0 || (!more && c->by < p->now.by)) {
+			p->now.verdict = c->verdict;
+			p->now.by = c->by;
+		}
+	}
+}
+
+static void keep(struct preempt_figures *f, struct preempt_cycle *now, bool first)
+{
+	now->succeeded = now->requested && now->done == now->requested &&
+			 now->verdict != GPREEMPT_CONTRADICTED;
+	f->succeeded += now->succeeded;
+	f->verdicts[now->verdict]++;
+	f->by_waves += now->by == GPREEMPT_BY_SLOTS_WAVES;
+	if (!now->requested)
+		return;
+	if (first)
+		f->first_ns = now->suspend_ns;
+	else
+		preempt_add_sample(&f->suspend, now->suspend_ns);
+	if (!first && now->slots_ns != GPREEMPT_UNKNOWN) {
+		preempt_add_sample(&f->slots, now->slots_ns);
+		preempt_add_sample(&f->resolution, now->resolution_ns);
+	}
+	preempt_add_sample(&f->resume, now->resume_ns);
+}
+
+static void keep_all(struct preempt *p)
+{
+	size_t i;
+
+	keep(&p->all, &p->now, p->cycles == 1);
+	for (i = 0; i < p->n_targets; i++)
+		keep(&p->targets[i].figures, &p->targets[i].now, p->cycles == 1);
+}
+
+static int preempt_cycle(struct preempt *p)
+{
+	struct gpreempt_gang_outcome out;
+	int ret, online = 0;
+	uint64_t start;
+
+	p->cycles++;
+	ret = call(p, DISTURB_SUSPEND, &out);
+	if (ret)
+		return ret;
+	start = shr_now_ns();
+	note_suspend(p, &out);
+	verify_all(p);
+	if (p->args->command)
+		online = preempt_online(p);
+	else
+		ret = preempt_wait(p, p->args->hold_ns, -1);
+	if (online && online != -ECHILD)
+		ret = online;
+	if (ret)
+		return ret;
+	start = shr_now_ns() - start;
+	ret = call(p, DISTURB_RESUME, &out);
+	if (ret)
+		return ret;
+	note_resume(p, start, &out);
+	keep_all(p);
+	preempt_put_samples(p);
+	preempt_print_cycle(p);
+	if (online)
+		return online;
+	return preempt_wait(p, p->args->interval_ns, -1);
+}
+
+/* The command. */
 
 static int fail_system(const struct preempt *p, const char *step, int code)
 {
@@ -481,10 +685,8 @@ static int get_memory(struct preempt *p, const struct gpreempt_targets *list)
 	size_t i;
 	int ret;
 
-	p->targets = calloc(list->count, sizeof(*p->targets));
-	p->members = calloc(list->count, sizeof(*p->members));
-	if (!p->targets || !p->members)
-		return -ENOMEM;
+	p->targets = shr_must(calloc(list->count, sizeof(*p->targets)));
+	p->members = shr_must(calloc(list->count, sizeof(*p->members)));
 	p->all.first_ns = GPREEMPT_UNKNOWN;
 	p->n_targets = list->count;
 	for (i = 0; i < list->count; i++)

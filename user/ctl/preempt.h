@@ -13,8 +13,8 @@ struct preempt_series {
 	size_t n;
 };
 
-/* Add a value to the series. 0 or -ENOMEM. */
-int preempt_add_sample(struct preempt_series *s, uint64_t ns);
+/* Add a value to the series. */
+void preempt_add_sample(struct preempt_series *s, uint64_t ns);
 
 /* Results of one cycle, for a target or for all of them together. */
 struct preempt_cycle {
@@ -93,27 +93,8 @@ struct preempt {
 
 /* Find a target by its PID; NULL: none. */
 struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
-/*
- * Change the method after a suspend that failed, with --how auto: is one of the targets that
- * were refused paused from now on, so that another try makes sense?
- */
-bool preempt_change_route(struct preempt *p);
 
-/*
- * Make one cycle. 0, or a negative errno value to stop, with the
- * reason in p->err, p->interrupted or p->online_status.
- */
-int preempt_cycle(struct preempt *p);
-/*
- * Look after the targets until the time is over, or the descriptor (-1:
- * none) is readable. 0, or as preempt_cycle().
- */
-int preempt_wait(struct preempt *p, uint64_t ns, int fd);
-
-/* Run the command to its end. As preempt_cycle(). */
-int preempt_online(struct preempt *p);
-
-/* report.c: the file of --samples, a line for each target and cycle. 0 or -errno. */
+/* The file of --samples, a line for each target and cycle. 0 or -errno. */
 int preempt_open_samples(struct preempt *p);
 void preempt_put_samples(struct preempt *p);
 int preempt_close_samples(struct preempt *p);
@@ -131,22 +112,13 @@ enum disturb_op {
 	DISTURB_OPS,
 };
 
-/* Losses of another process. */
-struct disturb_process {
-	pid_t pid;
-	char comm[68];
-	struct {
-		size_t windows;			/* calls during which the process was looked at */
-		struct preempt_series unmapped; /* time out of its slots, for those seen */
-	} ops[DISTURB_OPS];
-	struct preempt_series resolution; /* between two looks */
-};
-
-/* Start the thread. NULL without the module, or without memory. */
+/* Start the thread. NULL without the module. */
 struct disturb *disturb_start(struct preempt *p);
+/* Around each call; d may be NULL. */
+void disturb_begin(struct disturb *d, enum disturb_op op);
+void disturb_end(struct disturb *d);
 /* The thread ends; the figures stay. */
 void disturb_stop(struct disturb *d);
-struct disturb_process *disturb_result(struct disturb *d, size_t *count);
 void disturb_free(struct disturb *d);
 
 #endif
