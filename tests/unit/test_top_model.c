@@ -265,7 +265,6 @@ TEST(groups)
 	ck_assert_str_eq(order(), "(/b) 10 (/a) 30 20");
 	ck_assert_uint_eq(model.lines.items[2].members, 2);
 	ck_assert_int_eq(model.lines.items[2].busy, 900);
-	ck_assert_int_eq(model.lines.items[2].vram, 900);
 	press('N');
 	ck_assert_str_eq(order(), "(/b) 10 (/a) 20 30");
 	press('I');

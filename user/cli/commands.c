@@ -3,7 +3,6 @@
  * A program's main(): which command its words mean, that command's words and options, and its
  * help.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -557,13 +557,12 @@ static void add_up_groups(struct top_model *m)
 		struct top_line *line = &m->lines.items[i];
 
 		line->members = 0;
-		line->busy = line->vram = GPREEMPT_UNKNOWN;
+		line->busy = GPREEMPT_UNKNOWN;
 		if (!line->process) {
 			heading = line;
 		} else if (heading) {
 			heading->members++;
 			add_known(&heading->busy, line->process->busy);
-			add_known(&heading->vram, line->process->vram);
 		}
 	}
 }

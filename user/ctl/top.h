@@ -113,7 +113,6 @@ struct top_line {
 	const char *group;
 	size_t members; /* processes in the group */
 	int64_t busy;	/* sum of the group */
-	int64_t vram;
 };
 
 struct top_model {
