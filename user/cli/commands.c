@@ -524,18 +524,16 @@ static int fail_target(const struct ctl_command *cmd, const char *word,
 {
 	char name[64], next[160];
 	const char *words[] = { name };
-	struct gpreempt_targets *list;
-	struct gpreempt *g;
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret;
 
 	snprintf(name, sizeof(name), "comm:%s", word);
 	if (err->reason != GPREEMPT_BAD_TARGET || gpreempt_new(NULL, &g))
 		return ctl_fail(err);
 	ret = gpreempt_select(g, words, 1, NULL, NULL, &list, NULL);
-	gpreempt_free(g);
 	if (ret)
 		return ctl_fail(err);
-	gpreempt_list_free(list);
 	snprintf(next, sizeof(next), "%s %s %s", program->name, cmd->name, name);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
 			     "\"%s\" is no target; a GPU process has that name: %s", word, name);

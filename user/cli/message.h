@@ -7,6 +7,20 @@
 
 #include <gpreempt/gpreempt.h>
 
+static inline void ctl_cleanup_list(void *list)
+{
+	gpreempt_list_free(*(void **)list);
+}
+
+static inline void ctl_cleanup_handle(struct gpreempt **g)
+{
+	gpreempt_free(*g);
+}
+
+/* The library's list or handle is freed when its scope ends; it begins as NULL. */
+#define __cleanup_list	 __attribute__((cleanup(ctl_cleanup_list)))
+#define __cleanup_handle __attribute__((cleanup(ctl_cleanup_handle)))
+
 /* Set *err. Returns code. */
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);

@@ -123,7 +123,7 @@ typedef enum answer ask_fn(struct gpreempt *g, const struct gpreempt_node *node)
 static struct names ask_gpus(struct gpreempt *g, ask_fn *ask)
 {
 	struct names names = { .count = 0 };
-	struct gpreempt_nodes *nodes;
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	size_t i;
 
 	if (gpreempt_nodes_read(g, &nodes, NULL))
@@ -136,7 +136,6 @@ static struct names ask_gpus(struct gpreempt *g, ask_fn *ask)
 			add_name(&names, nodes->nodes[i].gpu_id);
 		names.silent += answer == SILENT;
 	}
-	gpreempt_list_free(nodes);
 	return names;
 }
 

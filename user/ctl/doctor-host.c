@@ -266,7 +266,7 @@ static void find_no_module(struct gpreempt *g, enum gpreempt_reason reason, stru
 
 static void check_module(struct gpreempt *g, struct gp_finding *f)
 {
-	struct gpreempt_facts *facts;
+	__cleanup_list struct gpreempt_facts *facts = NULL;
 	struct gpreempt_error err;
 	char off[96] = "";
 	size_t i;
@@ -283,7 +283,6 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 			    "gpreempt.ko %s cannot be read: the driver's data "
 			    "contradict themselves",
 			    fact(facts, "module"));
-		gpreempt_list_free(facts);
 		return;
 	}
 	for (i = 0; i < facts->count; i++)
@@ -296,12 +295,11 @@ static void check_module(struct gpreempt *g, struct gp_finding *f)
 			    "gpreempt.ko %s, without %s", fact(facts, "module"), off);
 	else
 		gp_find(f, "gpreempt.ko %s, all features", fact(facts, "module"));
-	gpreempt_list_free(facts);
 }
 
 static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 {
-	struct gpreempt_nodes *nodes;
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	char bad[128] = "", one[48];
 	size_t i;
 
@@ -331,7 +329,6 @@ static void check_hardware(struct gpreempt *g, struct gp_finding *f)
 			    "the hardware is not to be seen without gpreempt.ko");
 	else
 		gp_find(f, "the hardware of all GPUs can be read");
-	gpreempt_list_free(nodes);
 }
 
 /*
@@ -342,7 +339,7 @@ static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 			  bool (*say)(struct gpreempt *g, pid_t pid, char *buf, size_t size),
 			  char *text, size_t size)
 {
-	struct gpreempt_targets *all;
+	__cleanup_list struct gpreempt_targets *all = NULL;
 	char one[64];
 	size_t i;
 
@@ -353,7 +350,6 @@ static bool ask_processes(struct gpreempt *g, struct gp_finding *f,
 	for (i = 0; i < all->count; i++)
 		if (say(g, all->targets[i].pid, one, sizeof(one)))
 			add_word(text, size, one);
-	gpreempt_list_free(all);
 	return true;
 }
 

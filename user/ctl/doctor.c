@@ -298,7 +298,7 @@ static void check_target(struct report *r, pid_t pid)
 
 static int check_all(struct report *r, const struct doctor_args *args)
 {
-	struct gpreempt_targets *list = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
 	int ret = 0;
 	size_t i;
 
@@ -324,7 +324,6 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		check_target(r, list->targets[i].pid);
 		check_route(r, list->targets[i].pid);
 	}
-	gpreempt_list_free(list);
 	return 0;
 }
 

@@ -177,7 +177,7 @@ static int64_t count_compute(const struct gpreempt_view *view, int64_t gpu_id)
 
 static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *facts, size_t count)
 {
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t i;
 
 	/* The process has ended meanwhile. */
@@ -192,13 +192,12 @@ static void add_process(struct gpreempt *g, pid_t pid, struct gp_gpu_facts *fact
 		if (n > value[GP_FACT_QUEUES])
 			value[GP_FACT_QUEUES] = n;
 	}
-	gpreempt_list_free(view);
 }
 
 /* Read the facts about queues: all, or none. */
 static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t count)
 {
-	struct gpreempt_targets *processes;
+	__cleanup_list struct gpreempt_targets *processes = NULL;
 	size_t i;
 
 	if (gpreempt_processes(g, &processes, NULL))
@@ -208,7 +207,6 @@ static void read_queues(struct gpreempt *g, struct gp_gpu_facts *facts, size_t c
 			facts[i].value[GP_FACT_WAITING] = 0;
 	for (i = 0; i < processes->count; i++)
 		add_process(g, processes->targets[i].pid, facts, count);
-	gpreempt_list_free(processes);
 	for (i = 0; i < count; i++) {
 		int64_t *waiting = &facts[i].value[GP_FACT_WAITING];
 		uint64_t slots;
@@ -238,7 +236,7 @@ static void read_node(const struct gpreempt *g, const struct gpreempt_node *node
 static struct gp_gpu_facts *read_all_facts(struct gpreempt *g, size_t *count)
 {
 	struct gp_gpu_facts *facts;
-	struct gpreempt_nodes *nodes;
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	size_t i;
 
 	*count = 0;
@@ -249,7 +247,6 @@ static struct gp_gpu_facts *read_all_facts(struct gpreempt *g, size_t *count)
 		read_node(g, &nodes->nodes[i], &facts[i]);
 	read_queues(g, facts, nodes->count);
 	*count = nodes->count;
-	gpreempt_list_free(nodes);
 	return facts;
 }
 

@@ -189,7 +189,7 @@ static void read_queues(struct gp_figures *f, struct ctl_process *p)
 {
 	const struct gpreempt_view none = { .source = GPREEMPT_SOURCE_SYSFS };
 	struct gpreempt_error err = { 0 };
-	struct gpreempt_view *view = NULL;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	int ret = p->ended ? gp_view_sysfs(f->g, p->pid, &view) :
 			     gpreempt_view_read(f->g, p->pid, &view, &err);
 
@@ -200,7 +200,6 @@ static void read_queues(struct gp_figures *f, struct ctl_process *p)
 		set_unknown(p);
 	else
 		add_view(p, view);
-	gpreempt_list_free(view);
 }
 
 /* A look: which processes execute something now, and on which GPUs. */
@@ -368,7 +367,7 @@ static void end_process(struct gp_figures *f, struct ctl_process *p, uint64_t ns
 int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *err)
 {
 	uint64_t ns = f->look_ns ? now - f->look_ns : 0;
-	struct gpreempt_usages *list;
+	__cleanup_list struct gpreempt_usages *list = NULL;
 	struct queues of = { 0 };
 	size_t i;
 	int ret = gpreempt_usage_read(f->g, 0, &list, err);
@@ -388,7 +387,6 @@ int gp_figures_look(struct gp_figures *f, uint64_t now, struct gpreempt_error *e
 	for (i = 0; i < list->count; i++)
 		add_line(f, &list->usages[i], &of);
 	gpreempt_list_free(of.view);
-	gpreempt_list_free(list);
 	for (i = 0; i < f->processes.count; i++)
 		end_process(f, &f->processes.items[i], ns);
 	for (i = 0; i < f->gpus.count; i++)
@@ -422,7 +420,7 @@ static int64_t vram_size(struct gpreempt *g, int64_t node)
 
 static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 {
-	struct gpreempt_nodes *nodes;
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	struct gp_gpu_figures *gpu;
 	size_t i;
 	int ret = gpreempt_nodes_read(f->g, &nodes, err);
@@ -440,14 +438,13 @@ static int add_nodes(struct gp_figures *f, struct gpreempt_error *err)
 	}
 	gp_gpus_free(&f->names);
 	ret = gp_gpus_name(f->g, nodes, &f->names);
-	gpreempt_list_free(nodes);
 	return ret;
 }
 
 /* Add the figures of all processes from the module, or from sysfs; with register reads. */
 static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 {
-	struct gpreempt_process_list *list;
+	__cleanup_list struct gpreempt_process_list *list = NULL;
 	struct ctl_process *p;
 	size_t i;
 	int ret = gpreempt_processes_read(f->g, &list, err);
@@ -471,7 +468,6 @@ static int add_slots(struct gp_figures *f, struct gpreempt_error *err)
 		p->slots_held += p->active;
 		p->slots_taken += p->slots;
 	}
-	gpreempt_list_free(list);
 	return 0;
 }
 
@@ -542,7 +538,7 @@ static void read_memory(struct gp_figures *f, struct ctl_process *p)
 {
 	/* The module has the rest. */
 	unsigned int what = GPREEMPT_FIGURE_VRAM | (f->looks ? 0 : GPREEMPT_FIGURE_EVICTED);
-	struct gpreempt_process_gpus *list;
+	__cleanup_list struct gpreempt_process_gpus *list = NULL;
 	struct gpreempt_process_gpu gpu;
 	size_t i;
 
@@ -561,7 +557,6 @@ static void read_memory(struct gp_figures *f, struct ctl_process *p)
 	for (i = 0; i < list->count; i++)
 		take_memory(f, p, &list->gpus[i]);
 	p->listed = list->count;
-	gpreempt_list_free(list);
 }
 
 /*

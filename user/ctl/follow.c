@@ -556,18 +556,16 @@ static bool can_grow(const char *word)
 /* Look word by word: one that names no process now must not keep us from the others. */
 static void look(struct followers *f)
 {
-	struct gpreempt_targets *targets;
 	struct gpreempt_error err;
 	size_t i;
 
 	claim_held(f);
 	for (i = 0; i < f->args->targets.words.n; i++) {
 		const char *const *word = &f->args->targets.words.word[i];
+		__cleanup_list struct gpreempt_targets *targets = NULL;
 
-		if (!can_grow(*word) || find_targets(&f->find, word, 1, &targets, &err))
-			continue;
-		claim(f, targets);
-		gpreempt_list_free(targets);
+		if (can_grow(*word) && !find_targets(&f->find, word, 1, &targets, &err))
+			claim(f, targets);
 	}
 	follow_claims(f);
 }
@@ -685,19 +683,19 @@ static void follow_all(struct followers *f)
 static int check_stay(struct followers *f)
 {
 	const struct ctl_words *words = &f->args->targets.words;
-	struct gpreempt_targets *targets;
 	struct gpreempt_error err;
 	size_t i;
 
 	for (i = 0; i < words->n; i++) {
+		__cleanup_list struct gpreempt_targets *targets = NULL;
+
 		if (!can_grow(words->word[i]))
 			return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 					     "leave out --stay, or name its cgroup",
 					     "--stay: process %s ends once and for all",
 					     words->word[i]);
-		if (!find_targets(&f->find, &words->word[i], 1, &targets, &err))
-			gpreempt_list_free(targets);
-		else if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
+		if (find_targets(&f->find, &words->word[i], 1, &targets, &err) &&
+		    gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
 			return ctl_fail(&err);
 	}
 	ctl_say("looking for processes of %s%s", words->word[0], words->n > 1 ? " and others" : "");
@@ -712,7 +710,7 @@ static int run_follow(void *data)
 		.args = args,
 		.status = -1,
 	};
-	struct gpreempt_targets *targets = NULL;
+	__cleanup_list struct gpreempt_targets *targets = NULL;
 	int ret;
 
 	ret = ctl_need_root("suspend the queues of a process");
@@ -751,7 +749,6 @@ static int run_follow(void *data)
 		ret = f.places.ever ? GPREEMPT_CLASS_PARTIAL : args->stay ? 0 : f.status;
 		close(f.stop);
 	}
-	gpreempt_list_free(targets);
 	if (f.moved)
 		hold_cgroup_leave();
 out:

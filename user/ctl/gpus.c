@@ -122,16 +122,14 @@ static int run_gpus(void *data)
 {
 	const struct gpus_args *args = data;
 	struct gpreempt_error err;
-	struct gpreempt *g = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	struct ctl_sampler s;
 	int ret = ctl_open(args->targets.from, &g);
 
 	if (!ret)
 		ret = ctl_find_gpus(g, &args->targets);
-	if (ret) {
-		gpreempt_free(g);
+	if (ret)
 		return ret;
-	}
 	ctl_sampler_init(&s, g, 0);
 	ret = ctl_sampler_refresh(&s, &err);
 	/* A snapshot is one look, which is no share of time. */
@@ -141,7 +139,6 @@ static int run_gpus(void *data)
 	}
 	ret = ret ? ctl_fail(&err) : print_gpus(&s, args);
 	ctl_sampler_clear(&s);
-	gpreempt_free(g);
 	return ret;
 }
 

@@ -163,8 +163,8 @@ static int release_one(pid_t pid, uint64_t ns)
 static int run_release(void *data)
 {
 	const struct release_args *args = data;
-	struct gpreempt_targets *list;
-	struct gpreempt *g;
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret, status = 0;
 	size_t i;
 
@@ -174,14 +174,12 @@ static int run_release(void *data)
 	if (ret)
 		return ret;
 	ret = ctl_targets_sure(g, &args->targets, &list);
-	gpreempt_free(g);
 	if (ret)
 		return ret;
 	for (i = 0; i < list->count; i++) {
 		ret = release_one(list->targets[i].pid, args->lease_ns);
 		status = i ? ctl_merge_status(status, ret) : ret;
 	}
-	gpreempt_list_free(list);
 	return status;
 }
 
@@ -268,7 +266,7 @@ static int set_policy(struct guard *guard)
 /* Check the module: the indices are in its view, and nowhere else. */
 static int check_module(struct guard *guard)
 {
-	struct gpreempt_process_list *list;
+	__cleanup_list struct gpreempt_process_list *list = NULL;
 	struct gpreempt_error err;
 	bool module;
 
@@ -277,7 +275,6 @@ static int check_module(struct guard *guard)
 	if (gpreempt_processes_read(guard->g, &list, &err))
 		return ctl_fail(&err);
 	module = list->source == GPREEMPT_SOURCE_MODULE;
-	gpreempt_list_free(list);
 	if (module)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,

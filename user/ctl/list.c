@@ -466,8 +466,8 @@ static int answer(struct ctl_sampler *s, const struct gpreempt_filter *which,
 static int run_list(void *data)
 {
 	const struct list_args *args = data;
-	struct gpreempt_targets *chosen = NULL;
-	struct gpreempt *g = NULL;
+	__cleanup_list struct gpreempt_targets *chosen = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	struct ctl_sampler s;
 	int ret = ctl_open(args->targets.from, &g);
 
@@ -487,8 +487,6 @@ static int run_list(void *data)
 				    print_list(&s, args, chosen);
 		ctl_sampler_clear(&s);
 	}
-	gpreempt_list_free(chosen);
-	gpreempt_free(g);
 	return ret;
 }
 

@@ -301,14 +301,13 @@ static void add_versions(struct out_metrics *m, struct gpreempt *g)
 {
 	struct out_labels labels = { { [OUT_VERSION] = gpreempt_version() } };
 	const struct gpreempt_fact *module;
-	struct gpreempt_facts *facts = NULL;
+	__cleanup_list struct gpreempt_facts *facts = NULL;
 
 	if (!gp_module_version(g, &facts, NULL)) {
 		module = gp_facts_find(facts, "module");
 		labels.value[OUT_MODULE] = module ? module->value : NULL;
 	}
 	out_metric(m, OUT_GPREEMPT, &labels, 1);
-	gpreempt_list_free(facts);
 }
 
 static int count_left(void *arg, const struct places_left *left)
@@ -394,7 +393,7 @@ static int collect(struct gpreempt *g, const struct metrics_args *args, enum out
 static int run_metrics(void *data)
 {
 	const struct metrics_args *args = data;
-	struct gpreempt *g = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	enum out_format format = OUT_PROMETHEUS;
 	int code, ret = parse_format(args->format, &format);
 
@@ -405,7 +404,6 @@ static int run_metrics(void *data)
 		ret = ctl_open_host("read the figures of all processes", &g);
 	if (!ret)
 		ret = collect(g, args, format);
-	gpreempt_free(g);
 	return ret;
 }
 

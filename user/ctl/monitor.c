@@ -150,7 +150,7 @@ static void look(struct monitor *m, struct watched *w)
 		.t_ns = shr_now_ns() - m->start,
 		.pid = w->target.pid,
 	};
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	struct gpreempt_error err;
 	char *ids = NULL;
 	uint64_t start;
@@ -164,7 +164,6 @@ static void look(struct monitor *m, struct watched *w)
 		ids = shr_must(malloc(view->count * 12 + 1));
 		add_queues(m->args, view, &sample, w, ids);
 		w->module |= view->source == GPREEMPT_SOURCE_MODULE;
-		gpreempt_list_free(view);
 		sample.ids = ids;
 		add_value(&w->queues, sample.queues);
 		add_value(&w->active, sample.active);
@@ -354,7 +353,7 @@ static int run_monitor(void *data)
 {
 	const struct monitor_args *args = data;
 	struct monitor m = { .args = args };
-	struct gpreempt_targets *list = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
 	int ret;
 
 	if (!args->interval_ns)
@@ -371,7 +370,6 @@ static int run_monitor(void *data)
 		print_sums(&m);
 		end(&m);
 	}
-	gpreempt_list_free(list);
 	gpreempt_free(m.g);
 	return ret;
 }

@@ -79,7 +79,7 @@ static bool can_be_lost(const struct disturb *d, const struct gpreempt_queue *qu
 static void first_look(struct disturb *d, size_t i)
 {
 	struct watch *w = &d->watches[i];
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t k;
 
 	memset(w, 0, sizeof(*w));
@@ -94,7 +94,6 @@ static void first_look(struct disturb *d, size_t i)
 			w->there = true;
 		}
 	}
-	gpreempt_list_free(view);
 }
 
 /* Has a queue left its slots? */
@@ -115,7 +114,7 @@ static bool is_lost(const struct disturb *d, const struct watch *w,
 static void look(struct disturb *d, size_t i)
 {
 	struct watch *w = &d->watches[i];
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	uint64_t now, gap;
 	bool lost;
 
@@ -129,7 +128,6 @@ static void look(struct disturb *d, size_t i)
 	gap = now - w->looked_ns;
 	w->looked_ns = now;
 	lost = is_lost(d, w, view);
-	gpreempt_list_free(view);
 	if (lost == !!w->lost_ns)
 		return;
 	if (lost)
@@ -231,7 +229,7 @@ static void add_process(struct disturb *d, const struct gpreempt_process *from)
 
 static bool uses_our_gpus(const struct disturb *d, pid_t pid)
 {
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	bool found = false;
 	size_t i;
 
@@ -239,14 +237,13 @@ static bool uses_our_gpus(const struct disturb *d, pid_t pid)
 		return false;
 	for (i = 0; i < view->count && !found; i++)
 		found = shr_has(d->gpus, d->n_gpus, view->queues[i].gpu_id);
-	gpreempt_list_free(view);
 	return found;
 }
 
 /* List the processes, which come and go; the results of one that went are kept. */
 static void list_processes(struct disturb *d)
 {
-	struct gpreempt_process_list *all;
+	__cleanup_list struct gpreempt_process_list *all = NULL;
 	size_t i;
 
 	d->listed_ns = shr_now_ns();
@@ -260,12 +257,11 @@ static void list_processes(struct disturb *d)
 		    uses_our_gpus(d, process->pid))
 			add_process(d, process);
 	}
-	gpreempt_list_free(all);
 }
 
 static void add_gpus(struct disturb *d, pid_t pid)
 {
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t i;
 
 	if (gpreempt_view_read(d->p->g, pid, &view, NULL))
@@ -281,19 +277,17 @@ static void add_gpus(struct disturb *d, pid_t pid)
 		gpu = shr_must(shr_array_add(&d->gpus, &d->n_gpus, sizeof(*gpu)));
 		*gpu = queue->gpu_id;
 	}
-	gpreempt_list_free(view);
 }
 
 struct disturb *disturb_start(struct preempt *p)
 {
-	struct gpreempt_facts *facts;
+	__cleanup_list struct gpreempt_facts *facts = NULL;
 	struct disturb *d;
 	size_t i;
 
 	/* Only the module shows slots. */
 	if (gp_module_version(p->g, &facts, NULL))
 		return NULL;
-	gpreempt_list_free(facts);
 	d = shr_must(calloc(1, sizeof(*d)));
 	d->p = p;
 	for (i = 0; i < p->n_targets; i++)

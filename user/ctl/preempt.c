@@ -534,7 +534,7 @@ static int check_queues(const struct preempt *p, pid_t pid)
 {
 	const struct gpreempt_filter *which = &p->args->targets.queues;
 	struct gpreempt_error err;
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t i, chosen = 0;
 	int ret = 0;
 
@@ -552,7 +552,6 @@ static int check_queues(const struct preempt *p, pid_t pid)
 				    view->count ? "gpreempt-ctl queues shows its queues" :
 						  "try again when it uses the GPU",
 				    "process %d has no %squeues", pid, view->count ? "such " : "");
-	gpreempt_list_free(view);
 	return ret;
 }
 

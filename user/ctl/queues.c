@@ -131,7 +131,7 @@ static void report_json(struct report *r, pid_t pid, enum gpreempt_source source
 static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_error err;
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t i, first = r->count;
 
 	if (gpreempt_view_read(g, pid, &view, &err))
@@ -146,7 +146,6 @@ static int report_target(struct report *r, struct gpreempt *g, pid_t pid)
 	r->sysfs |= view->source == GPREEMPT_SOURCE_SYSFS;
 	if (r->mode == OUT_JSON)
 		report_json(r, pid, view->source, first);
-	gpreempt_list_free(view);
 	return 0;
 }
 
@@ -172,8 +171,8 @@ static int run_queues(void *data)
 {
 	const struct queues_args *args = data;
 	struct report r = { .args = args, .mode = args->form.mode };
-	struct gpreempt_targets *list = NULL;
-	struct gpreempt *g = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret = ctl_open(args->targets.from, &g);
 	size_t i;
 
@@ -191,8 +190,6 @@ static int run_queues(void *data)
 	if (list)
 		print_report(&r);
 	gp_gpus_free(&r.gpus);
-	gpreempt_list_free(list);
-	gpreempt_free(g);
 	return ret;
 }
 

@@ -139,7 +139,7 @@ static void print_rows(const struct repair_args *args, struct rows *rows)
 /* Entries of processes that have ended are no targets, but are repaired too. */
 static int find_rows(struct gpreempt *g, const struct repair_args *args, struct rows *rows)
 {
-	struct gpreempt_targets *list = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
 	int ret = 0;
 	size_t i;
 
@@ -151,7 +151,6 @@ static int find_rows(struct gpreempt *g, const struct repair_args *args, struct 
 		ret = pause_journal_list(add_target, rows);
 	for (i = 0; list && i < list->count; i++)
 		add_target(rows, list->targets[i].pid);
-	gpreempt_list_free(list);
 	return ret ? ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0) : 0;
 }
 
@@ -159,7 +158,7 @@ static int run_repair(void *data)
 {
 	const struct repair_args *args = data;
 	struct rows rows = { 0 };
-	struct gpreempt *g = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret = ctl_open_host("undo the pauses of others", &g);
 
 	if (!ret)
@@ -173,7 +172,6 @@ static int run_repair(void *data)
 		print_rows(args, &rows);
 	}
 	free(rows.row);
-	gpreempt_free(g);
 	return ret;
 }
 

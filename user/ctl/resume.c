@@ -159,8 +159,8 @@ static int resume_all(struct gpreempt *g, const struct resume_args *args)
 static int run_resume(void *data)
 {
 	const struct resume_args *args = data;
-	struct gpreempt_targets *list = NULL;
-	struct gpreempt *g = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret;
 
 	if (!args->targets.words.n != !!args->all)
@@ -171,8 +171,6 @@ static int run_resume(void *data)
 		ret = ctl_targets_sure(g, &args->targets, &list);
 	if (!ret)
 		ret = args->all ? resume_all(g, args) : resume_list(g, args, list);
-	gpreempt_list_free(list);
-	gpreempt_free(g);
 	return ret;
 }
 

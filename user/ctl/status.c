@@ -163,12 +163,10 @@ static void add_owner(struct row *row, const struct hold_owner *owner)
 /* Add a pause whose command has ended, or an entry that says nothing. */
 static void add_left_pause(struct gpreempt *g, struct row *row)
 {
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 
-	if (!gpreempt_view_read(g, row->pid, &view, NULL)) {
+	if (!gpreempt_view_read(g, row->pid, &view, NULL))
 		row->queues = view->count;
-		gpreempt_list_free(view);
-	}
 	if (row->pause == PAUSE_WAITS)
 		strcpy(row->release_with, "gpreempt-ctl repair");
 	else if (row->pause != PAUSE_DAMAGED)
@@ -251,7 +249,7 @@ static int note_left(void *arg, const struct places_left *left)
 /* Processes that other programs have paused. Only gpreempt.ko sees them. */
 static void add_foreign(struct rows *rows)
 {
-	struct gpreempt_process_list *list;
+	__cleanup_list struct gpreempt_process_list *list = NULL;
 	size_t i;
 
 	if (gpreempt_processes_read(rows->g, &list, NULL))
@@ -267,7 +265,6 @@ static void add_foreign(struct rows *rows)
 		row.queues = list->processes[i].queues;
 		add_row(rows, &row);
 	}
-	gpreempt_list_free(list);
 }
 
 /* Take the answers within one limit for all: a holder that hangs must not delay others. */

@@ -369,8 +369,8 @@ static int check_how(const struct suspend_args *args)
 static int run_suspend(void *data)
 {
 	const struct suspend_args *args = data;
-	struct gpreempt_targets *list = NULL;
-	struct gpreempt *g = NULL;
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret = check_how(args);
 
 	/* A reader that has read enough does not want the hold undone. */
@@ -385,8 +385,6 @@ static int run_suspend(void *data)
 	}
 	if (!ret)
 		ret = suspend_list(g, args, list);
-	gpreempt_list_free(list);
-	gpreempt_free(g);
 	return ret;
 }
 

@@ -307,7 +307,7 @@ void top_gather(struct top_model *m, struct ctl_sampler *s)
 
 void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid)
 {
-	struct gpreempt_view *view;
+	__cleanup_list struct gpreempt_view *view = NULL;
 	size_t i;
 
 	m->queues.count = 0;
@@ -321,7 +321,6 @@ void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t 
 		to->type = gpreempt_word(GPREEMPT_WORD_TYPE, to->q.type);
 		gpreempt_state_text(to->q.state, to->state, sizeof(to->state));
 	}
-	gpreempt_list_free(view);
 }
 
 /* Sums, order, filter and groups of the lines. */

@@ -808,17 +808,15 @@ static int run_top(void *data)
 	static const int awaited[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, 0 };
 	const struct top_args *args = data;
 	struct top t = { .args = args };
-	struct gpreempt *g = NULL;
+	__cleanup_handle struct gpreempt *g = NULL;
 	int ret = check(args);
 
 	if (!ret)
 		ret = ctl_open(NULL, &g);
 	if (!ret)
 		ret = ctl_need_host(g);
-	if (ret) {
-		gpreempt_free(g);
+	if (ret)
 		return ret;
-	}
 	ctl_sampler_init(&t.sampler, g, args->looks_ns);
 	top_view_init(&t.view);
 	t.view.delay_ns = args->delay_ns;
@@ -834,7 +832,6 @@ static int run_top(void *data)
 		close(t.stop);
 	top_model_clear(&t.model);
 	ctl_sampler_clear(&t.sampler);
-	gpreempt_free(g);
 	return ret;
 }
 
