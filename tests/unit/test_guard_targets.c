@@ -126,7 +126,7 @@ TEST_EACH(one_user_fills_it, 2)
 	driver_queues(104, "0");
 	world_queues(104, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until(unit_text("process 104 is %s\n", role));
-	ck_assert_uint_eq(printed(unit_text("has no place for 0 %sprocesses with queues and 1 without",
+	ck_assert_uint_eq(printed(unit_text("for 0 %sprocesses with queues and 1 without",
 					    _i ? "online " : "")),
 			  1);
 	ck_assert(!guard.places[_i].ever);
