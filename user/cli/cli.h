@@ -61,51 +61,42 @@ struct ctl_option {
 
 #define CTL_MAX_OPTIONS 32 /* for one command */
 
-/* The option --how, for commands that take a process off its GPUs. */
-#define CTL_HOW_OPTION(type)                                                         \
-	{                                                                            \
-		"how", CTL_HOW, offsetof(type, how), "ROUTE",                        \
-			"debug, pause, or auto: pause what debug cannot hold (auto)" \
-	}
+/* clang-format off */
 
+/* The option --how, for commands that take a process off its GPUs. */
+#define CTL_HOW_OPTION(type) \
+	{ "how", CTL_HOW, offsetof(type, how), "ROUTE", \
+	  "debug, pause, or auto: pause what debug cannot hold (auto)" }
 /* Rows of several commands' tables, for the members targets and mode. */
-#define CTL_QUEUE_OPTIONS(type)                                                      \
-	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST",                 \
-	  "only these queue ids (0,2)" },                                            \
-		{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), "RANGE", \
-		  "only queues of that priority ('<=5', '>3', 7, 3-7)" },            \
-	{                                                                            \
-		"gpu", CTL_GPUS, offsetof(type, targets), "LIST",                    \
-			"only queues on these GPUs (0: as amd-smi counts)"           \
-	}
-#define CTL_WAIT_OPTION(type)                                                         \
-	{                                                                             \
-		"wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME",        \
-			"wait up to that long for the targets and their queues (30s)" \
-	}
-#define CTL_JSON_OPTION(type)                                                         \
-	{                                                                             \
-		"json", CTL_JSON, offsetof(type, mode), NULL, "print one JSON object" \
-	}
+#define CTL_QUEUE_OPTIONS(type) \
+	{ "queues", CTL_IDS, offsetof(type, targets.queues), "LIST", \
+	  "only these queue ids (0,2)" }, \
+	{ "priority", CTL_PRIORITY, offsetof(type, targets.queues), "RANGE", \
+	  "only queues of that priority ('<=5', '>3', 7, 3-7)" }, \
+	{ "gpu", CTL_GPUS, offsetof(type, targets), "LIST", \
+	  "only queues on these GPUs (0: as amd-smi counts)" }
+#define CTL_WAIT_OPTION(type) \
+	{ "wait", CTL_DURATION, offsetof(type, targets.wait_ns), "TIME", \
+	  "wait up to that long for the targets and their queues (30s)" }
+#define CTL_JSON_OPTION(type) \
+	{ "json", CTL_JSON, offsetof(type, mode), NULL, "print one JSON object" }
 /* For a command that prints a table, row by row or at once, for the member form. */
-#define CTL_ROW_OPTIONS(type)                                                                     \
-	{ "columns", CTL_NAME, offsetof(type, form.columns), "COLUMNS",                           \
-	  "only these, in that order (-o pid,state)" },                                           \
-		{ "no-headers", CTL_FLAG, offsetof(type, form.bare), NULL, "print no headings" }, \
-		{ "color", CTL_COLOUR, offsetof(type, form), "WHEN",                              \
-		  "auto (not with NO_COLOR), always or never" },                                  \
-	{                                                                                         \
-		"json", CTL_JSON, offsetof(type, form.mode), NULL, "print one JSON object"        \
-	}
-#define CTL_TABLE_OPTIONS(type)                                  \
+#define CTL_ROW_OPTIONS(type) \
+	{ "columns", CTL_NAME, offsetof(type, form.columns), "COLUMNS", \
+	  "only these, in that order (-o pid,state)" }, \
+	{ "no-headers", CTL_FLAG, offsetof(type, form.bare), NULL, "print no headings" }, \
+	{ "color", CTL_COLOUR, offsetof(type, form), "WHEN", \
+	  "auto (not with NO_COLOR), always or never" }, \
+	{ "json", CTL_JSON, offsetof(type, form.mode), NULL, "print one JSON object" }
+#define CTL_TABLE_OPTIONS(type) \
 	{ "sort", CTL_NAME, offsetof(type, form.sort), "COLUMN", \
-	  "by this column; -COLUMN: the largest first" },        \
-		CTL_ROW_OPTIONS(type)
-#define CTL_FROM_OPTION(type)                                          \
-	{                                                              \
-		"from", CTL_FILE, offsetof(type, targets.from), "DIR", \
-			"read a snapshot, also of another host"        \
-	}
+	  "by this column; -COLUMN: the largest first" }, \
+	CTL_ROW_OPTIONS(type)
+#define CTL_FROM_OPTION(type) \
+	{ "from", CTL_FILE, offsetof(type, targets.from), "DIR", \
+	  "read a snapshot, also of another host" }
+
+/* clang-format on */
 
 /* Kinds of words that a command takes; its options may stand between them. */
 enum ctl_words_kind {

@@ -57,24 +57,6 @@ static const struct {
 	  "gpreempt-ctl doctor PID says more; they are refused" },
 };
 
-static void print_row(struct report *r, struct row *row)
-{
-	char text[512];
-
-	if (row->next && !*row->next)
-		row->next = NULL;
-	if (r->form->mode == OUT_JSON) {
-		json_object_array_add(r->checks, out_json_row(&table, row));
-		return;
-	}
-	/* Print the next step behind the finding. */
-	if (r->form->mode == OUT_TERMINAL && row->next && !r->form->columns) {
-		snprintf(text, sizeof(text), "%s; %s", row->text, row->next);
-		row->text = text;
-	}
-	out_row(r->form, &table, row);
-}
-
 static const char *remedy(const struct gp_finding *f)
 {
 	size_t i;
@@ -94,9 +76,21 @@ static void report(void *data, const struct gp_finding *f)
 		.text = f->text,
 		.next = remedy(f),
 	};
+	char text[512];
 
 	r->status = gp_finding_class(f, r->status);
-	print_row(r, &row);
+	if (!*row.next)
+		row.next = NULL;
+	if (r->form->mode == OUT_JSON) {
+		json_object_array_add(r->checks, out_json_row(&table, &row));
+		return;
+	}
+	/* Print the next step behind the finding. */
+	if (r->form->mode == OUT_TERMINAL && row.next && !r->form->columns) {
+		snprintf(text, sizeof(text), "%s; %s", row.text, row.next);
+		row.text = text;
+	}
+	out_row(r->form, &table, &row);
 }
 
 /* Check the directory of the holders' locks and sockets. */

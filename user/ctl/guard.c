@@ -46,29 +46,20 @@ static int fail_guard(int code)
 			     "the guard did not answer: %s", strerror(-code));
 }
 
-static int begin_or_end(bool begin, pid_t pid)
+static int report_work(bool begin)
 {
+	pid_t pid = getppid();
 	struct gpreempt_online_options options = {
 		.size = sizeof(options),
 		.timeout_ns = PATIENCE_NS,
 		.pid = pid,
 	};
-	struct gpreempt_online *online;
-	int ret;
+	struct gpreempt_online *online = NULL;
+	int ret = gpreempt_online_open(&options, &online);
 
-	ret = gpreempt_online_open(&options, &online);
-	if (ret)
-		return ret;
-	ret = begin ? gpreempt_online_begin(online) : gpreempt_online_end(online);
+	if (!ret)
+		ret = begin ? gpreempt_online_begin(online) : gpreempt_online_end(online);
 	gpreempt_online_close(online);
-	return ret;
-}
-
-static int report_work(bool begin)
-{
-	pid_t pid = getppid();
-	int ret = begin_or_end(begin, pid);
-
 	if (ret == -EINVAL)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-ctl guard begin",
 				     "process %d has no request open", pid);

@@ -125,7 +125,7 @@ static void judge(struct hold_job *job)
 {
 	struct hold_reply *reply = &job->reply;
 
-	if (!is_held(job) || reply->status != GPREEMPT_CLASS_DONE ||
+	if (!reply->worker || reply->status != GPREEMPT_CLASS_DONE ||
 	    reply->verdict != GPREEMPT_CONTRADICTED)
 		return;
 	reply->status = GPREEMPT_CLASS_PARTIAL;
@@ -198,7 +198,7 @@ static void print_holder(const struct hold_job *job)
 		       (unsigned long long)reply->command);
 }
 
-static void print_change(const struct hold_job *job)
+static void print_held(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
 
@@ -206,13 +206,6 @@ static void print_change(const struct hold_job *job)
 	       reply->paused ? "paused" : "suspended", job->pid, (unsigned long long)reply->queues,
 	       reply->queues == 1 ? "" : "s", reply->ioctl_ns / 1000.0,
 	       ctl_verdict_name(reply->verdict));
-}
-
-static void print_held(const struct hold_job *job)
-{
-	const struct hold_reply *reply = &job->reply;
-
-	print_change(job);
 	if (reply->slots_ns)
 		printf("slots %.1f us (resolution %.1f us)\n", reply->slots_ns / 1000.0,
 		       reply->resolution_ns / 1000.0);
@@ -227,8 +220,6 @@ static void print_job(const struct hold_job *job)
 {
 	const struct hold_request *request = &job->request;
 
-	if (!is_held(job))
-		return;
 	if (why_paused(job))
 		ctl_note("%s; so it is paused", why_paused(job));
 	print_held(job);
@@ -245,12 +236,6 @@ static void print_job(const struct hold_job *job)
 	if (!job->reply.cgroup)
 		ctl_note("no cgroup v2 for the holder alone: if this cgroup "
 			 "is frozen, the holder ends and the queues run");
-}
-
-static void print_failure(struct hold_job *job)
-{
-	if (job->reply.status != GPREEMPT_CLASS_DONE)
-		hold_fail(&job->reply);
 }
 
 struct suspend_args {
@@ -273,11 +258,12 @@ static int print_all(struct gpreempt *g, const struct suspend_args *args, struct
 	if (args->mode == OUT_JSON)
 		print_json(jobs, count);
 	for (i = 0; i < count; i++) {
-		if (args->mode != OUT_JSON)
+		if (args->mode != OUT_JSON && is_held(&jobs[i])) {
 			print_job(&jobs[i]);
-		if (args->mode != OUT_JSON && is_held(&jobs[i]))
 			hold_note_evicted(g, jobs[i].pid);
-		print_failure(&jobs[i]);
+		}
+		if (jobs[i].reply.status != GPREEMPT_CLASS_DONE)
+			hold_fail(&jobs[i].reply);
 		any |= is_held(&jobs[i]);
 		status = ctl_merge_status(status, jobs[i].reply.status);
 	}
