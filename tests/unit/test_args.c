@@ -4,7 +4,7 @@
  * rules for each.
  */
 #include "cli/cli.h"
-#include "cli/guard-options.h"
+#include "guard/guard.h"
 #include "ctl/preempt.h"
 #include "ctl/top.h"
 #include "lib/see/words.h"

@@ -30,6 +30,12 @@ struct ctl_target_args {
 	const char *from;	       /* a snapshot's directory; NULL: this host */
 };
 
+/* Targets of a role. */
+struct guard_words {
+	const char *word[64];
+	size_t n;
+};
+
 enum ctl_kind {
 	CTL_FLAG,     /* no argument, sets a uint64_t to 1 */
 	CTL_COUNT,    /* uint64_t, at least 1 */

@@ -16,7 +16,6 @@
 #include "shared/text.h"
 #include "shared/util.h"
 #include "cli.h"
-#include "guard-options.h"
 
 /* Search for the name that a wrong one means. */
 
