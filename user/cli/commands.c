@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program's main(): which command its words mean, that command's words and options, and its
- * help.
+ * A program's main(): which command its words mean, that command's words and options, and its help.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared libraries that one command needs. That command loads them: at the start of every
- * command the dynamic linker would take 20 times as long for them as for the rest of
- * gpreempt-ctl.
+ * Shared libraries that one command needs. That command loads them: at the start of every command
+ * the dynamic linker would take 20 times as long for them as for the rest of gpreempt-ctl.
  */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H

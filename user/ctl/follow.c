@@ -360,9 +360,8 @@ static int follow_process(pid_t target, enum gpreempt_how how)
 }
 
 /*
- * The GPU follows job control. A process of its own for each target: one that
- * hangs in the driver keeps no other waiting, and the driver resumes a
- * target when the process that suspended it ends.
+ * The GPU follows job control. A process of its own for each target: one that hangs in the driver
+ * keeps no other waiting, and the driver resumes a target when the process that suspended it ends.
  */
 
 /* Number of processes that are followed at once: docs/clusters.md has the cost of one. */

@@ -100,11 +100,7 @@ const struct ctl_command ctl_guard_end = {
 /* -ESRCH: guard does not have it; or another negative errno value. */
 static int ask_release(pid_t pid, uint64_t ns)
 {
-	struct guard_request request = {
-		.verb = GUARD_RELEASE,
-		.pid = pid,
-		.ns = ns,
-	};
+	struct guard_request request = { .verb = GUARD_RELEASE, .pid = pid, .ns = ns };
 	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
 	struct guard_reply reply;
 	int fd, ret;

@@ -441,9 +441,5 @@ const struct ctl_command ctl_metrics = {
 		"  gpreempt-ctl metrics --for 0\n"
 		"  gpreempt-ctl metrics --output gpreempt.prom   # a textfile for node_exporter\n",
 	.options = options,
-	.defaults =
-		&(const struct metrics_args){
-			.for_ns = NSEC_PER_SEC,
-			.max_series = 2000,
-		},
+	.defaults = &(const struct metrics_args){ .for_ns = NSEC_PER_SEC, .max_series = 2000 },
 };

@@ -146,10 +146,7 @@ static void set_ended(struct monitor *m, struct watched *w)
 
 static void look(struct monitor *m, struct watched *w)
 {
-	struct sample sample = {
-		.t_ns = shr_now_ns() - m->start,
-		.pid = w->target.pid,
-	};
+	struct sample sample = { .t_ns = shr_now_ns() - m->start, .pid = w->target.pid };
 	__cleanup_list struct gpreempt_view *view = NULL;
 	struct gpreempt_error err;
 	char *ids = NULL;

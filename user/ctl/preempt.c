@@ -747,10 +747,7 @@ static int run_on(struct preempt *p, const struct gpreempt_targets *list)
 static int run_preempt(void *data)
 {
 	const struct preempt_args *args = data;
-	struct preempt p = {
-		.args = args,
-		.stop = -1,
-	};
+	struct preempt p = { .args = args, .stop = -1 };
 	const struct gpreempt_options options = {
 		.size = sizeof(options),
 		.busy = heartbeat_busy,

@@ -14,8 +14,7 @@
 #include "shared/text.h"
 
 /*
- * A holder answers at once, unless it is in the driver, which may wait 9 s for
- * hardware that hangs.
+ * A holder answers at once, unless it is in the driver, which may wait 9 s for hardware that hangs.
  */
 #define ANSWER_NS (10 * NSEC_PER_SEC)
 

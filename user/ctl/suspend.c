@@ -418,8 +418,5 @@ const struct ctl_command ctl_suspend = {
 	.examples = "  gpreempt-ctl suspend comm:train\n"
 		    "  gpreempt-ctl suspend user:ann --for 30   # they run again after 30 s\n",
 	.options = options,
-	.defaults =
-		&(const struct suspend_args){
-			.grace_ns = NO_GRACE,
-		},
+	.defaults = &(const struct suspend_args){ .grace_ns = NO_GRACE },
 };

@@ -98,10 +98,7 @@ static void leave_at_crash(int signal)
 
 static void prepare_for_crash(void)
 {
-	struct sigaction action = {
-		.sa_handler = leave_at_crash,
-		.sa_flags = (int)SA_RESETHAND,
-	};
+	struct sigaction action = { .sa_handler = leave_at_crash, .sa_flags = (int)SA_RESETHAND };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(crashes); i++)

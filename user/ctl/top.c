@@ -266,11 +266,7 @@ static void ask(struct top_view *v, const struct top_model *m, enum top_verb ver
 	}
 	/* The next key is for the same process, wherever its line goes. */
 	v->moved = true;
-	v->asked = (struct top_request){
-		.verb = verb,
-		.pid = p->pid,
-		.start = p->start,
-	};
+	v->asked = (struct top_request){ .verb = verb, .pid = p->pid, .start = p->start };
 	snprintf(v->asked.command, sizeof(v->asked.command), "%s", p->command);
 	v->mode = verb == TOP_DO_SIGNAL ? TOP_MODE_SIGNAL : TOP_MODE_CONFIRM;
 }
