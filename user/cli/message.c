@@ -266,14 +266,9 @@ void ctl_label_times(void)
 
 const char *ctl_verdict_name(enum gpreempt_verdict verdict)
 {
-	switch (verdict) {
-	case GPREEMPT_VERIFIED:
-		return "yes";
-	case GPREEMPT_CONTRADICTED:
-		return "no";
-	default:
-		return "not checked";
-	}
+	return verdict == GPREEMPT_VERIFIED	? "yes" :
+	       verdict == GPREEMPT_CONTRADICTED ? "no" :
+						  "not checked";
 }
 
 const char *ctl_verified_by_name(enum gpreempt_verified_by by)

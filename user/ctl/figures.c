@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who uses the GPUs, in what state, and how busy they are: looks, shares, memory, identity. */
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -483,14 +482,13 @@ static int see_process(void *arg, const char *name)
 /* Is that the process that it was? Another one may have its number. */
 static bool is_same(struct gp_figures *f, struct ctl_process *p)
 {
-	struct pollfd fd = { .fd = p->fd, .events = POLLIN };
 	uint64_t start = 0;
 
 	/* The files of a snapshot stay as they are. */
 	if (f->g->saved)
 		return true;
 	if (p->fd >= 0 && !p->ended)
-		return poll(&fd, 1, 0) <= 0;
+		return !shr_readable(p->fd, 0);
 	gpreempt_start_time(f->g, p->pid, &start);
 	return start == p->start;
 }
@@ -694,7 +692,6 @@ void ctl_sampler_look(struct ctl_sampler *s)
 
 bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 {
-	struct pollfd fd = { .fd = stop, .events = POLLIN };
 	uint64_t now, next, ms;
 	bool looked = false;
 
@@ -707,7 +704,7 @@ bool ctl_sampler_wait(struct ctl_sampler *s, uint64_t until_ns, int stop)
 		}
 		next = s->next_ns < until_ns ? s->next_ns : until_ns;
 		ms = (next - now) / NSEC_PER_MSEC + 1;
-		if (poll(&fd, 1, ms > LONGEST_MS ? LONGEST_MS : ms) > 0)
+		if (shr_readable(stop, ms > LONGEST_MS ? LONGEST_MS : ms))
 			return true;
 	}
 	return false;

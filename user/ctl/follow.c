@@ -299,10 +299,9 @@ static int open_and_live(struct follow *f)
 
 	heartbeat_beat(&f->heartbeat);
 	ret = shr_freezer_open(&f->freezer, f->target);
-	if (ret == -ESRCH)
-		return ctl_fail_reason(GPREEMPT_NO_PROCESS, ret, f->target);
 	if (ret)
-		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, f->target);
+		return ctl_fail_reason(ret == -ESRCH ? GPREEMPT_NO_PROCESS : GPREEMPT_SYSTEM, ret,
+				       f->target);
 	if (owner_open(&f->owner, &err)) {
 		shr_freezer_close(&f->freezer);
 		return ctl_fail(&err);

@@ -106,14 +106,6 @@ static int insert(struct kmod_ctx *ctx)
 	return 0;
 }
 
-/* Report how often the module is in use, and the modules that use it. */
-static int fail_busy(struct kmod_module *mod)
-{
-	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
-			     "end who reads it: fuser -v /sys/kernel/debug/gpreempt/*",
-			     "gpreempt.ko is in use (%d times)", kmod.module_get_refcnt(mod));
-}
-
 static int remove_module(struct kmod_ctx *ctx)
 {
 	struct kmod_module *mod;
@@ -130,7 +122,10 @@ static int remove_module(struct kmod_ctx *ctx)
 	       (ret == -EAGAIN || ret == -EBUSY))
 		shr_sleep_ns(REMOVE_RETRY_NS);
 	if (ret == -EAGAIN || ret == -EBUSY)
-		ret = fail_busy(mod);
+		ret = ctl_fail_text(GPREEMPT_CLASS_BUSY,
+				    "end who reads it: fuser -v /sys/kernel/debug/gpreempt/*",
+				    "gpreempt.ko is in use (%d times)",
+				    kmod.module_get_refcnt(mod));
 	else if (ret)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "look at the last lines of dmesg",
 				    "gpreempt.ko cannot be unloaded: %s", strerror(-ret));

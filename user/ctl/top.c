@@ -688,17 +688,10 @@ static void take_events(struct session *s)
 	int n = epoll_wait(s->events, events, ARRAY_SIZE(events), 0), i;
 
 	for (i = 0; i < n; i++)
-		if (events[i].data.fd == STDIN_FILENO && events[i].events & (EPOLLHUP | EPOLLERR))
+		if (events[i].data.u64 == STDIN_FILENO && events[i].events & (EPOLLHUP | EPOLLERR))
 			s->t->view.quit = true;
 	read_signals(s);
 	read_keys(s);
-}
-
-static int watch(struct session *s, int fd)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-
-	return epoll_ctl(s->events, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
 /* The second refresh comes soon, as the first one has no shares. */
@@ -757,18 +750,17 @@ static int loop(struct session *s, struct gpreempt_error *err)
 /* Run on a terminal. Returns the exit status. */
 static int top_interactive(struct top *t)
 {
-	struct session s = { .t = t, .events = epoll_create1(EPOLL_CLOEXEC) };
+	struct session s = { .t = t };
 	struct gpreempt_error err;
 	int ret = top_term_open(&t->args->form);
 
-	if (ret) {
-		close(s.events);
+	if (ret)
 		return ret;
-	}
 	t->view.utf8 = top_term_utf8();
-	ret = s.events < 0 ? -errno : watch(&s, STDIN_FILENO);
+	s.events = epoll_create1(EPOLL_CLOEXEC);
+	ret = s.events < 0 ? -errno : shr_epoll_add(s.events, STDIN_FILENO, STDIN_FILENO);
 	if (!ret)
-		ret = watch(&s, t->stop);
+		ret = shr_epoll_add(s.events, t->stop, t->stop);
 	if (ret)
 		ctl_set_error(&err, ret, GPREEMPT_SYSTEM, 0, "waiting for keys");
 	else
