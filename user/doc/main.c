@@ -104,23 +104,16 @@ static void put_mdoc_command(const struct ctl_command *cmd)
 	fputs(".El\n", stdout);
 }
 
-static void doc_man(const struct ctl_program *p)
+static void put_targets(void)
 {
-	size_t i;
-
-	for (i = 0; p->commands[i]; i++)
-		put_mdoc_command(p->commands[i]);
 	fputs(".Sh TARGETS\n", stdout);
 	put_text(ctl_targets_help);
 }
 
-static void doc_examples(const struct ctl_program *p)
+static void put_examples(const struct ctl_command *cmd)
 {
-	size_t i;
-
-	for (i = 0; p->commands[i]; i++)
-		if (p->commands[i]->examples)
-			put_text(p->commands[i]->examples);
+	if (cmd->examples)
+		put_text(cmd->examples);
 }
 
 /* Print a cell of a table, which "|" would end. */
@@ -130,18 +123,12 @@ static void put_cell(const char *text)
 		printf(*text == '|' ? "\\|" : "%c", *text);
 }
 
-static void doc_table(const struct ctl_program *p)
+static void put_row(const struct ctl_command *cmd)
 {
-	size_t i;
-
-	for (i = 0; p->commands[i]; i++) {
-		const struct ctl_command *cmd = p->commands[i];
-
-		printf("| `%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "",
-		       cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "");
-		put_cell(cmd->summary);
-		fputs(" |\n", stdout);
-	}
+	printf("| `%s%s%s%s` | ", cmd->name, cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
+	       cmd->usage && !cmd->max_words ? "..." : "");
+	put_cell(cmd->summary);
+	fputs(" |\n", stdout);
 }
 
 static void doc_families(void)
@@ -301,27 +288,29 @@ static void doc_zsh(const struct ctl_program *p)
 /* Program of the build: makes documents from the tables of commands, for one program or both. */
 
 /* "command option value" a line, for tests. */
-static void doc_list(const struct ctl_program *p)
+static void put_names(const struct ctl_command *cmd)
 {
 	const struct ctl_option *o;
-	size_t i;
 
-	for (i = 0; p->commands[i]; i++) {
-		printf("%s\n", p->commands[i]->name);
-		ctl_for_each_option(o, p->commands[i])
-			printf("%s --%s %s\n", p->commands[i]->name, o->name, o->arg ? o->arg : "");
-	}
+	printf("%s\n", cmd->name);
+	ctl_for_each_option(o, cmd)
+		printf("%s --%s %s\n", cmd->name, o->name, o->arg ? o->arg : "");
 }
 
 static const struct {
 	const char *name;
-	void (*print)(const struct ctl_program *p); /* for each program */
-	void (*once)(void);
+	void (*print)(const struct ctl_program *p);
+	void (*each)(const struct ctl_command *cmd);
+	void (*once)(void); /* behind those of all programs */
 } outputs[] = {
-	{ "man", doc_man, NULL },	    { "examples", doc_examples, NULL },
-	{ "bash", doc_bash, NULL },	    { "zsh", doc_zsh, NULL },
-	{ "table", doc_table, NULL },	    { "list", doc_list, NULL },
-	{ "families", NULL, doc_families }, { "labels", NULL, doc_labels },
+	{ "man", .each = put_mdoc_command, .once = put_targets },
+	{ "examples", .each = put_examples },
+	{ "bash", .print = doc_bash },
+	{ "zsh", .print = doc_zsh },
+	{ "table", .each = put_row },
+	{ "list", .each = put_names },
+	{ "families", .once = doc_families },
+	{ "labels", .once = doc_labels },
 };
 
 static const struct ctl_program *const programs[] = { &ctl_program, &lab_program };
@@ -329,16 +318,20 @@ static const struct ctl_program *const programs[] = { &ctl_program, &lab_program
 /* Print for the program of that name; NULL: for each program. */
 static void print(size_t nth, const char *name)
 {
+	const struct ctl_command *const *cmd;
 	size_t i;
 
-	if (outputs[nth].once)
-		outputs[nth].once();
-	for (i = 0; outputs[nth].print && i < ARRAY_SIZE(programs); i++) {
+	for (i = 0; i < ARRAY_SIZE(programs); i++) {
 		if (name && strcmp(programs[i]->name, name))
 			continue;
 		ctl_set_program(programs[i]);
-		outputs[nth].print(programs[i]);
+		if (outputs[nth].print)
+			outputs[nth].print(programs[i]);
+		for (cmd = programs[i]->commands; outputs[nth].each && *cmd; cmd++)
+			outputs[nth].each(*cmd);
 	}
+	if (outputs[nth].once)
+		outputs[nth].once();
 }
 
 int main(int argc, char **argv)
