@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -582,53 +581,32 @@ static void close_sessions(struct preempt *p)
 	p->beating = false;
 }
 
-/* How the run ended. */
-struct end {
-	int status;	/* exit status */
-	char text[512]; /* "": well */
-	char next[512];
-};
-
-__attribute__((format(printf, 4, 5))) static void set_end(struct end *end, int status,
-							  const char *next, const char *format, ...)
-{
-	va_list ap;
-
-	end->status = status;
-	snprintf(end->next, sizeof(end->next), "%s", next);
-	va_start(ap, format);
-	vsnprintf(end->text, sizeof(end->text), format, ap);
-	va_end(ap);
-}
-
-/* code is of preempt_cycle(). */
-static void find_end(const struct preempt *p, int code, struct end *end)
+/* Find how the run ended, if not well. code is of preempt_cycle(). */
+static void find_end(const struct preempt *p, int code, struct hold_reply *end)
 {
 	if (p->interrupted) {
-		set_end(end, GPREEMPT_CLASS_FAILED, "", "interrupted in cycle %zu; the queues run",
-			p->cycles);
+		hold_refuse(end, GPREEMPT_CLASS_FAILED, "",
+			    "interrupted in cycle %zu; the queues run", p->cycles);
 	} else if (code == -ECHILD) {
-		set_end(end, GPREEMPT_CLASS_FAILED, "see what it printed; the queues run",
-			"the online command ended with status %d in cycle %zu",
-			ctl_program_status(p->online_status), p->cycles);
+		hold_refuse(end, GPREEMPT_CLASS_FAILED, "see what it printed; the queues run",
+			    "the online command ended with status %d in cycle %zu",
+			    ctl_program_status(p->online_status), p->cycles);
 	} else if (p->unstarted) {
-		set_end(end, GPREEMPT_CLASS_FAILED, CTL_NO_PROGRAM, "cannot run %s: %s",
-			p->args->command[0], strerror(p->unstarted));
+		hold_refuse(end, GPREEMPT_CLASS_FAILED, CTL_NO_PROGRAM, "cannot run %s: %s",
+			    p->args->command[0], strerror(p->unstarted));
 	} else if (code) {
-		end->status = gpreempt_error_class(&p->err);
-		gpreempt_error_text(&p->err, end->text, sizeof(end->text));
-		ctl_next_step(&p->err, end->next, sizeof(end->next));
+		hold_reply_error(end, &p->err);
 	} else if (p->all.succeeded != p->cycles) {
-		set_end(end, p->all.succeeded ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED,
-			"gpreempt-ctl preempt --verbose shows each cycle",
-			"%zu of %zu cycles did not succeed", p->cycles - p->all.succeeded,
-			p->cycles);
+		hold_refuse(end, p->all.succeeded ? GPREEMPT_CLASS_PARTIAL : GPREEMPT_CLASS_FAILED,
+			    "gpreempt-ctl preempt --verbose shows each cycle",
+			    "%zu of %zu cycles did not succeed", p->cycles - p->all.succeeded,
+			    p->cycles);
 	}
 }
 
 static int finish(struct preempt *p, int code)
 {
-	struct end end = { 0 };
+	struct hold_reply end = { 0 };
 	int ret;
 
 	close_sessions(p);
@@ -636,7 +614,7 @@ static int finish(struct preempt *p, int code)
 	preempt_print_result(p, *end.text ? end.text : NULL);
 	ret = preempt_close_samples(p);
 	if (*end.text)
-		return ctl_fail_text(end.status, end.next, "%s", end.text);
+		return hold_fail(&end);
 	if (!ret)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_FAILED,
