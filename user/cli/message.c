@@ -55,16 +55,12 @@ const char *ctl_want(int code)
 	return NULL;
 }
 
-static const char *step_of(enum gpreempt_reason reason)
-{
-	return reason < GPREEMPT_REASON_COUNT ? steps[reason] : NULL;
-}
-
 void ctl_next_step(const struct gpreempt_error *err, char *buf, size_t size)
 {
-	const char *want = err->reason == GPREEMPT_SYSTEM ? ctl_want(err->code) :
-							    step_of(err->reason);
+	const char *want = err->reason < GPREEMPT_REASON_COUNT ? steps[err->reason] : NULL;
 
+	if (err->reason == GPREEMPT_SYSTEM)
+		want = ctl_want(err->code);
 	if (err->reason == GPREEMPT_NO_MATCH && err->word &&
 	    !strncmp(err->word, "container:", strlen("container:")))
 		want = no_container;

@@ -83,16 +83,6 @@ void out_metrics_init(struct out_metrics *m)
 		*m->hostname = '\0';
 }
 
-/* The text of a family so far; NULL without memory. */
-static FILE *open_family(struct out_metrics *m, enum out_family_id id)
-{
-	if (!m->family[id].f)
-		m->family[id].f = open_memstream(&m->family[id].text, &m->family[id].size);
-	if (!m->family[id].f)
-		m->failed = true;
-	return m->family[id].f;
-}
-
 /* Write a value harmless, in the quotes' form of both formats. */
 static int put_value(FILE *f, const char *value)
 {
@@ -169,7 +159,10 @@ static void put_sample(struct out_metrics *m, enum out_family_id id, const char 
 	m->series++;
 	if (m->counting)
 		return;
-	f = open_family(m, id);
+	if (!m->family[id].f)
+		m->family[id].f = open_memstream(&m->family[id].text, &m->family[id].size);
+	f = m->family[id].f;
+	m->failed |= !f;
 	if (!f)
 		return;
 	fprintf(f, "%s%s", family->name, suffix);

@@ -3,7 +3,6 @@
 #define NCURSES_WIDECHAR	 1
 #define NCURSES_ENABLE_STDBOOL_H 1
 #include <curses.h>
-#include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -167,11 +166,6 @@ void top_term_close(void)
 		signal(crashes[i], SIG_DFL);
 	nc.delscreen(term.screen);
 	term.screen = NULL;
-}
-
-bool top_term_utf8(void)
-{
-	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
 void top_term_size(int *width, int *height)

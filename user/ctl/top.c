@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
 #include <fcntl.h>
+#include <langinfo.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -756,7 +757,7 @@ static int top_interactive(struct top *t)
 
 	if (ret)
 		return ret;
-	t->view.utf8 = top_term_utf8();
+	t->view.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	s.events = epoll_create1(EPOLL_CLOEXEC);
 	ret = s.events < 0 ? -errno : shr_epoll_add(s.events, STDIN_FILENO, STDIN_FILENO);
 	if (!ret)

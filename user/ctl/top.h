@@ -439,8 +439,6 @@ void top_draw(struct top_screen *s, const struct top_model *m, struct top_view *
 int top_term_open(const struct out_form *form);
 void top_term_close(void);
 
-/* Does the terminal show UTF-8? */
-bool top_term_utf8(void);
 /* Get the terminal's present size. */
 void top_term_size(int *width, int *height);
 /* Set the terminal's new size. */
