@@ -207,11 +207,18 @@ static struct json_object *new_event(const struct guard *guard, const char *even
 	return o;
 }
 
+/* Print the text, or with --json return the event that has it, for print_event(). */
 static struct json_object *new_text(const struct guard *guard, const char *event, pid_t pid,
 				    const char *text)
 {
-	struct json_object *o = new_event(guard, event, shr_now_ns());
+	struct json_object *o;
 
+	if (!guard->options->json) {
+		clear_line();
+		ctl_say("%s", text);
+		return NULL;
+	}
+	o = new_event(guard, event, shr_now_ns());
 	out_add(o, "pid", out_json_number(pid));
 	out_add(o, "text", out_json_text(text));
 	return o;
@@ -228,18 +235,16 @@ static void print_event(struct json_object *o)
 
 void guard_event(const struct guard *guard, const char *event, pid_t pid, const char *format, ...)
 {
+	struct json_object *o;
 	char text[768];
 	va_list ap;
 
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	if (guard->options->json) {
-		print_event(new_text(guard, event, pid, text));
-		return;
-	}
-	clear_line();
-	ctl_say("%s", text);
+	o = new_text(guard, event, pid, text);
+	if (o)
+		print_event(o);
 }
 
 void guard_tell_joined(const struct guard *guard, pid_t pid, bool online)
@@ -250,12 +255,10 @@ void guard_tell_joined(const struct guard *guard, pid_t pid, bool online)
 	char text[64];
 
 	snprintf(text, sizeof(text), "process %d is %s", pid, role);
-	if (!guard->options->json) {
-		guard_event(guard, "joined", pid, "%s", text);
-		return;
-	}
-	gp_identify(guard->g, pid, &who);
 	o = new_text(guard, "joined", pid, text);
+	if (!o)
+		return;
+	gp_identify(guard->g, pid, &who);
 	out_add(o, "role", out_json_text(role));
 	out_add(o, "comm", out_json_text(*who.comm ? who.comm : NULL));
 	print_event(o);
@@ -331,11 +334,9 @@ void guard_tell_churn(const struct guard *guard, pid_t pid, const struct guard_c
 		 "process %d %s queues while it is held: ran %.1f s of the last %.0f", pid,
 		 atomic_load(&c->made) ? "makes and destroys" : "destroys", recent / 1e9,
 		 window / 1e9);
-	if (!guard->options->json) {
-		guard_event(guard, "churn", pid, "%s", text);
-		return;
-	}
 	o = new_text(guard, "churn", pid, text);
+	if (!o)
+		return;
 	out_add(o, "recent_us", out_json_us(recent));
 	out_add(o, "window_us", out_json_us(window));
 	print_event(o);

@@ -90,14 +90,6 @@ static void tell_route(struct worker *w)
 	atomic_store(&w->channel->paused, true);
 }
 
-static int judge(const struct worker *w, int ret, const struct gpreempt_outcome *outcome)
-{
-	/* The target has no runtime yet: its queues are suspended as they come. */
-	if (ret == -EPERM && !owner_is_paused(&w->owner))
-		ret = 0;
-	return !ret && outcome->failed ? -EIO : ret;
-}
-
 /* Make one ioctl, for the queues on these nodes. */
 static int call(struct worker *w, const struct guard_order *order, uint64_t nodes, bool suspend)
 {
@@ -120,7 +112,11 @@ static int call(struct worker *w, const struct guard_order *order, uint64_t node
 				owner_resume(&w->owner, which, &outcome);
 	result.end_ns = end_of(w, result.start_ns, &outcome);
 	result.slots_ns = outcome.slots_ns;
-	result.code = judge(w, result.code, &outcome);
+	/* The target has no runtime yet: its queues are suspended as they come. */
+	if (result.code == -EPERM && !owner_is_paused(&w->owner))
+		result.code = 0;
+	if (!result.code && outcome.failed)
+		result.code = -EIO;
 	if (result.code)
 		result.error = *owner_error(&w->owner);
 	result.requested = outcome.requested;

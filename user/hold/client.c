@@ -288,11 +288,6 @@ void hold_suspend(struct gpreempt *g, struct hold_job *jobs, size_t count)
 			end_suspend(g, &jobs[i]);
 }
 
-static void fail_reason(struct hold_job *job, enum gpreempt_reason reason)
-{
-	hold_reply_fail(&job->reply, job->pid, reason, -EBUSY, NULL);
-}
-
 static void fail_silent(struct hold_job *job)
 {
 	hold_refuse(&job->reply, GPREEMPT_CLASS_FAILED,
@@ -372,7 +367,7 @@ static void resume_alone(struct gpreempt *g, struct hold_job *job)
 	else if (pause_is_seen(g, job->pid) && job->force)
 		undo_pause(g, job, true);
 	else if (pause_is_seen(g, job->pid))
-		fail_reason(job, GPREEMPT_PAUSED);
+		hold_reply_fail(&job->reply, job->pid, GPREEMPT_PAUSED, -EBUSY, NULL);
 }
 
 /* Is the holder about to start, or to end? It has the lock of the target and no socket. */
@@ -410,7 +405,7 @@ static void end_resume(struct gpreempt *g, struct hold_job *job)
 	if (!ret && !job->reply.left)
 		hold_wait_for_end(job->pid, job->reply.worker);
 	else if (ret == -EPROTO)
-		fail_reason(job, GPREEMPT_OTHER_VERSION);
+		hold_reply_fail(&job->reply, job->pid, GPREEMPT_OTHER_VERSION, -EBUSY, NULL);
 	/* A holder that ended when we asked is as good. */
 	else if (ret == -ETIMEDOUT ||
 		 (ret == -ECONNRESET && !hold_wait_for_end(job->pid, job->asked)))

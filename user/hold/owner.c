@@ -256,7 +256,7 @@ int owner_wait(const struct owner *o, const struct shr_freezer *freezer, struct 
 
 	/* A session that cannot suspend becomes a pause, which has another descriptor. */
 	fds[OWNER_TARGET] = (struct pollfd){
-		.fd = owner_is_open(o) ? o->route.ops->fd(&o->route) : -1,
+		.fd = owner_is_open(o) ? gp_route_fd(&o->route) : -1,
 		.events = POLLIN,
 	};
 	fds[OWNER_FREEZER] = (struct pollfd){
@@ -427,5 +427,5 @@ bool owner_is_stopped(const struct owner *o)
 /* Returns the error, also after a failed change of the method, with nothing open. */
 const struct gpreempt_error *owner_error(const struct owner *o)
 {
-	return owner_is_open(o) ? o->route.ops->error(&o->route) : &o->error;
+	return owner_is_open(o) ? gp_route_error(&o->route) : &o->error;
 }

@@ -17,7 +17,7 @@
 #define STACK	  (64 * 1024)
 #define MAX_STUCK 8 /* with more, nothing is begun */
 /* A process that was killed and does not wait ends within this time. */
-#define END_NS (20 * NSEC_PER_MSEC)
+#define END_MS 20
 
 enum stage {
 	STARTING,
@@ -276,11 +276,6 @@ void gp_apart_at(void *shared, int place)
 	atomic_fetch_add(&area->steps, 1);
 }
 
-static bool has_ended(const struct area *area, uint64_t ns)
-{
-	return shr_readable(area->pidfd, ns / NSEC_PER_MSEC);
-}
-
 /* Does it wait for a CPU, and not for the target? */
 static bool is_runnable(pid_t pid)
 {
@@ -307,12 +302,12 @@ static bool wait_for_end(struct area *area)
 
 	do {
 		steps = area->steps;
-		if (has_ended(area, GP_APART_WAIT_NS))
+		if (shr_readable(area->pidfd, GP_APART_WAIT_NS / NSEC_PER_MSEC))
 			return true;
 		set_busy(area, true);
 	} while (area->stage <= WORKING && (area->steps != steps || is_runnable(area->pid)) &&
 		 shr_now_ns() < end);
-	return area->stage >= ENTERED && has_ended(area, area->ioctl_ns);
+	return area->stage >= ENTERED && shr_readable(area->pidfd, area->ioctl_ns / NSEC_PER_MSEC);
 }
 
 /*
@@ -326,7 +321,7 @@ static int give_up(struct area *area)
 	if (!move(area, CALLED, ABANDONED))
 		move(area, WORKING, ABANDONED);
 	kill(area->pid, SIGKILL);
-	return has_ended(area, END_NS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
+	return shr_readable(area->pidfd, END_MS) && area->stage == LEFT ? 0 : -ETIMEDOUT;
 }
 
 /* Block signals: the other process shares errno, so no signal may interrupt our poll(). */

@@ -20,7 +20,7 @@ static void note_events(struct gp_member *m, int happened)
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.events |= happened;
 	if (happened & GPREEMPT_EVENT_ENDED)
-		m->public.error = *m->route.ops->error(&m->route);
+		m->public.error = *gp_route_error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	eventfd_write(m->gang->events, 1);
 }
@@ -79,7 +79,7 @@ static void dispatch(struct gp_member *m)
 	if (ret >= 0 && !(ret & GPREEMPT_EVENT_LOST))
 		return;
 	if (ret < 0)
-		err = *m->route.ops->error(&m->route);
+		err = *gp_route_error(&m->route);
 	if (ret < 0 && !over && m->route.keeper.over)
 		note_loss(m, &err);
 	pthread_mutex_lock(&m->gang->lock);
@@ -112,7 +112,7 @@ static void change_member(struct gp_member *m)
 	m->public.outcome = out;
 	m->public.start_ns = start - m->gang->released_ns;
 	if (ret || out.failed)
-		m->public.error = *ops->error(&m->route);
+		m->public.error = *gp_route_error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 	/* Handle the events of the meantime, and set the timer: see gpreempt_session_fd(). */
@@ -138,7 +138,7 @@ static void sample(struct gp_member *m)
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	if (ret)
-		m->public.error = *m->route.ops->error(&m->route);
+		m->public.error = *gp_route_error(&m->route);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 }
@@ -161,7 +161,7 @@ static void run(struct gp_member *m)
 {
 	struct pollfd fds[2] = {
 		{ .fd = m->wake, .events = POLLIN },
-		{ .fd = m->route.ops->fd(&m->route), .events = POLLIN },
+		{ .fd = gp_route_fd(&m->route), .events = POLLIN },
 	};
 
 	for (;;) {

@@ -24,11 +24,6 @@ static int close_session(struct gp_route *r)
 	return gpreempt_session_close(r->keeper.session);
 }
 
-static int session_fd(const struct gp_route *r)
-{
-	return gpreempt_session_fd(r->keeper.session);
-}
-
 static bool is_lost(const struct gp_keeper *k, int code)
 {
 	return code == -ENOTCONN && k->session->error.reason == GPREEMPT_LOST;
@@ -150,15 +145,9 @@ static void session_each_gpu(const struct gp_route *r, void (*fn)(void *data, ui
 		fn(data, queues[i].gpu_id);
 }
 
-static const struct gpreempt_error *session_error(const struct gp_route *r)
-{
-	return gpreempt_session_error(r->keeper.session);
-}
-
 static const struct gp_route_ops session_ops = {
 	.open = open_session,
 	.close = close_session,
-	.fd = session_fd,
 	.dispatch = session_dispatch,
 	.prepare = session_prepare,
 	.suspend = session_suspend,
@@ -166,7 +155,6 @@ static const struct gp_route_ops session_ops = {
 	.verify = session_verify,
 	.sample = session_sample,
 	.each_gpu = session_each_gpu,
-	.error = session_error,
 };
 
 /*
@@ -259,11 +247,6 @@ static int close_pause(struct gp_route *r)
 
 	free_pause(r);
 	return ret == -ESRCH ? 0 : ret;
-}
-
-static int pause_fd(const struct gp_route *r)
-{
-	return r->pause.ready.process;
 }
 
 static int pause_dispatch(struct gp_route *r)
@@ -371,15 +354,9 @@ static void pause_each_gpu(const struct gp_route *r, void (*fn)(void *data, uint
 		fn(data, r->pause.view->queues[i].gpu_id);
 }
 
-static const struct gpreempt_error *pause_error(const struct gp_route *r)
-{
-	return &r->error;
-}
-
 static const struct gp_route_ops pause_ops = {
 	.open = open_pause,
 	.close = close_pause,
-	.fd = pause_fd,
 	.dispatch = pause_dispatch,
 	.prepare = pause_prepare,
 	.suspend = pause_suspend,
@@ -387,7 +364,6 @@ static const struct gp_route_ops pause_ops = {
 	.verify = pause_verify,
 	.sample = pause_sample,
 	.each_gpu = pause_each_gpu,
-	.error = pause_error,
 };
 
 const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES] = {

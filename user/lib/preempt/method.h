@@ -15,13 +15,11 @@
 struct gp_route;
 
 struct gp_route_ops {
-	/* Begins. 0, or -errno with error(): then nothing is to be closed. */
+	/* Begins. 0, or -errno with gp_route_error(): then nothing is to be closed. */
 	int (*open)(struct gp_route *r);
 	/* The queues run. 0 or -errno. */
 	int (*close)(struct gp_route *r);
-	/* Returns a descriptor to poll for input; then call dispatch(). */
-	int (*fd)(const struct gp_route *r);
-	/* GPREEMPT_EVENT_ bits, or -errno with error(). */
+	/* GPREEMPT_EVENT_ bits, or -errno with gp_route_error(). */
 	int (*dispatch)(struct gp_route *r);
 	/* Right before a suspend, where time does not count. */
 	void (*prepare)(struct gp_route *r, const struct gpreempt_filter *which);
@@ -35,8 +33,6 @@ struct gp_route_ops {
 	/* Call fn for the GPU of each known queue. */
 	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
 			 void *data);
-	/* Returns the reason why the last call failed. Valid until the next one. */
-	const struct gpreempt_error *(*error)(const struct gp_route *r);
 };
 
 /*
@@ -74,6 +70,18 @@ struct gp_route {
 	struct gp_keeper keeper;     /* for a session; lost and data are set */
 	struct gp_route_pause pause; /* for a pause */
 };
+
+/* Returns the reason why the last call failed. Valid until the next one. */
+static inline const struct gpreempt_error *gp_route_error(const struct gp_route *r)
+{
+	return r->keeper.session ? &r->keeper.session->error : &r->error;
+}
+
+/* Returns a descriptor to poll for input; then call dispatch(). */
+static inline int gp_route_fd(const struct gp_route *r)
+{
+	return r->keeper.session ? r->keeper.session->epoll : r->pause.ready.process;
+}
 
 /* Could a pause be opened? Does not touch the process: 0, or as the pause's open() with *err. */
 int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
