@@ -561,17 +561,6 @@ int guard_poll_start(struct guard *guard);
 void guard_poll_tend(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
 
-/*
- * Find the processes that the command line names now. A word that fails is reported, and its
- * processes of the look before are kept; the others go on.
- */
-void guard_find_all(struct guard *guard);
-void guard_found_free(struct guard *guard);
-/* Is it named in that role, and in no other? */
-bool guard_found_is(const struct guard_found *f, bool online);
-/* Is a process, which may have no name at all, named in that role, and in no other? */
-bool guard_is_named(const struct guard *guard, const struct gpreempt_target *target, bool online);
-
 /* Targets that we cannot take, or must not take. */
 /* Leave a target for now, and report it once, when this goes on for a while. */
 __attribute__((format(printf, 4, 5))) void guard_refuse(struct guard *guard,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The targets of guard, and how long a refused one waits. */
+/* The targets of guard: what the words name now, and how long a refused one waits. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "hold/targets.h"
 #include "lib/see/words.h"
@@ -82,6 +84,241 @@ void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *targ
 
 	if (r)
 		*r = (struct guard_refusal){ 0 };
+}
+
+/* Processes that the words of the command line name now. */
+
+/* A word, in its role. */
+struct lookup {
+	const char *word;
+	bool online;
+	uint64_t bit;
+	unsigned int job;
+	struct guard_word *state;
+};
+
+/* Returns the words that name the process in that role. */
+static uint64_t *words_of(struct guard_found *f, bool online)
+{
+	return online ? &f->online : &f->offline;
+}
+
+static void note(struct guard *guard, const struct lookup *l, const struct gpreempt_target *target)
+{
+	struct guard_candidates *found = &guard->found;
+	struct guard_found *f = shr_add(&found->list);
+
+	found->cut |= !f;
+	if (!f)
+		return;
+	*f = (struct guard_found){ .target = *target, .job = l->job };
+	*words_of(f, l->online) = l->bit;
+}
+
+/* Merge the finds of several words: a process gets the job of the last word. */
+static void merge_found(struct guard_candidates *found)
+{
+	struct guard_found *f = found->list.items;
+	size_t i, n = 0;
+
+	if (!found->list.count)
+		return;
+	qsort(f, found->list.count, sizeof(*f), gp_compare_targets);
+	for (i = 1; i < found->list.count; i++) {
+		if (!same_target(&f[i].target, &f[n].target)) {
+			f[++n] = f[i];
+			continue;
+		}
+		f[n].online |= f[i].online;
+		f[n].offline |= f[i].offline;
+		if (f[i].job > f[n].job)
+			f[n].job = f[i].job;
+	}
+	found->list.count = n + 1;
+}
+
+/* A tenant that is named as both can start any number: each is reported once. */
+static void keep_told(struct guard_candidates *found)
+{
+	const struct guard_found *known;
+	size_t i;
+
+	for (i = 0; found->before.count && i < found->list.count; i++) {
+		struct guard_found *f = &found->list.items[i];
+
+		if (!f->online || !f->offline)
+			continue;
+		known = bsearch(f, found->before.items, found->before.count, sizeof(*f),
+				gp_compare_targets);
+		f->told = known && known->told;
+	}
+}
+
+/*
+ * Note a process of an earlier look. Is it there still? Its PID may have become that of another
+ * process. If we cannot find out now, nothing has changed.
+ */
+static void note_known(struct guard *guard, const struct lookup *l,
+		       const struct gpreempt_target *target)
+{
+	uint64_t start;
+	int ret = gpreempt_start_time(guard->g, target->pid, &start);
+
+	if (ret == -ENOENT || ret == -ESRCH || (!ret && start != target->start))
+		return;
+	note(guard, l, target);
+}
+
+/* Keep the processes of the last look for a word that has failed. */
+static void note_kept(struct guard *guard, const struct lookup *l)
+{
+	struct guard_candidates *found = &guard->found;
+	size_t i;
+
+	for (i = 0; i < found->before.count; i++)
+		if (*words_of(&found->before.items[i], l->online) & l->bit)
+			note_known(guard, l, &found->before.items[i].target);
+}
+
+/* How long after the start a word without a process is reported. */
+#define UNMATCHED_NS (10 * NSEC_PER_SEC)
+
+/* Report a failing word once, and again after a pause that grows: it may come and go. */
+static void report(struct guard *guard, const struct lookup *l, const struct guard_finding *finding)
+{
+	struct guard_word *w = l->state;
+
+	if (w->failing || !shr_report_due(&w->pause, shr_now_ns()))
+		return;
+	w->failing = true;
+	guard_event(guard, "unresolved", 0, "--%s %s: %s", l->online ? "online" : "offline",
+		    l->word, finding->text);
+}
+
+/* A word without a process may be mistyped, and then guard protects nothing. */
+static void report_unmatched(struct guard *guard, const struct lookup *l, size_t n)
+{
+	if (l->state->matched || (!n && shr_now_ns() < guard->figures.start_ns + UNMATCHED_NS))
+		return;
+	if (!n)
+		guard_event(guard, "unmatched", 0, "no process has matched --%s %s so far",
+			    l->online ? "online" : "offline", l->word);
+	l->state->matched = true;
+}
+
+static void find_word(struct guard *guard, const struct lookup *l)
+{
+	struct guard_candidates *found = &guard->found;
+	struct guard_sought what = { .word = l->word, .online = l->online };
+	enum guard_word_kind kind = guard_word_kind(l->word);
+	const struct guard_finding *finding, *slow = NULL;
+	size_t i;
+
+	/* A child looks for a slow word. */
+	if (kind != GUARD_WORD_QUICK)
+		slow = guard_finder_get(&guard->finders[kind], what);
+	if (!slow)
+		guard_find_word(guard->g, what, hold_skip_owner, &found->owners, &found->finding);
+	finding = slow ? slow : &found->finding;
+	if (!finding->code) {
+		l->state->failing = false;
+		report_unmatched(guard, l, finding->n);
+		guard->places[l->online].ever |= *finding->text;
+		if (*finding->text)
+			report(guard, l, finding);
+		for (i = 0; i < finding->n; i++)
+			if (slow)
+				note_known(guard, l, &finding->target[i]);
+			else
+				note(guard, l, &finding->target[i]);
+		return;
+	}
+	if (finding->code == -EINPROGRESS)
+		return;
+	report(guard, l, finding);
+	if (finding->code != -EEXIST)
+		note_kept(guard, l);
+	/* Several containers have that name: which is meant is unknown. */
+	for (i = 0; finding->code == -EEXIST && i < finding->n; i++)
+		guard_refuse(guard, &finding->target[i], true,
+			     "the name of its container is that of several");
+}
+
+static void find_role(struct guard *guard, bool online, const struct guard_words *words, bool gang)
+{
+	unsigned int i;
+
+	for (i = 0; i < words->n; i++) {
+		struct lookup l = {
+			.word = words->word[i],
+			.online = online,
+			.bit = 1ULL << i,
+			.job = gang ? i + 1 : 0,
+			.state = &guard->found.word[online][i],
+		};
+
+		find_word(guard, &l);
+		guard_heartbeat(guard);
+	}
+}
+
+/*
+ * Find the processes that the command line names now. A word that fails is reported, and its
+ * processes of the look before are kept; the others go on.
+ */
+static void find_all(struct guard *guard)
+{
+	const struct guard_options *args = guard->options;
+	struct guard_candidates *found = &guard->found;
+	size_t i;
+
+	free(found->before.items);
+	found->before.items = found->list.items;
+	found->before.count = found->list.count;
+	found->list.items = NULL;
+	found->list.count = 0;
+	found->cut = false;
+	hold_owners_free(&found->owners);
+	for (i = 0; i < GUARD_FINDERS; i++)
+		guard_finder_poll(&guard->finders[i]);
+	find_role(guard, true, &args->online_words, false);
+	find_role(guard, false, &args->offline_words, args->gang);
+	merge_found(found);
+	keep_told(found);
+	if (found->cut && shr_report_due(&found->pause, shr_now_ns()))
+		guard_event(guard, "full", 0,
+			    "there is no memory for all processes that are named");
+	guard->places[0].ever |= found->cut;
+}
+
+/* Is it named in that role, and in no other? */
+static bool found_is(const struct guard_found *f, bool online)
+{
+	return online ? f->online && !f->offline : f->offline && !f->online;
+}
+
+/* Is a process, which may have no name at all, named in that role, and in no other? */
+static bool is_named(const struct guard *guard, const struct gpreempt_target *target, bool online)
+{
+	const struct guard_found key = { .target = *target };
+	const struct guard_candidates *found = &guard->found;
+	const struct guard_found *f = found->list.count ?
+					      bsearch(&key, found->list.items, found->list.count,
+						      sizeof(key), gp_compare_targets) :
+					      NULL;
+
+	return f && found_is(f, online);
+}
+
+static void free_found(struct guard *guard)
+{
+	struct guard_candidates *found = &guard->found;
+
+	free(found->list.items);
+	free(found->before.items);
+	found->list.items = found->before.items = NULL;
+	found->list.count = found->before.count = 0;
+	hold_owners_free(&found->owners);
 }
 
 /* Targets that are there now: processes come and go, and so do their queues. */
@@ -229,10 +466,10 @@ static void drop_unnamed(struct guard *guard)
 	size_t i;
 
 	for (i = guard->n_online; i-- > 0;)
-		if (!guard_is_named(guard, &guard->online[i].target, true))
+		if (!is_named(guard, &guard->online[i].target, true))
 			drop_online(guard, i);
 	for (i = guard->n_offline; i-- > 0;)
-		if (!guard_is_named(guard, &guard->offline[i].target, false))
+		if (!is_named(guard, &guard->offline[i].target, false))
 			guard_drop_offline(guard, i);
 }
 
@@ -272,7 +509,7 @@ static void share_places(struct guard *guard, bool online)
 	for (i = 0; !online && i < guard->n_offline; i++)
 		places_claim(p, &guard->offline[i].target, true);
 	for (i = 0; i < guard->found.list.count; i++)
-		if (guard_found_is(&guard->found.list.items[i], online))
+		if (found_is(&guard->found.list.items[i], online))
 			places_claim(p, &guard->found.list.items[i].target, false);
 	if (places_share(p)) {
 		places_text(p, text, sizeof(text));
@@ -348,7 +585,7 @@ void guard_targets_look(struct guard *guard)
 	guard_reap(guard);
 	drop_ended(guard);
 	guard_release_some(guard);
-	guard_find_all(guard);
+	find_all(guard);
 	drop_unnamed(guard);
 	share_places(guard, false);
 	share_places(guard, true);
@@ -372,7 +609,7 @@ void guard_targets_drop(struct guard *guard)
 		guard_finder_stop(&guard->finders[i]);
 	places_end(&guard->places[0]);
 	places_end(&guard->places[1]);
-	guard_found_free(guard);
+	free_found(guard);
 	guard_end_all(guard);
 	while (guard->n_online)
 		drop_online(guard, guard->n_online - 1);
