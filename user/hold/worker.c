@@ -109,21 +109,22 @@ static void count_queues(const struct hold_worker *w, const struct hold_request 
 			 struct hold_reply *reply, struct tally *tally)
 {
 	const struct gpreempt_filter which = gp_hold_filter(request);
-	const struct gpreempt_session_queue *queues;
+	const struct gpreempt_session *s = hold_session(w);
 	pid_t target = w->birth->target;
-	size_t i, count;
+	size_t i;
 
 	for (i = 0; i < request->count; i++)
-		if (!gp_session_find(hold_session(w), request->ids[i]))
+		if (!gp_session_find(s, request->ids[i]))
 			count_queue(tally, target, request->ids[i], NULL, reply);
-	queues = gpreempt_session_queues(hold_session(w), &count);
-	for (i = 0; i < count; i++) {
-		if (!gp_filter_matches(&which, queues[i].qid, queues[i].gpu_id, queues[i].priority))
+	for (i = 0; i < s->count; i++) {
+		const struct gpreempt_session_queue *q = &s->queues[i];
+
+		if (!gp_filter_matches(&which, q->qid, q->gpu_id, q->priority))
 			continue;
-		if (!request->count && is_being_destroyed(&queues[i]))
+		if (!request->count && is_being_destroyed(q))
 			tally->destroying++;
 		else
-			count_queue(tally, target, queues[i].qid, &queues[i], reply);
+			count_queue(tally, target, q->qid, q, reply);
 	}
 }
 
@@ -159,13 +160,12 @@ static bool judge(const struct hold_worker *w, const struct hold_request *reques
  */
 static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 {
-	const struct gpreempt_session_queue *queues;
-	size_t i, count, held = 0;
+	const struct gpreempt_session *s = hold_session(w);
+	size_t i, held = 0;
 
-	queues = gpreempt_session_queues(hold_session(w), &count);
-	for (i = 0; i < count; i++)
-		held += queues[i].held &&
-			(failed_too || queues[i].result != GPREEMPT_RESULT_FAILED);
+	for (i = 0; i < s->count; i++)
+		held += s->queues[i].held &&
+			(failed_too || s->queues[i].result != GPREEMPT_RESULT_FAILED);
 	return held;
 }
 
@@ -228,11 +228,9 @@ static uint64_t known_ns(int64_t ns)
 /* Queues that were born meanwhile. It may have none still, which is no error. */
 static int take_new_queues(struct hold_worker *w)
 {
-	size_t count;
 	int ret = owner_dispatch(&w->owner);
 
-	gpreempt_session_queues(hold_session(w), &count);
-	if (ret >= 0 && !count)
+	if (ret >= 0 && !hold_session(w)->count)
 		ret = gp_session_await_queues(hold_session(w), STARTING_NS);
 	return ret == -ETIMEDOUT || ret > 0 ? 0 : ret;
 }

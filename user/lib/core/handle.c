@@ -124,33 +124,28 @@ static int read_whole(const struct gpreempt *g,
 	 * list: so a buffer that was too small is thrown away and the file read again.
 	 */
 	size_t size = 4096;
-	char *buf = NULL;
+	__cleanup_free char *buf = NULL;
 
 	for (;;) {
 		char *bigger = realloc(buf, size);
 		ssize_t n;
 
-		if (!bigger) {
-			free(buf);
+		if (!bigger)
 			return -ENOMEM;
-		}
 		buf = bigger;
 		n = read(g->be, path, buf, size - 1);
-		if (n < 0) {
-			free(buf);
+		if (n < 0)
 			return n;
-		}
 		if ((size_t)n < size - 1) {
 			buf[n] = '\0';
 			*text = buf;
 			*len = n;
+			buf = NULL;
 			return 0;
 		}
 		/* One byte shows that there are more, and one ends the text. */
-		if (size == max + 2) {
-			free(buf);
+		if (size == max + 2)
 			return -EFBIG;
-		}
 		size = 4 * size < max + 2 ? 4 * size : max + 2;
 	}
 }

@@ -384,24 +384,17 @@ static int live_watch_start(void *be, pid_t pid, void **out, int *fd)
 	if (!w)
 		return -ENOMEM;
 	w->pid = pid;
-	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (w->fd < 0) {
-		ret = -errno;
-		goto err_free;
-	}
 	sem_init(&w->next, 0, 0);
-	ret = shr_thread_start(&w->thread, WATCH_STACK, true, watch_thread, w);
-	if (ret)
-		goto err_close;
+	w->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	ret = w->fd < 0 ? -errno : shr_thread_start(&w->thread, WATCH_STACK, true, watch_thread, w);
+	if (ret) {
+		shr_cleanup_fd(&w->fd);
+		free(w);
+		return ret;
+	}
 	*out = w;
 	*fd = w->fd;
 	return 0;
-
-err_close:
-	close(w->fd);
-err_free:
-	free(w);
-	return ret;
 }
 
 static void live_watch_next(void *be, void *watch)

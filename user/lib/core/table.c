@@ -426,9 +426,8 @@ static int parse_records(const struct gp_table *table, const struct layout *layo
 		return -ENOMEM;
 	for (; text.len; n++) {
 		ret = take_line(&text, &line);
-		if (ret)
-			return ret;
-		ret = parse_record(table, layout, line, records + n * table->record_size);
+		if (!ret)
+			ret = parse_record(table, layout, line, records + n * table->record_size);
 		if (ret)
 			return ret;
 	}
@@ -480,9 +479,8 @@ int gp_table_parse(const struct gp_table *table, const char *buf, size_t len, vo
 	if (take_line(&text, &line))
 		return -EPROTO;
 	ret = parse_head(table, line);
-	if (ret)
-		return ret;
-	ret = take_line(&text, &line);
+	if (!ret)
+		ret = take_line(&text, &line);
 	if (ret)
 		return ret;
 	layout = find_layout(table, line, &ret);

@@ -466,10 +466,8 @@ void gp_session_finish_sampler(struct gpreempt_session *s, struct gpreempt_outco
 
 static int check_filter(struct gpreempt_session *s, const struct gpreempt_filter *which)
 {
-	static const char step[] = "collecting the queues";
-
 	if (which->n_ids > GP_MAX_IDS || which->n_gpu_ids > GP_MAX_GPUS)
-		return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM, step);
+		return gp_session_fail(s, -E2BIG, GPREEMPT_SYSTEM, "collecting the queues");
 	if (!which->by_priority)
 		return 0;
 	return gp_session_learn_priorities(s);

@@ -137,12 +137,11 @@ static int session_sample(struct gp_route *r, bool on)
 static void session_each_gpu(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
 			     void *data)
 {
-	const struct gpreempt_session_queue *queues;
-	size_t i, count;
+	const struct gpreempt_session *s = r->keeper.session;
+	size_t i;
 
-	queues = gpreempt_session_queues(r->keeper.session, &count);
-	for (i = 0; i < count; i++)
-		fn(data, queues[i].gpu_id);
+	for (i = 0; i < s->count; i++)
+		fn(data, s->queues[i].gpu_id);
 }
 
 static const struct gp_route_ops session_ops = {

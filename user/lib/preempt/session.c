@@ -370,21 +370,18 @@ static int check_runtime(struct gpreempt_session *s)
 static int make_pipe(int fds[2])
 {
 	char path[32];
-	int both;
+	int both, ret;
 
 	if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[1]);
 	both = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (both < 0) {
-		both = -errno;
-		close(fds[0]);
-		close(fds[1]);
-		return both;
-	}
+	ret = both < 0 ? -errno : 0;
 	close(fds[1]);
+	if (ret)
+		close(fds[0]);
 	fds[1] = both;
-	return 0;
+	return ret;
 }
 
 int gp_session_enable(struct gpreempt_session *s)

@@ -675,12 +675,10 @@ int gpreempt_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err)
 	if (!g->ops->is_root(g->be))
 		return gp_error(err, -EPERM, GPREEMPT_NOT_ROOT, pid, step);
 	ret = gp_check_host(g, pid, step, err);
-	if (ret)
-		return ret;
-	ret = gp_target_exists(g, pid, step, err);
-	if (ret)
-		return ret;
-	ret = gp_check_traceable(g, pid, step, err);
+	if (!ret)
+		ret = gp_target_exists(g, pid, step, err);
+	if (!ret)
+		ret = gp_check_traceable(g, pid, step, err);
 	return ret ? ret : gp_check_gpus(g, pid, step, err);
 }
 

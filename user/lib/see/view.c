@@ -498,12 +498,11 @@ static bool gp_sysfs_serves(int code)
 int gpreempt_view_read(struct gpreempt *g, pid_t pid, struct gpreempt_view **out,
 		       struct gpreempt_error *err)
 {
-	static const char step[] = "reading the queues";
 	int ret = gp_view_module(g, pid, out);
 
 	if (gp_sysfs_serves(ret))
 		ret = gp_view_sysfs(g, pid, out);
-	return ret ? gp_fail_view(g, ret, pid, step, err) : 0;
+	return ret ? gp_fail_view(g, ret, pid, "reading the queues", err) : 0;
 }
 
 const struct gpreempt_queue *gp_view_find(const struct gpreempt_view *view, uint32_t qid)
