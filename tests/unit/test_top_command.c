@@ -118,8 +118,8 @@ TEST(gpus_of_sysfs)
 	}
 	ck_assert_int_eq(ctl_sampler_refresh(&s, &err), 0);
 	top_gather(&m, &s);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[1].queues, 1);
-	ck_assert_int_eq(m.processes.items[0].gpus.items[0].queues, 0);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[1].is.queues, 1);
+	ck_assert_int_eq(m.processes.items[0].gpus.items[0].is.queues, 0);
 	top_model_clear(&m);
 	ctl_sampler_clear(&s);
 }

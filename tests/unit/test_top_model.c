@@ -25,21 +25,21 @@ static void top_setup(void)
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		gpu = shr_add(&model.gpus);
 		*gpu = (struct top_gpu){
-			.gpu_id = ids[i],
+			.is.node.gpu_id = ids[i],
 			.gpu = i,
 			.busy = i ? 0 : 420,
 			.method = "waves",
 			.looks = 500,
-			.waves = i ? 0 : 1234,
-			.waves_max = 2560,
-			.slots_used = i ? 0 : 8,
-			.slots = 32,
-			.vram = i ? 0 : 13207024436,
-			.vram_used = GPREEMPT_UNKNOWN,
-			.vram_size = 206158430208,
+			.is.waves = i ? 0 : 1234,
+			.is.waves_max = 2560,
+			.is.node.slots_used = i ? 0 : 8,
+			.is.node.slots = 32,
+			.is.vram = i ? 0 : 13207024436,
+			.is.vram_used = GPREEMPT_UNKNOWN,
+			.is.vram_size = 206158430208,
 			.processes = i ? 0 : 3,
 		};
-		snprintf(gpu->device, sizeof(gpu->device), "0000:0%zu:00.0", 3 + i);
+		snprintf(gpu->is.node.device, sizeof(gpu->is.node.device), "0000:0%zu:00.0", 3 + i);
 	}
 }
 
@@ -55,14 +55,14 @@ static struct top_figure *add_figure(struct top_process *p, int64_t gpu_id, int6
 	struct top_figure *f = shr_add(&p->gpus);
 
 	*f = (struct top_figure){
-		.gpu_id = gpu_id,
+		.is.gpu_id = gpu_id,
 		.gpu = gpu_id == 0x1d67,
 		.busy = busy,
 		.method = busy == GPREEMPT_UNKNOWN ? NULL : "waves",
 		.looks = busy == GPREEMPT_UNKNOWN ? 0 : 50,
-		.queues = 1,
-		.waves = busy == GPREEMPT_UNKNOWN ? GPREEMPT_UNKNOWN : busy / 10,
-		.vram = vram,
+		.is.queues = 1,
+		.is.waves = busy == GPREEMPT_UNKNOWN ? GPREEMPT_UNKNOWN : busy / 10,
+		.is.vram = vram,
 	};
 	return f;
 }
@@ -182,7 +182,7 @@ static void setup(void)
 	of(20)->state = "suspended";
 	of(20)->slots_held = GPREEMPT_UNKNOWN;
 	of(30)->slots_held = 500;
-	of(10)->gpus.items[0].evicted_ms = 5;
+	of(10)->gpus.items[0].is.evicted_ms = 5;
 	of(20)->gpus.items[0].suspended_ms = 8;
 	of(20)->gpus.items[0].holds = 2;
 	of(10)->gpus.items[0].method = "packets";
@@ -678,7 +678,7 @@ TEST(details_gpus)
 	struct top_process *p = add_process(5000, "two", 0x1d67, 10, 0);
 
 	add_figure(p, 0x7d63, 20, 0);
-	add_figure(p, 0xbd6b, GPREEMPT_UNKNOWN, 0)->queues = 0;
+	add_figure(p, 0xbd6b, GPREEMPT_UNKNOWN, 0)->is.queues = 0;
 	top_view_settle(&view, &model);
 	press(TOP_KEY_END);
 	press(TOP_KEY_ENTER);
@@ -688,7 +688,7 @@ TEST(details_gpus)
 	ck_assert_int_eq(strncmp(line_at(7), "  1    1.0", 10), 0);
 	ck_assert_str_eq(line_at(8), "");
 	p = (struct top_process *)top_find(&model, 5000);
-	p->gpus.items[0].queues = p->gpus.items[1].queues = 0;
+	p->gpus.items[0].is.queues = p->gpus.items[1].is.queues = 0;
 	drawn(80, 14);
 	ck_assert_str_eq(line_at(5), "it has no queue and no memory on a GPU");
 }
@@ -755,7 +755,7 @@ TEST_EACH(many_gpus, 3)
 	for (i = 1; i <= 8; i++) {
 		struct top_gpu *gpu = shr_add(&model.gpus);
 
-		gpu->gpu_id = i;
+		gpu->is.node.gpu_id = i;
 		gpu->gpu = i;
 	}
 	drawn(cases[_i].width, cases[_i].height);

@@ -40,18 +40,19 @@ const size_t top_column_pid = COLUMN_pid;
 const struct out_table top_processes = OUT_TABLE("processes", process_fields, struct top_process);
 
 #define FIGURE(member, title, what) OUT_FIELD(struct top_figure, member, title, what)
+#define IS(member, title, what)	    OUT_NAMED(#member, struct top_figure, is.member, title, what)
 
 static const struct out_field figure_fields[] = {
 	FIGURE(gpu, "GPU", OUT_DEC),
-	OUT_NAMED("kfd_gpu_id", struct top_figure, gpu_id, NULL, OUT_HEX),
+	OUT_NAMED("kfd_gpu_id", struct top_figure, is.gpu_id, NULL, OUT_HEX),
 	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
 	FIGURE(method, "METHOD", OUT_TEXT),
 	FIGURE(looks, "LOOKS", OUT_DEC),
-	FIGURE(queues, "QUEUES", OUT_DEC),
-	FIGURE(suspended, "SUSPENDED", OUT_DEC),
-	FIGURE(waves, "WAVES", OUT_DEC),
-	FIGURE(vram, "VRAM", OUT_SIZE),
-	FIGURE(evicted_ms, "EVICT-MS", OUT_DEC),
+	IS(queues, "QUEUES", OUT_DEC),
+	IS(suspended, "SUSPENDED", OUT_DEC),
+	IS(waves, "WAVES", OUT_DEC),
+	IS(vram, "VRAM", OUT_SIZE),
+	IS(evicted_ms, "EVICT-MS", OUT_DEC),
 	FIGURE(suspended_ms, "SUSP-MS", OUT_DEC),
 	FIGURE(holds, "HOLDS", OUT_DEC),
 };
@@ -76,22 +77,23 @@ static const struct out_field queue_fields[] = {
 const struct out_table top_queues = OUT_TABLE("queues", queue_fields, struct top_queue);
 
 #define GPU(member, what) OUT_FIELD(struct top_gpu, member, NULL, what)
+#define OF(key, member)	  OUT_NAMED(key, struct top_gpu, is.member, NULL, OUT_DEC)
 
 /* clang-format off */
 static const struct out_field gpu_fields[] = {
 	GPU(gpu, OUT_DEC),
-	OUT_NAMED("pci", struct top_gpu, device, NULL, OUT_TEXT, .array = true),
-	OUT_NAMED("kfd_gpu_id", struct top_gpu, gpu_id, NULL, OUT_HEX),
+	OUT_NAMED("pci", struct top_gpu, is.node.device, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("kfd_gpu_id", struct top_gpu, is.node.gpu_id, NULL, OUT_HEX),
 	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
 	GPU(method, OUT_TEXT),
 	GPU(looks, OUT_DEC),
-	GPU(waves, OUT_DEC),
-	GPU(waves_max, OUT_DEC),
-	GPU(slots_used, OUT_DEC),
-	GPU(slots, OUT_DEC),
-	GPU(vram, OUT_DEC),
-	GPU(vram_used, OUT_DEC),
-	GPU(vram_size, OUT_DEC),
+	OF("waves", waves),
+	OF("waves_max", waves_max),
+	OF("slots_used", node.slots_used),
+	OF("slots", node.slots),
+	OF("vram", vram),
+	OF("vram_used", vram_used),
+	OF("vram_size", vram_size),
 	GPU(processes, OUT_DEC),
 };
 /* clang-format on */
@@ -123,16 +125,11 @@ static void copy_figure(const struct gp_gpus *names, const struct gp_figure *fro
 	struct top_history history = to->history;
 
 	*to = (struct top_figure){
-		.gpu_id = from->gpu_id,
+		.is = *from,
 		.gpu = index_of(names, from->gpu_id),
 		.busy = tenths(&from->share),
 		.method = method_of(&from->share),
 		.looks = from->share.looks,
-		.queues = from->queues,
-		.suspended = from->suspended,
-		.waves = from->waves,
-		.vram = from->vram,
-		.evicted_ms = from->evicted_ms,
 		.suspended_ms = looked ? (int64_t)(from->suspended_ns / NSEC_PER_MSEC) :
 					 GPREEMPT_UNKNOWN,
 		.holds = looked ? (int64_t)from->holds : GPREEMPT_UNKNOWN,
@@ -152,7 +149,7 @@ static void copy_figures(const struct gp_gpus *names, const struct ctl_process *
 	for (i = 0; i < from->gpus.count; i++) {
 		f = i < to->gpus.count ? &to->gpus.items[i] : shr_must(shr_add(&to->gpus));
 		/* A new one came before others: its history is another GPU's. */
-		if (f->gpu_id != from->gpus.items[i].gpu_id)
+		if (f->is.gpu_id != from->gpus.items[i].gpu_id)
 			f->history.count = 0;
 		copy_figure(names, &from->gpus.items[i], looked, f);
 		if (f->busy > busiest)
@@ -234,7 +231,7 @@ static int64_t count_users(const struct top_model *m, int64_t gpu_id, bool looke
 		for (j = 0; j < m->processes.items[i].gpus.count; j++) {
 			const struct top_figure *f = &m->processes.items[i].gpus.items[j];
 
-			n += f->gpu_id == gpu_id && top_figure_is_used(f);
+			n += f->is.gpu_id == gpu_id && gp_figure_is_used(&f->is);
 		}
 	return n;
 }
@@ -254,25 +251,19 @@ static void copy_gpus(struct top_model *m, const struct ctl_sampler *s)
 		struct top_history history = { .count = 0 };
 
 		gpu = i < m->gpus.count ? &m->gpus.items[i] : shr_must(shr_add(&m->gpus));
-		if (gpu->gpu_id == f->node.gpu_id)
+		if (gpu->is.node.gpu_id == f->node.gpu_id)
 			history = gpu->history;
 		*gpu = (struct top_gpu){
-			.gpu_id = f->node.gpu_id,
+			.is = *f,
 			.gpu = index_of(&from->names, f->node.gpu_id),
 			.busy = tenths(&f->share),
 			.method = method_of(&f->share),
 			.looks = f->share.looks,
-			.waves = looked ? f->waves : GPREEMPT_UNKNOWN,
-			.waves_max = f->waves_max,
-			.slots_used = f->node.slots_used,
-			.slots = f->node.slots,
-			.vram = f->vram,
-			.vram_used = f->vram_used,
-			.vram_size = f->vram_size,
 			.processes = count_users(m, f->node.gpu_id, looked),
 			.history = history,
 		};
-		memcpy(gpu->device, f->node.device, sizeof(gpu->device));
+		if (!looked)
+			gpu->is.waves = GPREEMPT_UNKNOWN;
 		top_history_add(&gpu->history, gpu->busy);
 	}
 }
@@ -364,7 +355,7 @@ const struct top_history *top_history_of(const struct top_process *p, int64_t gp
 	size_t i;
 
 	for (i = 0; gpu_id && i < p->gpus.count; i++)
-		if (p->gpus.items[i].gpu_id == gpu_id)
+		if (p->gpus.items[i].is.gpu_id == gpu_id)
 			return &p->gpus.items[i].history;
 	return &p->history;
 }
@@ -387,10 +378,10 @@ static void add_known(int64_t *sum, int64_t value)
 static void add_figure(struct top_process *p, const struct top_figure *f)
 {
 	add_known(&p->busy, f->busy);
-	add_known(&p->queues, f->queues);
-	add_known(&p->waves, f->waves);
-	add_known(&p->vram, f->vram);
-	add_known(&p->evicted_ms, f->evicted_ms);
+	add_known(&p->queues, f->is.queues);
+	add_known(&p->waves, f->is.waves);
+	add_known(&p->vram, f->is.vram);
+	add_known(&p->evicted_ms, f->is.evicted_ms);
 	/* The queues of all GPUs are suspended together. */
 	if (f->suspended_ms > p->suspended_ms)
 		p->suspended_ms = f->suspended_ms;
@@ -413,10 +404,10 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	for (i = 0; i < p->gpus.count; i++) {
 		const struct top_figure *f = &p->gpus.items[i];
 
-		if (gpu_id && f->gpu_id != gpu_id)
+		if (gpu_id && f->is.gpu_id != gpu_id)
 			continue;
 		add_figure(p, f);
-		if (!top_figure_is_used(f))
+		if (!gp_figure_is_used(&f->is))
 			continue;
 		used++;
 		last = f;
@@ -425,7 +416,7 @@ static bool sum_up(struct top_process *p, int64_t gpu_id)
 	if (used == 1 && last->gpu != GPREEMPT_UNKNOWN)
 		snprintf(p->gpu, sizeof(p->gpu), "%lld", (long long)last->gpu);
 	else if (used == 1)
-		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last->gpu_id);
+		snprintf(p->gpu, sizeof(p->gpu), "0x%llx", (unsigned long long)last->is.gpu_id);
 	else if (used)
 		snprintf(p->gpu, sizeof(p->gpu), "%zu GPUs", used);
 	return !gpu_id || used;

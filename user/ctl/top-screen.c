@@ -252,17 +252,18 @@ static void pair(char buf[TEXT], const char *name, void (*put)(char buf[TEXT / 2
 static void vram(const struct top_gpu *gpu, char buf[TEXT])
 {
 	pair(buf, "VRAM ", put_size,
-	     gpu->vram_used == GPREEMPT_UNKNOWN ? gpu->vram : gpu->vram_used, gpu->vram_size);
+	     gpu->is.vram_used == GPREEMPT_UNKNOWN ? gpu->is.vram : gpu->is.vram_used,
+	     gpu->is.vram_size);
 }
 
 static void waves(const struct top_gpu *gpu, char buf[TEXT])
 {
-	pair(buf, "waves ", put_number, gpu->waves, gpu->waves_max);
+	pair(buf, "waves ", put_number, gpu->is.waves, gpu->is.waves_max);
 }
 
 static void slots(const struct top_gpu *gpu, char buf[TEXT])
 {
-	pair(buf, "slots ", put_number, gpu->slots_used, gpu->slots);
+	pair(buf, "slots ", put_number, gpu->is.node.slots_used, gpu->is.node.slots);
 }
 
 static void processes(const struct top_gpu *gpu, char buf[TEXT])
@@ -275,7 +276,7 @@ static void processes(const struct top_gpu *gpu, char buf[TEXT])
 
 static void device(const struct top_gpu *gpu, char buf[TEXT])
 {
-	snprintf(buf, TEXT, "%.*s", TEXT - 1, gpu->device);
+	snprintf(buf, TEXT, "%.*s", TEXT - 1, gpu->is.node.device);
 }
 
 /* Parts beside name and bar, from left to right. The highest rank is left out first. */
@@ -343,7 +344,7 @@ static void draw_gpu(struct top_screen *s, int y, int x, int width, const struct
 		left -= parts[i].rank < rank ? parts[i].width : 0;
 	if (left < LEAST + 1)
 		bar += left;
-	top_gpu_name(gpu->gpu, gpu->gpu_id, text, sizeof(text));
+	top_gpu_name(gpu->gpu, gpu->is.node.gpu_id, text, sizeof(text));
 	x = top_put(s, y, x, NAME - 1, TOP_STRONG, text);
 	if (parts[DEVICE].rank < rank)
 		x = put_part(s, y, x, &parts[DEVICE], gpu);
@@ -374,7 +375,7 @@ static int top_draw_gpus(struct top_screen *s, int y, const struct top_model *m,
 		lines = most;
 	width = s->width / columns;
 	for (i = 0; i < m->gpus.count; i++) {
-		if (v->gpu_id && m->gpus.items[i].gpu_id != v->gpu_id)
+		if (v->gpu_id && m->gpus.items[i].is.node.gpu_id != v->gpu_id)
 			continue;
 		if (n == lines * columns - 1 && (int)count > n + 1) {
 			snprintf(more, sizeof(more), "and %zu GPUs more; g shows each", count - n);
@@ -627,7 +628,7 @@ static int compare_gpus(const void *a, const void *b)
 	const struct top_figure *x = a, *y = b;
 	uint64_t m = x->gpu, n = y->gpu;
 
-	return m != n ? (m > n) - (m < n) : (x->gpu_id > y->gpu_id) - (x->gpu_id < y->gpu_id);
+	return m != n ? (m > n) - (m < n) : shr_compare_first(a, b);
 }
 
 /* Put the GPUs that it uses, in the order of the host's. */
@@ -639,7 +640,7 @@ static void put_gpus(struct page *p, const struct top_process *process)
 	size_t i, n = 0;
 
 	for (i = 0; i < process->gpus.count; i++)
-		if (top_figure_is_used(&process->gpus.items[i]))
+		if (gp_figure_is_used(&process->gpus.items[i].is))
 			used[n++] = process->gpus.items[i];
 	if (!n) {
 		put_line(p, TOP_FAINT, "it has no queue and no memory on a GPU");

@@ -239,11 +239,11 @@ static void cycle_gpu(struct top_view *v, const struct top_model *m)
 	char name[32];
 	size_t i = 0;
 
-	while (v->gpu_id && i < m->gpus.count && m->gpus.items[i].gpu_id != v->gpu_id)
+	while (v->gpu_id && i < m->gpus.count && m->gpus.items[i].is.node.gpu_id != v->gpu_id)
 		i++;
 	if (v->gpu_id)
 		i++;
-	v->gpu_id = i < m->gpus.count ? m->gpus.items[i].gpu_id : 0;
+	v->gpu_id = i < m->gpus.count ? m->gpus.items[i].is.node.gpu_id : 0;
 	if (v->gpu_id)
 		top_gpu_name(m->gpus.items[i].gpu, v->gpu_id, name, sizeof(name));
 	if (v->gpu_id)

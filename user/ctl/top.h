@@ -29,26 +29,15 @@ struct top_history {
 
 /* A process on a GPU. A number that is not known is GPREEMPT_UNKNOWN. */
 struct top_figure {
-	int64_t gpu_id;
-	int64_t gpu;  /* its index */
-	int64_t busy; /* in tenths of a percent */
+	struct gp_figure is; /* as the sampler has it; its gpu_id is first */
+	int64_t gpu;	     /* its index */
+	int64_t busy;	     /* in tenths of a percent */
 	const char *method;
 	int64_t looks;
-	int64_t queues;
-	int64_t suspended;
-	int64_t waves;
-	int64_t vram;
-	int64_t evicted_ms;
 	int64_t suspended_ms;
 	int64_t holds;
 	struct top_history history;
 };
-
-/* A process may use all GPUs that it has open, and has queues or memory on some. */
-static inline bool top_figure_is_used(const struct top_figure *f)
-{
-	return f->queues > 0 || f->vram > 0;
-}
 
 /* A process. The numbers that its GPUs have are their sums: see top_arrange(). */
 struct top_process {
@@ -79,19 +68,11 @@ struct top_process {
 };
 
 struct top_gpu {
-	int64_t gpu_id;
-	int64_t gpu; /* its index */
-	char device[64];
+	struct gp_gpu_figures is; /* as the sampler has it; waves: unknown without looks */
+	int64_t gpu;		  /* its index */
 	int64_t busy;
 	const char *method;
 	int64_t looks;
-	int64_t waves;
-	int64_t waves_max;
-	int64_t slots_used;
-	int64_t slots;
-	int64_t vram;	   /* memory of all processes */
-	int64_t vram_used; /* by all users */
-	int64_t vram_size;
 	int64_t processes; /* processes that have queues or memory there */
 	struct top_history history;
 };
