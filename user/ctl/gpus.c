@@ -12,42 +12,38 @@
 #define LOOK_NS (500 * NSEC_PER_MSEC)
 
 struct row {
-	int64_t gpu; /* first, for shr_compare_first() */
-	int64_t kfd_gpu_id;
+	int64_t gpu;		 /* first, for shr_compare_first() */
+	struct gp_gpu_figures f; /* vram is what is used */
+	const char *pci;
 	char render[24];
 	int64_t busy;
 	int64_t power; /* tenths of a watt */
-	char pci[64];
 	char gfx[24];
 	struct gp_device is;
-	int64_t vram_used;
-	int64_t vram_size;
-	int64_t slots_used;
-	int64_t slots;
-	int64_t processes;
-	int64_t queues;
 };
 
 #define FIELD(member, title, what, ...) OUT_FIELD(struct row, member, title, what, __VA_ARGS__)
+#define NODE(member, title, ...) \
+	OUT_NAMED(#member, struct row, f.node.member, title, OUT_DEC, __VA_ARGS__)
 
 static const struct out_field fields[] = {
 	FIELD(gpu, "GPU", OUT_DEC),
-	FIELD(pci, "PCI", OUT_TEXT, .array = true),
+	FIELD(pci, "PCI", OUT_TEXT),
 	FIELD(render, "RENDER", OUT_TEXT, .array = true, .spare = true, .rank = 7),
-	FIELD(kfd_gpu_id, "KFD-ID", OUT_HEX, .rank = 4),
+	OUT_NAMED("kfd_gpu_id", struct row, f.node.gpu_id, "KFD-ID", OUT_HEX, .rank = 4),
 	OUT_NAMED("model", struct row, is.model, "MODEL", OUT_TEXT, .array = true, .spare = true,
 		  .rank = 6),
 	FIELD(gfx, "GFX", OUT_TEXT, .array = true, .rank = 5),
 	OUT_NAMED("mode", struct row, is.mode, "MODE", OUT_TEXT, .array = true, .spare = true,
 		  .rank = 3),
 	OUT_NAMED("busy_percent", struct row, busy, "BUSY%", OUT_TENTHS),
-	FIELD(vram_used, "USED", OUT_SIZE),
-	FIELD(vram_size, "VRAM", OUT_SIZE),
+	OUT_NAMED("vram_used", struct row, f.vram, "USED", OUT_SIZE),
+	OUT_NAMED("vram_size", struct row, f.vram_size, "VRAM", OUT_SIZE),
 	OUT_NAMED("power_watts", struct row, power, "WATT", OUT_TENTHS, .spare = true, .rank = 2),
-	FIELD(slots_used, "ACTIVE", OUT_DEC, .rank = 8),
-	FIELD(slots, "SLOTS", OUT_DEC, .rank = 8),
-	FIELD(queues, "QUEUES", OUT_DEC, .rank = 1),
-	FIELD(processes, "PROCS", OUT_DEC),
+	NODE(slots_used, "ACTIVE", .rank = 8),
+	NODE(slots, "SLOTS", .rank = 8),
+	NODE(queues, "QUEUES", .rank = 1),
+	NODE(processes, "PROCS"),
 };
 
 static const struct out_table table = OUT_TABLE("gpus", fields, struct row);
@@ -67,18 +63,12 @@ static void fill_row(struct gpreempt *g, const struct gp_gpu_figures *from,
 
 	*row = (struct row){
 		.gpu = name->index,
-		.kfd_gpu_id = name->gpu_id,
+		.f = *from,
+		.pci = name->device,
 		.busy = percent < 0 ? GPREEMPT_UNKNOWN : (int64_t)(10 * percent),
 		.power = GPREEMPT_UNKNOWN,
-		.vram_used = from->vram,
-		.vram_size = from->vram_size,
-		.slots_used = from->node.slots_used,
-		.slots = from->node.slots,
-		.processes = from->node.processes,
-		.queues = from->node.queues,
 	};
 	gp_device_read(g, name, &row->is);
-	memcpy(row->pci, name->device, sizeof(row->pci));
 	if (name->render != GPREEMPT_UNKNOWN)
 		snprintf(row->render, sizeof(row->render), "renderD%d", (int)name->render);
 	put_gfx(from->node.gfx, row->gfx, sizeof(row->gfx));
@@ -86,9 +76,9 @@ static void fill_row(struct gpreempt *g, const struct gp_gpu_figures *from,
 		row->power = row->is.power_uw / 100000;
 	/* The memory of a device that is divided is known for all of its partitions together. */
 	if (name->partitions == 1 && from->vram_used != GPREEMPT_UNKNOWN)
-		row->vram_used = from->vram_used;
-	if (row->vram_size == GPREEMPT_UNKNOWN)
-		row->vram_size = row->is.vram_total;
+		row->f.vram = from->vram_used;
+	if (from->vram_size == GPREEMPT_UNKNOWN)
+		row->f.vram_size = row->is.vram_total;
 }
 
 struct gpus_args {
