@@ -331,25 +331,22 @@ static int check_all(struct report *r, const struct doctor_args *args)
  */
 
 struct keeper {
-	int64_t pid;
+	struct ctl_process is;
 	const char *blocks; /* yes, or maybe: by the driver's version */
 	const char *keeps;
-	const char *container;
-	const char *container_id;
-	const char *engine;
-	const char *command;
 	const char *next;
 };
 
 static const struct out_field keeper_fields[] = {
-	OUT_FIELD(struct keeper, pid, "PID", OUT_DEC),
+	OUT_NAMED("pid", struct keeper, is.pid, "PID", OUT_DEC),
 	OUT_FIELD(struct keeper, blocks, "BLOCKS", OUT_WORD, .rank = 3),
 	OUT_FIELD(struct keeper, keeps, "KEEPS", OUT_TEXT, .rank = 4),
-	OUT_FIELD(struct keeper, container, "CONTAINER", OUT_TEXT, .spare = true, .rank = 2),
-	OUT_FIELD(struct keeper, container_id, NULL, OUT_TEXT),
-	OUT_FIELD(struct keeper, engine, NULL, OUT_TEXT),
+	OUT_NAMED("container", struct keeper, is.container, "CONTAINER", OUT_TEXT, .array = true,
+		  .spare = true, .rank = 2),
+	OUT_NAMED("container_id", struct keeper, is.place.in.id, NULL, OUT_TEXT, .array = true),
+	OUT_NAMED("engine", struct keeper, is.place.in.engine, NULL, OUT_TEXT, .array = true),
 	OUT_FIELD(struct keeper, next, "NEXT", OUT_TEXT, .rank = 1),
-	OUT_FIELD(struct keeper, command, "COMMAND", OUT_TEXT, .cut = true),
+	OUT_NAMED("command", struct keeper, is.command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
 static const struct out_table keeper_table = OUT_TABLE("processes", keeper_fields, struct keeper);
@@ -382,17 +379,11 @@ static bool may_use(struct partition *p, pid_t pid)
 
 static void fill_keeper(struct partition *p, const struct ctl_process *from, struct keeper *row)
 {
-	const struct gp_container *in = &from->place.in;
-
 	*row = (struct keeper){
-		.pid = from->pid,
+		.is = *from,
 		.blocks = !from->keeper && may_use(p, from->pid) ? "yes" : "maybe",
 		.keeps = "process",
 		.next = "end the process",
-		.container = from->container,
-		.container_id = in->id,
-		.engine = in->engine,
-		.command = from->command,
 	};
 	if (from->ended) {
 		row->keeps = "ended";
@@ -403,7 +394,7 @@ static void fill_keeper(struct partition *p, const struct ctl_process *from, str
 		row->keeps = "holder";
 		row->next = "gpreempt-ctl resume, see status";
 	}
-	if (*in->id && !from->ended)
+	if (*from->place.in.id && !from->ended)
 		row->next = "stop the container";
 }
 
