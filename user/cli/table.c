@@ -123,12 +123,12 @@ struct json_object *out_json_rows(const struct out_table *table, const void *row
 	return array;
 }
 
-void out_json_print_timed(const struct out_table *table, const void *rows, size_t count)
+void out_json_print_targets(struct json_object *targets)
 {
 	struct json_object *object = json_object_new_object();
 
 	out_add(object, "simulated", out_json_flag(ctl_simulated()));
-	out_add(object, table->name, out_json_rows(table, rows, count));
+	out_add(object, "targets", targets);
 	out_json_print(object);
 }
 

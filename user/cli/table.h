@@ -144,8 +144,8 @@ static inline void out_add(struct json_object *object, const char *key, struct j
 {
 	json_object_object_add(object, key, value);
 }
-/* Print rows with times, and whether the GPU is the simulated one. */
-void out_json_print_timed(const struct out_table *table, const void *rows, size_t count);
+/* Print targets with times, and whether the GPU is the simulated one. */
+void out_json_print_targets(struct json_object *targets);
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);

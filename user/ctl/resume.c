@@ -7,63 +7,37 @@
 #include "hold/run-dir.h"
 #include "shared/util.h"
 
-/* A line of the output. */
-struct row {
-	int64_t pid;
-	int64_t status;
-	int64_t queues;
-	int64_t left;
-	int64_t ioctl_ns;
-	int64_t held; /* until now */
-	const char *how;
-	const char *error;
-};
-
-static const struct out_field fields[] = {
-	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
-	OUT_FIELD(struct row, status, NULL, OUT_DEC),
-	OUT_NAMED("held_before", struct row, held, NULL, OUT_FLAG),
-	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
-	OUT_NAMED("still_suspended", struct row, left, NULL, OUT_DEC),
-	OUT_NAMED("ioctl_us", struct row, ioctl_ns, NULL, OUT_US),
-	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
-};
-
-static const struct out_table table = OUT_TABLE("targets", fields, struct row);
-
-static void fill_row(struct row *row, const struct hold_job *job)
+static struct json_object *json_job(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
+	struct json_object *o = json_object_new_object();
+	const char *how = reply->paused ? "pause" : job->answered ? "debug" : NULL;
 
-	*row = (struct row){
-		.pid = job->pid,
-		.status = reply->status,
-		.queues = reply->queues,
-		.left = reply->left,
-		.ioctl_ns = job->answered ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
-		.held = job->held,
-		.how = reply->paused ? "pause" :
-		       job->answered ? "debug" :
-				       NULL,
-		.error = reply->status ? reply->text : NULL,
-	};
+	out_add(o, "pid", out_json_number(job->pid));
+	out_add(o, "status", out_json_number(reply->status));
+	out_add(o, "held_before", out_json_flag(job->held));
+	out_add(o, "how", out_json_text(how));
+	out_add(o, "queues", out_json_number(reply->queues));
+	out_add(o, "still_suspended", out_json_number(reply->left));
+	out_add(o, "ioctl_us", job->answered ? out_json_us(reply->ioctl_ns) : NULL);
+	out_add(o, "error", reply->status && *reply->text ? out_json_text(reply->text) : NULL);
+	return o;
 }
 
-static void print_row(const struct row *row)
+static void print_job(const struct hold_job *job)
 {
-	if (row->status)
-		return;
-	if (!row->held)
-		printf("process %d is not held: nothing to resume\n", (int)row->pid);
-	else if (row->ioctl_ns == GPREEMPT_UNKNOWN)
-		printf("resumed %d: its holder has ended\n", (int)row->pid);
+	int queues = job->reply.queues, left = job->reply.left;
+
+	if (!job->held)
+		printf("process %d is not held: nothing to resume\n", job->pid);
+	else if (!job->answered)
+		printf("resumed %d: its holder has ended\n", job->pid);
 	else
-		printf("resumed %d: %d queue%s, ioctl %.1f us\n", (int)row->pid, (int)row->queues,
-		       row->queues == 1 ? "" : "s", row->ioctl_ns / 1000.0);
-	if (row->left)
-		printf("%d queue%s of process %d %s still suspended\n", (int)row->left,
-		       row->left == 1 ? "" : "s", (int)row->pid, row->left == 1 ? "is" : "are");
+		printf("resumed %d: %d queue%s, ioctl %.1f us\n", job->pid, queues,
+		       queues == 1 ? "" : "s", job->reply.ioctl_ns / 1000.0);
+	if (left)
+		printf("%d queue%s of process %d %s still suspended\n", left, left == 1 ? "" : "s",
+		       job->pid, left == 1 ? "is" : "are");
 }
 
 struct resume_args {
@@ -74,26 +48,30 @@ struct resume_args {
 };
 
 static int print_all(struct gpreempt *g, enum out_mode mode, const struct hold_job *jobs,
-		     struct row *rows, size_t count)
+		     size_t count)
 {
+	struct json_object *targets = mode == OUT_JSON ? json_object_new_array() : NULL;
 	int status = jobs[0].reply.status;
 	bool times = false;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		fill_row(&rows[i], &jobs[i]);
-		status = ctl_merge_status(status, rows[i].status);
+		status = ctl_merge_status(status, jobs[i].reply.status);
 		times |= jobs[i].answered;
-		if (rows[i].status)
+		if (jobs[i].reply.status)
 			hold_fail(&jobs[i].reply);
+		if (targets)
+			json_object_array_add(targets, json_job(&jobs[i]));
 	}
-	for (i = 0; mode != OUT_JSON && i < count; i++) {
-		print_row(&rows[i]);
-		if (!rows[i].status && rows[i].held && !rows[i].left)
-			hold_note_evicted(g, rows[i].pid);
+	for (i = 0; !targets && i < count; i++) {
+		if (jobs[i].reply.status)
+			continue;
+		print_job(&jobs[i]);
+		if (jobs[i].held && !jobs[i].reply.left)
+			hold_note_evicted(g, jobs[i].pid);
 	}
-	if (mode == OUT_JSON)
-		out_json_print_timed(&table, rows, count);
+	if (targets)
+		out_json_print_targets(targets);
 	else if (times)
 		ctl_label_times();
 	return status;
@@ -103,7 +81,6 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		       const struct gpreempt_targets *list)
 {
 	struct hold_job *jobs = shr_must(calloc(list->count, sizeof(*jobs)));
-	struct row *rows = shr_must(calloc(list->count, sizeof(*rows)));
 	int status;
 	size_t i;
 
@@ -115,8 +92,7 @@ static int resume_list(struct gpreempt *g, const struct resume_args *args,
 		gp_hold_put_filter(&jobs[i].request, &args->targets.queues);
 	}
 	hold_resume(g, jobs, list->count);
-	status = print_all(g, args->mode, jobs, rows, list->count);
-	free(rows);
+	status = print_all(g, args->mode, jobs, list->count);
 	free(jobs);
 	return status;
 }
@@ -149,7 +125,7 @@ static int resume_all(struct gpreempt *g, const struct resume_args *args)
 	if (held.list.count)
 		ret = resume_list(g, args, &held.list);
 	else if (args->mode == OUT_JSON)
-		out_json_print_timed(&table, NULL, 0);
+		out_json_print_targets(json_object_new_array());
 	else
 		puts("nothing is held");
 	free(held.list.targets);

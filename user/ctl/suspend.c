@@ -62,51 +62,6 @@ static void suspend_stay(struct hold_job *jobs, size_t count)
 
 #define NO_GRACE UINT64_MAX
 
-/* A row of the output: one target. */
-struct row {
-	int64_t pid;
-	int64_t status;
-	int64_t queues;
-	int64_t destroying;
-	int64_t ioctl_ns;
-	int64_t slots_ns;
-	int64_t resolution_ns;
-	const char *verified;
-	const char *verified_by;
-	const char *how;
-	const char *why;
-	int64_t holder;
-	int64_t guardian;
-	int64_t lease_ns;
-	int64_t already;
-	int64_t foreground;
-	const char *error;
-	const char *next;
-};
-
-static const struct out_field fields[] = {
-	OUT_FIELD(struct row, pid, NULL, OUT_DEC),
-	OUT_FIELD(struct row, status, NULL, OUT_DEC),
-	OUT_FIELD(struct row, queues, NULL, OUT_DEC),
-	OUT_FIELD(struct row, destroying, NULL, OUT_DEC),
-	OUT_NAMED("ioctl_us", struct row, ioctl_ns, NULL, OUT_US),
-	OUT_NAMED("slots_us", struct row, slots_ns, NULL, OUT_US),
-	OUT_NAMED("resolution_us", struct row, resolution_ns, NULL, OUT_US),
-	OUT_FIELD(struct row, verified, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, verified_by, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, how, NULL, OUT_TEXT),
-	OUT_NAMED("not_debug_because", struct row, why, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, holder, NULL, OUT_DEC),
-	OUT_FIELD(struct row, guardian, NULL, OUT_DEC),
-	OUT_NAMED("lease_left_us", struct row, lease_ns, NULL, OUT_US),
-	OUT_NAMED("held_before", struct row, already, NULL, OUT_FLAG),
-	OUT_FIELD(struct row, foreground, NULL, OUT_FLAG),
-	OUT_FIELD(struct row, error, NULL, OUT_TEXT),
-	OUT_FIELD(struct row, next, NULL, OUT_TEXT),
-};
-
-static const struct out_table table = OUT_TABLE("targets", fields, struct row);
-
 static bool is_held(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
@@ -143,44 +98,32 @@ static const char *why_paused(const struct hold_job *job)
 	return !job->reply.status && job->reply.text[0] ? job->reply.text : NULL;
 }
 
-static void fill_row(struct row *row, const struct hold_job *job)
+static struct json_object *json_job(const struct hold_job *job)
 {
 	const struct hold_reply *reply = &job->reply;
+	struct json_object *o = json_object_new_object();
 	bool held = is_held(job);
 
-	*row = (struct row){
-		.pid = job->pid,
-		.status = reply->status,
-		.queues = reply->queues,
-		.destroying = reply->destroying,
-		.ioctl_ns = held ? (int64_t)reply->ioctl_ns : GPREEMPT_UNKNOWN,
-		.slots_ns = or_unknown(reply->slots_ns),
-		.resolution_ns = or_unknown(reply->resolution_ns),
-		.verified = held ? ctl_verdict_name(reply->verdict) : NULL,
-		.verified_by = held ? ctl_verified_by_name(reply->verified_by) : NULL,
-		.how = !held	     ? NULL :
-		       reply->paused ? "pause" :
-				       "debug",
-		.why = why_paused(job),
-		.holder = held ? or_unknown(reply->worker) : GPREEMPT_UNKNOWN,
-		.guardian = held ? or_unknown(reply->guardian) : GPREEMPT_UNKNOWN,
-		.lease_ns = or_unknown(reply->lease_ns),
-		.already = job->held,
-		.foreground = !!reply->command,
-		.next = reply->next[0] ? reply->next : NULL,
-		.error = reply->status && reply->text[0] ? reply->text : NULL,
-	};
-}
-
-static void print_json(const struct hold_job *jobs, size_t count)
-{
-	struct row *rows = shr_must(calloc(count, sizeof(*rows)));
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		fill_row(&rows[i], &jobs[i]);
-	out_json_print_timed(&table, rows, count);
-	free(rows);
+	out_add(o, "pid", out_json_number(job->pid));
+	out_add(o, "status", out_json_number(reply->status));
+	out_add(o, "queues", out_json_number(reply->queues));
+	out_add(o, "destroying", out_json_number(reply->destroying));
+	out_add(o, "ioctl_us", held ? out_json_us(reply->ioctl_ns) : NULL);
+	out_add(o, "slots_us", out_json_us(or_unknown(reply->slots_ns)));
+	out_add(o, "resolution_us", out_json_us(or_unknown(reply->resolution_ns)));
+	out_add(o, "verified", held ? out_json_text(ctl_verdict_name(reply->verdict)) : NULL);
+	out_add(o, "verified_by",
+		held ? out_json_text(ctl_verified_by_name(reply->verified_by)) : NULL);
+	out_add(o, "how", held ? out_json_text(reply->paused ? "pause" : "debug") : NULL);
+	out_add(o, "not_debug_because", out_json_text(why_paused(job)));
+	out_add(o, "holder", held ? out_json_number(or_unknown(reply->worker)) : NULL);
+	out_add(o, "guardian", held ? out_json_number(or_unknown(reply->guardian)) : NULL);
+	out_add(o, "lease_left_us", out_json_us(or_unknown(reply->lease_ns)));
+	out_add(o, "held_before", out_json_flag(job->held));
+	out_add(o, "foreground", out_json_flag(!!reply->command));
+	out_add(o, "error", reply->status && *reply->text ? out_json_text(reply->text) : NULL);
+	out_add(o, "next", *reply->next ? out_json_text(reply->next) : NULL);
+	return o;
 }
 
 static void print_holder(const struct hold_job *job)
@@ -251,12 +194,15 @@ struct suspend_args {
 static int print_all(struct gpreempt *g, const struct suspend_args *args, struct hold_job *jobs,
 		     size_t count)
 {
+	struct json_object *targets = args->mode == OUT_JSON ? json_object_new_array() : NULL;
 	int status = jobs[0].reply.status;
 	bool any = false;
 	size_t i;
 
-	if (args->mode == OUT_JSON)
-		print_json(jobs, count);
+	for (i = 0; targets && i < count; i++)
+		json_object_array_add(targets, json_job(&jobs[i]));
+	if (targets)
+		out_json_print_targets(targets);
 	for (i = 0; i < count; i++) {
 		if (args->mode != OUT_JSON && is_held(&jobs[i])) {
 			print_job(&jobs[i]);
