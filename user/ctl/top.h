@@ -29,7 +29,7 @@ struct top_history {
 
 /* A process on a GPU. A number that is not known is GPREEMPT_UNKNOWN. */
 struct top_figure {
-	struct gp_figure is; /* as the sampler has it; its gpu_id is first */
+	struct gp_figure is; /* record of the sampler; its gpu_id is first */
 	int64_t gpu;	     /* its index */
 	int64_t busy;	     /* in tenths of a percent */
 	const char *method;
@@ -68,7 +68,7 @@ struct top_process {
 };
 
 struct top_gpu {
-	struct gp_gpu_figures is; /* as the sampler has it; waves: unknown without looks */
+	struct gp_gpu_figures is; /* record of the sampler; waves: unknown without looks */
 	int64_t gpu;		  /* its index */
 	int64_t busy;
 	const char *method;
