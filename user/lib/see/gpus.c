@@ -53,7 +53,6 @@ int gp_gpus_name(const struct gpreempt *g, const struct gpreempt_nodes *nodes, s
 		uint64_t render;
 
 		gpu->gpu_id = nodes->nodes[i].gpu_id;
-		gpu->hip = i;
 		memcpy(gpu->device, nodes->nodes[i].device, sizeof(gpu->device));
 		known &= *gpu->device != '\0';
 		snprintf(node, sizeof(node), "%lld", (long long)nodes->nodes[i].node);

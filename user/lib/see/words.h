@@ -151,7 +151,6 @@ struct gp_gpu {
 	int64_t partition;  /* number among those of its device */
 	int64_t partitions; /* number of all of its device */
 	int64_t render;	    /* number of its renderD */
-	int64_t hip;	    /* its place among KFD's nodes */
 	char device[64];    /* PCI address, "": not known */
 };
 
