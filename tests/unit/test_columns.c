@@ -23,11 +23,6 @@
 
 static int locks[2];
 
-static const char *add(const char *text, const char *line)
-{
-	return unit_text("%s%s", text, line);
-}
-
 /* With 8 queues and memory on 8 GPUs, in a container. */
 static void make_vllm(pid_t pid)
 {
@@ -38,10 +33,10 @@ static void make_vllm(pid_t pid)
 
 	unit_make_process(pid);
 	for (i = 0; i < UNIT_GPUS; i++) {
-		files = add(files, unit_text("\nvram_%u", unit_gpu_ids[i]));
+		files = unit_text("%s\nvram_%u", files, unit_gpu_ids[i]);
 		set_file(unit_text(KFD "%d/vram_%u", pid, unit_gpu_ids[i]), "103079215104\n");
-		view = add(view, unit_text("%u 0x%x compute-aql %s 0 32 1 1 1024 15 12345\n", i,
-					   unit_gpu_ids[i], "suspended,evicted,destroying"));
+		view = unit_text("%s%u 0x%x compute-aql %s 0 32 1 1 1024 15 12345\n", view, i,
+				 unit_gpu_ids[i], "suspended,evicted,destroying");
 	}
 	set_file(unit_text(KFD "%d/", pid), files);
 	set_view(pid, view);
@@ -72,18 +67,18 @@ static void make_host(void)
 		bool held = pid == HELD, paused = pid == PAUSED;
 
 		make_vllm(pid);
-		all = add(all, unit_text("%d\n", pid));
-		list = add(list, unit_text("%d %u 8 %d 256 %d %d %d %d\n", pid, i + 1,
-					   held || paused ? 0 : 256, held ? 8 : 0, paused ? 8 : 0,
-					   paused, held));
+		all = unit_text("%s%d\n", all, pid);
+		list = unit_text("%s%d %u 8 %d 256 %d %d %d %d\n", list, pid, i + 1,
+				 held || paused ? 0 : 256, held ? 8 : 0, paused ? 8 : 0, paused,
+				 held);
 		for (k = 0, lines = ""; k < UNIT_GPUS; k++)
-			lines = add(lines, unit_text("%d 0x%x 1 1 1024 read %d %d\n", pid,
-						     unit_gpu_ids[k], held, paused));
-		usage = add(usage, lines);
+			lines = unit_text("%s%d 0x%x 1 1 1024 read %d %d\n", lines, pid,
+					  unit_gpu_ids[k], held, paused);
+		usage = unit_text("%s%s", usage, lines);
 	}
 	for (k = 0; k < UNIT_GPUS; k++)
-		nodes = add(nodes, unit_text("0x%x %u 0000:%02x:00.0 8 16 24 16 16\n",
-					     unit_gpu_ids[k], k + 2, 5 + k));
+		nodes = unit_text("%s0x%x %u 0000:%02x:00.0 8 16 24 16 16\n", nodes,
+				  unit_gpu_ids[k], k + 2, 5 + k);
 	set_file(KFD, all);
 	set_file("/proc/", all);
 	set_file(DIR "processes", list);

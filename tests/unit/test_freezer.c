@@ -295,11 +295,6 @@ TEST(deep_path)
 	ck_assert(is_frozen());
 }
 
-static void lose(void)
-{
-	strcpy(text, UNIT_CGROUP_TOO_LONG);
-}
-
 /* A path that cannot be read keeps the last state, and the cgroups above go on to count. */
 TEST(lost)
 {
@@ -308,7 +303,7 @@ TEST(lost)
 	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
 	unit_cgroup_freeze("/u/z", true);
 	ck_assert(is_frozen());
-	lose();
+	strcpy(text, UNIT_CGROUP_TOO_LONG);
 	ck_assert(is_frozen() && f.lost);
 	unit_cgroup_freeze("/u/z", false);
 	ck_assert(!is_frozen_later(NSEC_PER_SEC));
@@ -407,7 +402,7 @@ static void sleeps_in(const char *function)
 TEST(stands_in_the_freezer)
 {
 	UNIT_WAIT(is_asleep());
-	lose();
+	strcpy(text, UNIT_CGROUP_TOO_LONG);
 	sleeps_in("do_sys_poll");
 	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
 	ck_assert(f.lost && !f.frozen);

@@ -240,17 +240,10 @@ static size_t count_eventfds(const char *tid)
 	return n;
 }
 
-static bool reads_memory(const char *tid)
-{
-	char name[32];
-
-	shr_read_start(name, sizeof(name), "/proc/self/task/%s/comm", tid);
-	return !strncmp(name, "guard-", 6);
-}
-
 /* Threads that read memory have only the workers' eventfds open. */
 TEST(own_descriptors)
 {
+	char name[32];
 	struct dirent *entry;
 	size_t threads = 0;
 	DIR *dir;
@@ -261,7 +254,8 @@ TEST(own_descriptors)
 	ck_assert_ptr_nonnull(dir);
 	/* A thread has its name before its first look. */
 	while ((entry = readdir(dir))) {
-		if (!reads_memory(entry->d_name))
+		shr_read_start(name, sizeof(name), "/proc/self/task/%s/comm", entry->d_name);
+		if (strncmp(name, "guard-", 6))
 			continue;
 		threads++;
 		UNIT_WAIT(count_eventfds(entry->d_name) == GUARD_WAKES);

@@ -11,13 +11,6 @@ static void setup(void)
 	set_file("/proc/4194242/cmdline", "python3 train.py");
 }
 
-static void add_view(void)
-{
-	set_view(PID, "gpreempt-queues - version: 1.0\n"
-		      "# qid gpu_id active slots suspended evicted\n"
-		      "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
-}
-
 TEST(version)
 {
 	CTL(0, "--version");
@@ -82,7 +75,9 @@ TEST_EACH(did_you_mean, ARRAY_SIZE(slips))
 /* The command is list if there is none, or an option in its place. */
 TEST(no_command)
 {
-	add_view();
+	set_view(PID, "gpreempt-queues - version: 1.0\n"
+		      "# qid gpu_id active slots suspended evicted\n"
+		      "0 0xf7bc 1 4 0 0\n1 0xf7bc 0 4 0 0\n");
 	CTL(0, "%s", "");
 	ck_assert_str_eq(ctl_out,
 			 "# pid\tcontainer\tcontainer_id\tengine\tns_pid\tuser\tuid\tgpu\tkfd_gpu_id\t"

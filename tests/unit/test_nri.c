@@ -46,11 +46,6 @@ static void put_number(struct made *m, unsigned int field, uint32_t number)
 	m->data[m->len++] = number;
 }
 
-static struct wire_bytes all_of(const struct made *m)
-{
-	return (struct wire_bytes){ m->data, m->len };
-}
-
 static void put_pod(struct made *m, unsigned int field, const char *id, const char *namespace,
 		    const char *key, const char *value)
 {
@@ -97,7 +92,7 @@ static void count(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_r
 static int each(const struct made *m, unsigned int first)
 {
 	*given = '\0';
-	return pods_each(all_of(m), first, NAMESPACES, note, given);
+	return pods_each((struct wire_bytes){ m->data, m->len }, first, NAMESPACES, note, given);
 }
 
 static const struct {
@@ -475,36 +470,34 @@ static const char *role_of(const char *group)
 	return role;
 }
 
+static void post_start(int fd, const char *id, const char *namespace, const char *role, pid_t pid)
+{
+	struct made m = { 0 };
+
+	put_pod(&m, 1, "p1", namespace, ANNOTATION, role);
+	put_container(&m, 2, id, "p1", pid);
+	ask(fd, "PostStartContainer", &m, 4096);
+	expect(fd, "", 0);
+}
+
 /* The container's cgroup has the role, wherever its process is by then. */
 TEST_AS_ROOT(which_cgroup)
 {
 	char path[] = "nri.sock";
 	pid_t target = unit_make_sleeper(), child;
 	int at = listen_at(path), fd;
-	struct made m = { 0 };
 
 	unit_cgroups_start();
 	unit_cgroup_make("/pods/x-c1.scope/c1/sub");
 	unit_cgroup_of(target, "0::/pods/x-c1.scope/c1/sub\n");
 	child = start_plugin(path);
 	fd = accept_plugin(at);
-	put_pod(&m, 1, "p1", "batch", ANNOTATION, "offline");
-	put_container(&m, 2, "c1", "p1", target);
-	ask(fd, "PostStartContainer", &m, 4096);
-	expect(fd, "", 0);
+	post_start(fd, "c1", "batch", "offline", target);
 	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
 	ck_assert_str_eq(role_of("/pods/x-c1.scope/c1"), "");
 	/* An id that is no component, but in one. */
-	m.len = 0;
-	put_pod(&m, 1, "p1", "serving", ANNOTATION, "online");
-	put_container(&m, 2, "pods/x", "p1", target);
-	ask(fd, "PostStartContainer", &m, 4096);
-	expect(fd, "", 0);
-	m.len = 0;
-	put_pod(&m, 1, "p1", "serving", ANNOTATION, "online");
-	put_container(&m, 2, "c", "p1", target);
-	ask(fd, "PostStartContainer", &m, 4096);
-	expect(fd, "", 0);
+	post_start(fd, "pods/x", "serving", "online", target);
+	post_start(fd, "c", "serving", "online", target);
 	ck_assert_str_eq(role_of("/pods"), "");
 	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
 	unit_end(child);

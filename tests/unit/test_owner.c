@@ -445,6 +445,19 @@ TEST(no_keepers)
 	ck_assert(!strstr(loop.trace, "pause"));
 }
 
+/* The guardian was killed, and there is room for no other one. */
+TEST(no_other_keepers)
+{
+	open_by(GPREEMPT_HOW_PAUSE);
+	ck_assert_int_eq(suspend(), 0);
+	ck_assert_int_eq(kill(owner.pause.guardian_pid, SIGKILL), 0);
+	unit_readable(owner.pause.guardian);
+	unit_fork_errno = EAGAIN;
+	ck_assert_int_lt(owner_dispatch(&owner), 0);
+	ck_assert_str_eq(owner_error(&owner)->step, "starting the guardian of its pause");
+	unit_fork_errno = 0;
+}
+
 TEST(job_control)
 {
 	open_by(GPREEMPT_HOW_PAUSE);

@@ -342,6 +342,22 @@ static void strict_setup(void)
 	loop.pause_counts = true;
 }
 
+/* The list of processes is gone when the driver has paused it. */
+static void lose(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (!strcmp(call, "pause"))
+		show(NULL);
+}
+
+/* A pause that cannot be seen is none that was made. */
+TEST(strict_unseen)
+{
+	loop.before = lose;
+	ck_assert_int_lt(pause_it(), 0);
+	ck_assert_int_ne(report.after, GP_PAUSED_YES);
+}
+
 static int unpause_it(void)
 {
 	return gp_unpause(g, PID, 777, &report, &err);

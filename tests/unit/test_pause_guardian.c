@@ -182,6 +182,27 @@ TEST(slow_start)
 	expect_free();
 }
 
+/* More time has passed than a guardian gets. */
+static void pass_time(void *data, bool busy)
+{
+	(void)busy;
+	if (++*(int *)data == 3)
+		unit_frozen_ns = shr_now_ns() + 30 * NSEC_PER_SEC;
+}
+
+/* A guardian that never starts is not waited for, and there is no pause without one. */
+TEST(never_starts)
+{
+	int beats = 0;
+	struct heartbeat heartbeat = { .also = pass_time, .data = &beats };
+
+	owner.heartbeat = &heartbeat;
+	unit_mounts_wait();
+	ck_assert_int_eq(pause_owner_begin(&owner, &as), -ECHILD);
+	unit_mounts_go_on();
+	expect_entry(false);
+}
+
 static void die_at_third_beat(void *data, bool busy)
 {
 	int *beats = data;

@@ -145,12 +145,6 @@ static int terminal, keyboard_fd;
 static char seen[1 << 16];
 static size_t n_seen;
 
-static void close_terminal(void)
-{
-	close(keyboard_fd);
-	close(terminal);
-}
-
 static pid_t start(const char *term, const char *line)
 {
 	struct winsize size = { .ws_col = 80, .ws_row = 24 };
@@ -194,7 +188,8 @@ static void expect_left(pid_t child, int status, const struct termios *before)
 	ck_assert_int_eq(tcgetattr(keyboard_fd, &after), 0);
 	ck_assert_int_eq(after.c_lflag, before->c_lflag);
 	ck_assert_int_eq(after.c_iflag, before->c_iflag);
-	close_terminal();
+	close(keyboard_fd);
+	close(terminal);
 }
 
 static void keyboard(struct termios *out)
