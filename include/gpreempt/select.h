@@ -38,8 +38,8 @@ struct gpreempt_targets {
  *	with or without its mount point;
  *	role:online or role:offline, the role of the nearest cgroup of version 2,
  *	from the process's own upwards, that has one: the extended attribute
- *	"security.gpreempt.role" of its directory, which only root of the host
- *	can write;
+ *	"trusted.gpreempt.role" of its directory, which only root of the host
+ *	(CAP_SYS_ADMIN) can read and write;
  *	user:NAME-OR-UID, the real user id, as the kernel has it; a NAME as
  *	in /etc/passwd;
  *	container:NAME-OR-ID, an id also by its beginning: 12 characters, or

@@ -717,7 +717,7 @@ static int run_follow(void *data)
 	/* Errors here are reported where the cgroup is needed. */
 	hold_cgroup_prepare();
 	pause_repair_early();
-	ret = foreground_capabilities(CAPABILITIES_HOLDER);
+	ret = foreground_capabilities(CAPABILITIES_FINDER);
 	if (ret)
 		return ret;
 	/* The output stays as it is without memory. */

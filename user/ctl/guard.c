@@ -275,7 +275,7 @@ static int give_up_rights(const struct guard_options *options)
 {
 	bool writes = options->metrics || options->samples;
 
-	return foreground_capabilities(writes ? CAPABILITIES_WRITER : CAPABILITIES_HOLDER);
+	return foreground_capabilities(writes ? CAPABILITIES_WRITER : CAPABILITIES_FINDER);
 }
 
 static int run_guard(void *args)

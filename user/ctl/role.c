@@ -253,8 +253,8 @@ const struct ctl_command ctl_role = {
 		"CGROUP is cgroup:PATH or a PID, which stands for its cgroup. A process has the\n"
 		"role of the nearest cgroup, from its own upwards, that has one, of the first 32\n"
 		"levels; it is named by the targets role:online and role:offline. The role is an\n"
-		"attribute of the cgroup (security.gpreempt.role) that only root of the host can\n"
-		"write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
+		"attribute of the cgroup (trusted.gpreempt.role) that only root of the host can\n"
+		"read and write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
 		"and gives the cgroup that has its id, in which its process must be, the role\n"
 		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
 	.examples = "  gpreempt-ctl role\n"

@@ -20,7 +20,7 @@
 #define CAPABILITY(name) (1ULL << CAP_##name)
 
 /*
- * Capabilities that a holder, guard and follow keep: to trace the target, read its memory and
+ * Capabilities that a holder keeps: to trace the target, read its memory and
  * open gpreempt.ko's files (SYS_PTRACE); to pause it, by an ioctl that is made for checkpoints
  * (CHECKPOINT_RESTORE); to see in which system call a thread of another user's process waits,
  * and its descriptors, which are that user's (DAC_READ_SEARCH); to be scheduled in time and not
@@ -31,8 +31,11 @@
 	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) | CAPABILITY(CHECKPOINT_RESTORE) | \
 	 CAPABILITY(SYS_NICE) | CAPABILITY(IPC_LOCK))
 
+/* And of guard and follow, which read the roles of cgroups. */
+#define CAPABILITIES_FINDER (CAPABILITIES_HOLDER | CAPABILITY(SYS_ADMIN))
+
 /* Capabilities of a guard that writes files into another user's directory. */
-#define CAPABILITIES_WRITER (CAPABILITIES_HOLDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
+#define CAPABILITIES_WRITER (CAPABILITIES_FINDER | CAPABILITY(DAC_OVERRIDE) | CAPABILITY(FOWNER))
 
 /*
  * Give up all other capabilities, for this thread and its later threads, and for all programs

@@ -20,6 +20,7 @@ static const struct {
 	const char *name;
 	int number;
 } known[] = {
+	{ "CAP_SYS_ADMIN", CAP_SYS_ADMIN },
 	{ "CAP_SYS_PTRACE", CAP_SYS_PTRACE },
 	{ "CAP_CHECKPOINT_RESTORE", CAP_CHECKPOINT_RESTORE },
 	{ "CAP_SYS_NICE", CAP_SYS_NICE },

@@ -17,7 +17,7 @@
 
 #include <slurm/spank.h>
 
-#define ATTRIBUTE "security.gpreempt.role"
+#define ATTRIBUTE "trusted.gpreempt.role"
 #define ROLES	  "roles="
 
 SPANK_PLUGIN(gpreempt, 1);

@@ -20,11 +20,12 @@ bool gp_select_reads_memory(const char *word);
 bool gp_select_is_slow(const char *word);
 
 /*
- * The role of a cgroup: an extended attribute of its directory with the role's name. All
- * can read it and root of the host alone can write it: a user does not own it where a
- * cgroup is delegated, nor does root of a container. It ends with the cgroup.
+ * The role of a cgroup: an extended attribute of its directory with the role's name, which ends
+ * with the cgroup. CAP_SYS_ADMIN of the host alone can read and write it: the user of a delegated
+ * cgroup cannot, nor can root of a container. An attribute security.* will not do: before Linux
+ * 6.10 every user can write it where the BPF LSM is on, as on Debian 12.
  */
-#define GP_ROLE_ATTRIBUTE "security.gpreempt.role"
+#define GP_ROLE_ATTRIBUTE "trusted.gpreempt.role"
 
 /* "online", "offline" or "none". */
 const char *gp_role_name(enum gpreempt_role role);

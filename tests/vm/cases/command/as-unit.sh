@@ -6,7 +6,7 @@
 . /t/guard.sh
 
 # As in the units; check-units compares.
-CAPS="CAP_SYS_PTRACE CAP_CHECKPOINT_RESTORE CAP_DAC_READ_SEARCH CAP_SYS_NICE CAP_IPC_LOCK"
+CAPS="CAP_SYS_ADMIN CAP_SYS_PTRACE CAP_CHECKPOINT_RESTORE CAP_DAC_READ_SEARCH CAP_SYS_NICE CAP_IPC_LOCK"
 
 # as_unit COMMAND...: in the background, $g is its PID.
 as_unit() {
@@ -27,8 +27,8 @@ start on --queues 1 --packet 100ms --rate 2
 step "guard: it finds both, suspends and resumes, and serves requests"
 as_unit guard --online "$(pid on)" --offline "$(pid off)" --verbose --poll 1ms
 wait_for 20 said "process $(pid off) is offline"
-# CHECKPOINT_RESTORE 40, SYS_NICE 23, SYS_PTRACE 19, IPC_LOCK 14, DAC_READ_SEARCH 2
-[ "$(caps_of "$g")" = 0000010000884004 ] || fail "it has other rights: $(caps_of "$g")"
+# CHECKPOINT_RESTORE 40, SYS_NICE 23, SYS_ADMIN 21, SYS_PTRACE 19, IPC_LOCK 14, DAC_READ_SEARCH 2
+[ "$(caps_of "$g")" = 0000010000a84004 ] || fail "it has other rights: $(caps_of "$g")"
 wait_for 20 said "^suspended $(pid off): arrival, 2 of 2 queues"
 wait_for 20 said "^resumed $(pid off): idle"
 gpreempt-ctl guard release "$(pid off)" || fail "release: $?"

@@ -52,7 +52,7 @@ now 6 list comm:vgpu-load
 [ "$(grep -c vgpu-load "$W/1")" -eq 2 ] || fail "list does not name the two processes"
 # The lock of a hold is in no snapshot, from which doctor sees a tracer alone.
 ctl 0 doctor "$b"
-says "process $b is held by gpreempt-ctl suspend"
+says "process $b is (held|paused) by gpreempt-ctl suspend"
 lab 0 snapshot -o "$W/snap"
 release_target "$b"
 stop b

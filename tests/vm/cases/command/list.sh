@@ -35,7 +35,7 @@ step "in a pipe"
 ctl 0
 head -n 1 "$W/ctl" | grep -q "^# pid${tab}container${tab}" || fail "no names of columns"
 is "$a" queues 3
-is "$a" gpus "$gpu"
+is "$a" kfd_gpu_id "$gpu"
 is "$a" active 9
 is "$a" slots 9
 is "$a" state active
@@ -88,7 +88,7 @@ unload
 ctl 0 list
 says 'gpreempt.ko is not loaded'
 is "$a" queues 3
-is "$a" gpus "$gpu"
+is "$a" kfd_gpu_id "$gpu"
 is "$a" slots -
 ctl 0 --json
 says '"slots": null'

@@ -7,11 +7,12 @@
 . /t/lib.sh
 
 # As in the unit; check-units compares.
-CAPS="CAP_SYS_PTRACE"
+CAPS="CAP_SYS_ADMIN CAP_SYS_PTRACE"
 
 # metrics [ARGS...]: into $W/metrics; fails if it becomes a GPU process.
 metrics() {
-	as-unit "$CAPS" -- gpreempt-ctl metrics --output "$W/metrics" "$@" 2> "$W/said" &
+	# shellcheck disable=SC2086 # several words
+	as-unit $CAPS -- gpreempt-ctl metrics --output "$W/metrics" "$@" 2> "$W/said" &
 	_m=$!
 	_looked=0
 	while alive "$_m"; do

@@ -9,16 +9,19 @@
 # SYS_NICE 23, SYS_PTRACE 19, IPC_LOCK 14, DAC_READ_SEARCH 2, and CHECKPOINT_RESTORE 40:
 # also one that does not pause undoes a pause that was left behind
 HOLDER=0000010000884004
+# And SYS_ADMIN 21: guard and follow read the roles of cgroups
+FINDER=0000010000a84004
 # And FOWNER 3, DAC_OVERRIDE 1
-WRITER=000001000088400e
+WRITER=0000010000a8400e
 NONE=0000000000000000
 
-# has PID RIGHTS: all of its threads
+# has PID RIGHTS [BOUND]: all of its threads. Who has no CAP_SETPCAP keeps the bound of its parent,
+# and no_new_privs keeps a program from getting more than RIGHTS of it.
 has() {
 	_seen=$(awk '/^(Cap|NoNewPrivs)/ { printf "%s%s ", $1, $2 } /^NoNewPrivs/ { print "" }' \
 		/proc/"$1"/task/*/status | sort -u)
 	_want="NoNewPrivs:1 "
-	_want="CapInh:$NONE CapPrm:$2 CapEff:$2 CapBnd:$2 CapAmb:$NONE $_want"
+	_want="CapInh:$NONE CapPrm:$2 CapEff:$2 CapBnd:${3:-$2} CapAmb:$NONE $_want"
 	# The kernel's order of the lines is its own.
 	[ "$(printf '%s\n' "$_seen" | wc -l)" -eq 1 ] || fail "threads of $1 differ: $_seen"
 	for _word in $_want; do
@@ -52,9 +55,9 @@ wait_for 15 nothing_held
 step "guard, and its worker"
 guard --online comm:none --offline "$p"
 wait_for 20 said "process $p is offline"
-has "$g" $HOLDER
+has "$g" $FINDER
 for c in $(children "$g"); do
-	has "$c" $HOLDER
+	has "$c" $HOLDER $FINDER
 done
 tracer=$(sed -n 's/^TracerPid:[[:space:]]*//p' "/proc/$p/status")
 children "$g" | grep -qx "$tracer" || fail "guard has no worker"
@@ -74,10 +77,10 @@ setsid gpreempt-ctl follow "$p" > "$W/guard" 2>&1 &
 g=$!
 started="$started $g"
 wait_for 15 said "^following $p"
-has "$g" $HOLDER
+has "$g" $FINDER
 one_child "$g" || fail "no follower"
 for c in $(children "$g"); do
-	has "$c" $HOLDER
+	has "$c" $HOLDER $FINDER
 done
 end_guard
 
