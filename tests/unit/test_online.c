@@ -158,6 +158,8 @@ TEST(nodes)
 
 TEST(release)
 {
+	int idle = unit_count_descriptors();
+
 	online_guard.offline[0].target.pid = 4711;
 	online_guard.n_offline = 1;
 	ck_assert_int_eq(ask(GUARD_RELEASE, 4711), 0);
@@ -167,7 +169,10 @@ TEST(release)
 	online_guard.offline[0].unwanted = false;
 	online_guard.offline[0].target.pid = PID;
 	pthread_mutex_unlock(&online_guard.lock);
+	/* The guard learns a little later that a client has gone. */
+	UNIT_WAIT(unit_count_descriptors() == idle);
 	unit_setup();
+	idle = unit_count_descriptors();
 	CTL(0, "guard release %d --for 10m", PID);
 	ck_assert_str_eq(ctl_out, unit_text("released %d\n", PID));
 	ck_assert(online_guard.offline[0].unwanted);
@@ -175,6 +180,7 @@ TEST(release)
 	online_guard.n_offline = 0;
 	CTL(GPREEMPT_CLASS_NO_TARGET, "guard release %d", PID);
 	ERR_LINE("process %d is not guarded\nnext: gpreempt-ctl status", PID);
+	UNIT_WAIT(unit_count_descriptors() == idle);
 	unit_teardown();
 }
 
