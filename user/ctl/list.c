@@ -42,7 +42,7 @@ static void find_place(struct ctl_sampler *s, struct ctl_process *p)
 		memcpy(p->container, in->name, sizeof(p->container));
 	else
 		snprintf(p->container, sizeof(p->container), "%.*s", CTL_ID_SHOWN, in->id);
-	if (p->place.role == GP_DOUBT)
+	if (p->place.role < 0)
 		p->role = "unknown";
 	else if (p->place.role > GPREEMPT_ROLE_NONE)
 		p->role = gp_role_name(p->place.role);

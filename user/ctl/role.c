@@ -60,9 +60,12 @@ static int fail_no_cgroups(void)
 static int show(const struct role_args *args)
 {
 	struct rows rows = { 0 };
-	int ret = role_each(add_row, &rows);
+	int ret = ctl_need_root("see the roles of cgroups");
 	size_t i;
 
+	if (ret)
+		return ret;
+	ret = role_each(add_row, &rows);
 	if (ret == -ENOENT)
 		ret = fail_no_cgroups();
 	else if (ret)
@@ -254,9 +257,10 @@ const struct ctl_command ctl_role = {
 		"role of the nearest cgroup, from its own upwards, that has one, of the first 32\n"
 		"levels; it is named by the targets role:online and role:offline. The role is an\n"
 		"attribute of the cgroup (trusted.gpreempt.role) that only root of the host can\n"
-		"read and write. It ends with the cgroup. --oci reads the state of a container from stdin,\n"
-		"and gives the cgroup that has its id, in which its process must be, the role\n"
-		"that the annotation gpreempt.io/role names; it always has exit status 0.\n",
+		"read and write. It ends with the cgroup. --oci reads the state of a container\n"
+		"from stdin, and gives the cgroup that has its id, in which its process must be,\n"
+		"the role that the annotation gpreempt.io/role names; it always has exit\n"
+		"status 0.\n",
 	.examples = "  gpreempt-ctl role\n"
 		    "  gpreempt-ctl role offline /batch\n",
 	.table = &table,

@@ -80,6 +80,10 @@ chown -R 1000 /sys/fs/cgroup/job/step/mine
 as-user gpreempt-ctl role online cgroup:/job/step/mine > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "a user gives a role: $(cat "$W/ctl")"
 says_what_to_do "may not give /job/step/mine a role"
+as-user gpreempt-ctl role > "$W/ctl" 2>&1
+[ $? -eq 4 ] || fail "a user reads roles: $(cat "$W/ctl")"
+as-user gpreempt-ctl list --json > "$W/json" || fail "list: $?"
+grep -q '"role": "unknown"' "$W/json" || fail "a user's list does not say that roles are unknown"
 has offline online
 # oci ID: as a container engine calls its hook
 oci() {
