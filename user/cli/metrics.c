@@ -34,14 +34,15 @@ const char *const out_type_suffixes[] = {
 
 /* Sets of labels, in the list of metrics. */
 #define BIT(label) (1u << OUT_##label)
-#define HOST	   BIT(HOSTNAME)
-#define GUARD	   (HOST | BIT(GUARD))
-#define NODE	   (HOST | BIT(GPU_ID) | BIT(GPU_PARTITION_ID) | BIT(KFD_GPU_ID))
-#define GPU	   (NODE | BIT(PCI))
-#define PROCESS                                                                                \
-	(HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(POD) | BIT(NAMESPACE) | BIT(CONTAINER) | \
-	 BIT(CONTAINER_ID) | BIT(JOB_ID) | BIT(JOB_USER))
-#define BOTH (NODE | PROCESS)
+enum {
+	HOST = BIT(HOSTNAME),
+	GUARD = HOST | BIT(GUARD),
+	NODE = HOST | BIT(GPU_ID) | BIT(GPU_PARTITION_ID) | BIT(KFD_GPU_ID),
+	GPU = NODE | BIT(PCI),
+	PROCESS = HOST | BIT(PROCESS_ID) | BIT(POD_UUID) | BIT(POD) | BIT(NAMESPACE) |
+		  BIT(CONTAINER) | BIT(CONTAINER_ID) | BIT(JOB_ID) | BIT(JOB_USER),
+	BOTH = NODE | PROCESS,
+};
 
 #define ROW(id, name, type, unit, labels, help) \
 	[OUT_##id] = { name, OUT_##type, unit, labels, help },
