@@ -160,12 +160,13 @@ static bool judge(const struct hold_worker *w, const struct hold_request *reques
  */
 static uint64_t count_held(const struct hold_worker *w, bool failed_too)
 {
-	const struct gpreempt_session *s = hold_session(w);
-	size_t i, held = 0;
+	const struct gpreempt_session_queue *queues;
+	size_t i, count, held = 0;
 
-	for (i = 0; i < s->count; i++)
-		held += s->queues[i].held &&
-			(failed_too || s->queues[i].result != GPREEMPT_RESULT_FAILED);
+	queues = gpreempt_session_queues(hold_session(w), &count);
+	for (i = 0; i < count; i++)
+		held += queues[i].held &&
+			(failed_too || queues[i].result != GPREEMPT_RESULT_FAILED);
 	return held;
 }
 

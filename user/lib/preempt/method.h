@@ -80,7 +80,7 @@ static inline const struct gpreempt_error *gp_route_error(const struct gp_route 
 /* Returns a descriptor to poll for input; then call dispatch(). */
 static inline int gp_route_fd(const struct gp_route *r)
 {
-	return r->keeper.session ? r->keeper.session->epoll : r->pause.ready.process;
+	return r->keeper.session ? gpreempt_session_fd(r->keeper.session) : r->pause.ready.process;
 }
 
 /* Could a pause be opened? Does not touch the process: 0, or as the pause's open() with *err. */
