@@ -49,50 +49,6 @@ static void check_amdgpu(struct gpreempt *g, struct gp_finding *f)
 		gp_find(f, "amdgpu is loaded");
 }
 
-static void check_kfd(struct gpreempt *g, struct gp_finding *f)
-{
-	struct gp_kfd k = { .g = g };
-	unsigned int major, minor;
-	int ret;
-
-	if (g->saved) {
-		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "what /dev/kfd answers is not in a snapshot");
-		return;
-	}
-	k.fd = g->ops->open_kfd(g->be);
-	if (k.fd == -EACCES || k.fd == -EPERM) {
-		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",
-			       "/dev/kfd cannot be opened");
-		return;
-	}
-	if (k.fd < 0) {
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "this takes an AMD GPU and its driver: modprobe amdgpu",
-			       "/dev/kfd cannot be opened: %s", strerror(-k.fd));
-		return;
-	}
-	ret = gp_kfd_version(&k, &major, &minor);
-	close(k.fd);
-	if (ret)
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look at the last lines of dmesg",
-			       "/dev/kfd does not tell its version: %s", strerror(-ret));
-	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
-		gp_find_bad(f, GP_HEALTH_WARNING,
-			    "whole processes can be paused; for more use "
-			    "kernel 6.5 or newer, or amdgpu-dkms",
-			    "the driver's interface is %u.%u: it has no debug "
-			    "trap, which came with 1.13",
-			    major, minor);
-	else if (major != 1 || minor < PAUSE_MINOR)
-		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "use kernel 6.5 or newer, or amdgpu-dkms",
-			       "the driver's interface is %u.%u; 1.13 to 1.x "
-			       "is needed: older ones have no debug trap",
-			       major, minor);
-	else
-		gp_find(f, "the driver's interface is %u.%u", major, minor);
-}
-
 /* Answer of a GPU to a question. */
 enum answer {
 	NO,
@@ -191,6 +147,64 @@ static enum answer lacks_bit(struct gpreempt *g, const struct gpreempt_node *nod
 static enum answer no_trap(struct gpreempt *g, const struct gpreempt_node *node)
 {
 	return lacks_bit(g, node, GP_CAP_TRAP_DEBUG);
+}
+
+/* A snapshot has no answer of /dev/kfd, but its GPUs show whether there was a debug trap. */
+static void check_saved_kfd(struct gpreempt *g, struct gp_finding *f)
+{
+	struct names names = ask_gpus(g, no_trap);
+
+	if (names.all && names.count == names.all)
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "whole processes can be paused; for more use "
+			    "kernel 6.5 or newer, or amdgpu-dkms",
+			    "the driver or its GPUs have no debug trap");
+	else
+		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "what /dev/kfd answers is not in a snapshot");
+}
+
+static void check_kfd(struct gpreempt *g, struct gp_finding *f)
+{
+	struct gp_kfd k = { .g = g };
+	unsigned int major, minor;
+	int ret;
+
+	if (g->saved) {
+		check_saved_kfd(g, f);
+		return;
+	}
+	k.fd = g->ops->open_kfd(g->be);
+	if (k.fd == -EACCES || k.fd == -EPERM) {
+		gp_find_failed(f, GPREEMPT_CLASS_PERMISSION, "run it with sudo",
+			       "/dev/kfd cannot be opened");
+		return;
+	}
+	if (k.fd < 0) {
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "this takes an AMD GPU and its driver: modprobe amdgpu",
+			       "/dev/kfd cannot be opened: %s", strerror(-k.fd));
+		return;
+	}
+	ret = gp_kfd_version(&k, &major, &minor);
+	close(k.fd);
+	if (ret)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED, "look at the last lines of dmesg",
+			       "/dev/kfd does not tell its version: %s", strerror(-ret));
+	else if (major == 1 && minor >= PAUSE_MINOR && minor < DEBUG_MINOR)
+		gp_find_bad(f, GP_HEALTH_WARNING,
+			    "whole processes can be paused; for more use "
+			    "kernel 6.5 or newer, or amdgpu-dkms",
+			    "the driver's interface is %u.%u: it has no debug "
+			    "trap, which came with 1.13",
+			    major, minor);
+	else if (major != 1 || minor < PAUSE_MINOR)
+		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
+			       "use kernel 6.5 or newer, or amdgpu-dkms",
+			       "the driver's interface is %u.%u; 1.13 to 1.x "
+			       "is needed: older ones have no debug trap",
+			       major, minor);
+	else
+		gp_find(f, "the driver's interface is %u.%u", major, minor);
 }
 
 static void check_trap(struct gpreempt *g, struct gp_finding *f)

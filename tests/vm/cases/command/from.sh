@@ -10,7 +10,8 @@ tab=$(printf '\t')
 
 # What only a host knows: the role of a holder, what the driver answers, /run/gpreempt, which
 # alone names the holder of a pause. And the indices and waves of a queue that runs have moved on.
-has_debug_trap || by_lock=held_by
+held=7
+has_debug_trap || by_lock=held_by held=0
 common() {
 	grep -Ev "^[a-z]*$tab(kfd|sessions|pauses|run-directory)$tab" |
 		awk -F '\t' -v OFS='\t' -v lock="$by_lock" '
@@ -75,7 +76,9 @@ done
 for n in 8 9 10; do
 	from $n "$W/without"
 done
-ctl 7 doctor "$b" --from "$W/snap"
+# The status of a process names its tracer; a pause shows in the queues alone.
+ctl $held doctor "$b" --from "$W/snap"
+says "process $b is (paused|traced) by (another program|process)"
 ctl 0 monitor "$a" --from "$W/snap"
 says "$tab$a${tab}3${tab}"
 says "^# process $a: 1 samples in "
@@ -90,7 +93,7 @@ as-user gpreempt-ctl list --from "$W/snap" > "$W/ctl" 2>&1
 says_what_to_do 'Permission denied'
 chmod -R a+rX "$W"
 as-user gpreempt-ctl list --from "$W/snap" > "$W/ctl" 2>&1 || fail "$(cat "$W/ctl")"
-says "^$b$tab.*${tab}suspended$tab"
+says "^$b$tab.*${tab}(suspended|paused)$tab"
 
 step "no snapshot"
 for dir in "$W/missing" "$W" / "$W/1"; do
