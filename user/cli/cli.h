@@ -169,6 +169,7 @@ struct ctl_command {
 	DO(diff)         \
 	DO(report)       \
 	DO(amdlog)       \
+	DO(klog)         \
 	DO(pidmap)       \
 	DO(experiment)   \
 	DO(self)         \
