@@ -348,4 +348,36 @@ TEST(owners)
 	expect_number("events.0.owner", 144);
 }
 
+/* doctor reads the same, of this host and of a snapshot; it fails for other reasons here. */
+static const struct {
+	const char *log, *finding;
+} findings[] = {
+	{ "3,1,20000000,-;" GPU HIQ "3,1,30000000,-;" GPU HIQ,
+	  "warning\tpreemptions\tGPU 0000:05:00.0: preemption failed 2 times, the last at "
+	  "30.000000 s after boot; it was not reset since" },
+	{ "3,1,20000000,-;amdgpu: " HIQ, "warning\tpreemptions\ta GPU: preemption failed 1 time" },
+	{ "3,1,20000000,-;" GPU "MES failed to respond to msg=MISC (WRITE_REG)\n",
+	  "note\tpreemptions\tGPU 0000:05:00.0: the firmware did not answer the driver 1 time" },
+	{ "3,1,20000000,-;" GPU "GPU reset(1) failed\n",
+	  "warning\tpreemptions\tGPU 0000:05:00.0: its last reset failed" },
+	{ "3,1,20000000,-;" GPU "Fetched VBIOS from VFCT\n",
+	  "ok\tpreemptions\tthe kernel's log has no preemption that failed" },
+	{ "3,1,20000000,-;usb 1-1: new device\n",
+	  "unknown\tpreemptions\tno line of amdgpu is in the kernel's log" },
+	{ NULL, "unknown\tpreemptions\tthe kernel's log cannot be read: No such file" },
+};
+
+TEST_EACH(doctor, ARRAY_SIZE(findings))
+{
+	make_text("day/sys/class/kfd/kfd/proc/.keep", "");
+	if (findings[_i].log) {
+		make_text("made/dev/kmsg", findings[_i].log);
+		make_text("day/kernel-log", findings[_i].log);
+	}
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --color never");
+	OUT_HAS(findings[_i].finding);
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "doctor --from day");
+	OUT_HAS(findings[_i].finding);
+}
+
 TEST_FIXTURE(snapshots_setup, command_teardown)

@@ -328,9 +328,10 @@ static void check_cwsr(struct gpreempt *g, struct gp_finding *f)
 		gp_find_bad(f, GP_HEALTH_UNKNOWN, "", "amdgpu does not tell whether it uses CWSR");
 	else if (*text == '0')
 		gp_find_failed(f, GPREEMPT_CLASS_UNSUPPORTED,
-			       "load amdgpu with cwsr_enable=1, its default",
-			       "CWSR is off: work cannot be saved, and "
-			       "suspending long kernels hangs the GPU");
+			       "load amdgpu with cwsr_enable=1, its default; 0, which some set "
+			       "against hangs of MES on gfx11, leaves no safe suspend",
+			       "CWSR is off: work cannot be saved; suspend and pause wait until "
+			       "kernels end, and a long one hangs the GPU");
 	else
 		gp_find(f, "CWSR is on: work is saved when it is preempted");
 }

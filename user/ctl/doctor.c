@@ -10,6 +10,7 @@
 #include "hold/places.h"
 #include "doctor.h"
 #include "figures.h"
+#include "klog.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "lib/preempt/wire.h"
@@ -290,6 +291,45 @@ static void check_target(struct report *r, pid_t pid)
 	report(r, &f);
 }
 
+/* Report each GPU on which a preemption failed before. */
+static void check_log(struct report *r, bool live)
+{
+	struct gp_finding f = { .name = "preemptions" };
+	__cleanup_free struct klog *k = shr_must(calloc(1, sizeof(*k)));
+	__cleanup_free char *text = NULL;
+	bool bad = false;
+	char name[64];
+	size_t i, len;
+	int ret = live ? klog_live(k) : gp_read_text(r->g, "/kernel-log", &text, &len);
+
+	if (!ret && text) {
+		klog_feed(k, text, len);
+		klog_end(k);
+	}
+	for (i = 0; i <= k->n_gpus; i++) {
+		snprintf(name, sizeof(name), *k->gpus[i].gpu ? "GPU %s" : "a GPU%s",
+			 k->gpus[i].gpu);
+		if (!klog_text(&k->gpus[i], name, f.text, sizeof(f.text)))
+			continue;
+		f.health = k->gpus[i].lost || k->gpus[i].dead ? GP_HEALTH_WARNING : GP_HEALTH_NOTE;
+		snprintf(f.next, sizeof(f.next), "gpreempt-lab klog shows the lines");
+		report(r, &f);
+		bad = true;
+	}
+	if (ret)
+		gp_find_bad(&f, GP_HEALTH_UNKNOWN,
+			    ret == -EACCES || ret == -EPERM ? "run it with sudo" : "",
+			    "the kernel's log cannot be read: %s", strerror(-ret));
+	else if (!k->driver_lines)
+		gp_find_bad(&f, GP_HEALTH_UNKNOWN, "journalctl -k | gpreempt-lab klog -",
+			    "no line of amdgpu is in the kernel's log");
+	else
+		gp_find(&f, "the kernel's log has no preemption that failed");
+	if (!bad)
+		report(r, &f);
+	klog_free(k);
+}
+
 static int check_all(struct report *r, const struct doctor_args *args)
 {
 	__cleanup_list struct gpreempt_targets *list = NULL;
@@ -304,6 +344,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		out_heading(r->form, &table);
 	check_users(r, !args->targets.from);
 	gp_doctor(r->g, report, r);
+	check_log(r, !args->targets.from);
 	if (!args->targets.from) {
 		check_dir(r);
 		pause_journal_list(check_pause, r);

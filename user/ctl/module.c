@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
+#include "klog.h"
 #include "module-kmod.h"
 #include "shared/util.h"
 
@@ -30,18 +31,11 @@ DYNLIB_NOTE(kmod_note, "module", "gpreempt-ctl module load and unload", KMOD_SON
 /* Read the kernel's last message about the module; "" if there is none. */
 static void last_message(char *text, size_t size)
 {
-	__cleanup_fd int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	__cleanup_fd int fd = klog_open();
 	char record[2048], *at;
-	ssize_t n;
 
 	*text = '\0';
-	while (fd >= 0) {
-		n = read(fd, record, sizeof(record) - 1);
-		if (n < 0 && errno == EPIPE)
-			continue; /* the record was overwritten meanwhile */
-		if (n <= 0)
-			break;
-		record[n] = '\0';
+	while (fd >= 0 && klog_record(fd, record, sizeof(record)) > 0) {
 		at = strchr(record, ';');
 		if (!at || strncmp(at + 1, MODULE ": ", strlen(MODULE ": ")))
 			continue;

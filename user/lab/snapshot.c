@@ -19,6 +19,7 @@
 
 #include <gpreempt/select.h>
 
+#include "ctl/klog.h"
 #include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
@@ -506,7 +507,7 @@ static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 
 void snapshot_log_open(struct snapshot_log *log, bool all)
 {
-	log->fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	log->fd = klog_open();
 	/* Seek behind the cleared lines with SEEK_DATA, or to the end. */
 	if (log->fd >= 0)
 		lseek(log->fd, 0, all ? SEEK_DATA : SEEK_END);
@@ -522,20 +523,15 @@ void snapshot_log_close(struct snapshot_log *log)
 static void write_log(FILE *file, int fd)
 {
 	char line[KMSG_LINE], *text;
-	ssize_t len;
 
-	while ((len = read(fd, line, sizeof(line) - 1)) > 0 || errno == EPIPE) {
+	while (klog_record(fd, line, sizeof(line)) > 0) {
 		unsigned long long us = 0;
 
-		if (len <= 0)
-			continue; /* lines were lost, the next is there */
-		line[len] = '\0';
 		sscanf(line, "%*[^,],%*[^,],%llu", &us);
 		text = strchr(line, ';');
 		line[strcspn(line, "\n")] = '\0';
 		fprintf(file, "[%5llu.%06llu] %s\n", us / 1000000, us % 1000000,
 			text ? text + 1 : line);
-		errno = 0;
 	}
 }
 

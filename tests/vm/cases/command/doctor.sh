@@ -27,7 +27,8 @@ else
 	found 0 ok sessions 'only a process with the right'
 fi
 for check in kernel amdgpu kfd gpus debug-trap firmware debug-vmid scheduler cwsr root ptrace \
-	yama lockdown debugfs module hardware debuggers address-spaces run-directory; do
+	yama lockdown debugfs module hardware debuggers address-spaces \
+	preemptions run-directory; do
 	grep -q "^[a-z]*$tab$check$tab" "$W/ctl" || fail "no check of $check"
 done
 says "no GPU process is held or debugged"

@@ -8,12 +8,13 @@
 
 tab=$(printf '\t')
 
-# What only a host knows: the role of a holder, what the driver answers, /run/gpreempt, which
-# alone names the holder of a pause. And the indices and waves of a queue that runs have moved on.
+# What only a host knows: the role of a holder, what the driver answers, the log before it was last
+# cleared, /run/gpreempt, which alone names the holder of a pause. And the indices and waves of a
+# queue that runs have moved on.
 held=7
 has_debug_trap || by_lock=held_by held=0
 common() {
-	grep -Ev "^[a-z]*$tab(kfd|sessions|pauses|run-directory)$tab" |
+	grep -Ev "^[a-z]*$tab(kfd|sessions|pauses|preemptions|run-directory)$tab" |
 		awk -F '\t' -v OFS='\t' -v lock="$by_lock" '
 			NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /^(rptr|wptr|waves|held_as|held_us|held_uid)$/ || $i == lock) skip[i] }
 			{ for (i in skip) $i = "*"; print }'
