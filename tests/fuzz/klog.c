@@ -22,8 +22,8 @@ bool fuzz_one(const struct fuzz_input *in)
 	if (k->driver_lines > k->lines || sum + k->left_out > (size_t)k->driver_lines)
 		abort();
 	for (i = 0; i <= k->n_gpus; i++)
-		if (k->gpus[i].lost < 0 || (klog_text(&k->gpus[i], "GPU", advice, sizeof(advice)) &&
-					    strlen(advice) >= 256))
+		if (k->gpus[i].lost < 0 ||
+		    (klog_text(&k->gpus[i], advice, sizeof(advice)) && strlen(advice) >= 256))
 			abort();
 	taken = k->events.count;
 	klog_free(k);

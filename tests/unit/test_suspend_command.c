@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* suspend, from its command line to a real holder and back; a holder that cannot be made. */
-#include "unit-ctl.h"
+#include "unit-command.h"
 #include "unit-holder.h"
 #include "unit-pausable.h"
 
@@ -158,6 +158,36 @@ TEST(old_freezer)
 	expect_no_holder();
 	unit_freezer_stays = false;
 	CTL(0, "suspend %d " LEASE, target);
+	resume_target();
+}
+
+/* A GPU on which a preemption failed before is named, unless the process has no queue there. */
+static const struct {
+	const char *gpu, *note;
+} failures[] = {
+	{ "amdgpu: ", "a GPU: preemption failed 1 time, the last at 20.000000 s after boot" },
+	{ "amdgpu 0000:03:00.0: amdgpu: ", "GPU 0000:03:00.0: preemption failed 1 time" },
+	{ "amdgpu 0000:04:00.0: amdgpu: ", NULL },
+	{ "nvidia: ", NULL },
+};
+
+TEST_EACH(failed_before, ARRAY_SIZE(failures))
+{
+	unit_one_gpu("gfx_target_version 90402\nlocation_id 768\ndomain 0\n");
+	set_view(target, "gpreempt-queues - version: 1.4\n# qid gpu_id active suspended\n"
+			 "0 0xf7bc 0 1\n1 0xf7bc 0 1\n");
+	make_text("made/dev/kmsg", unit_text("3,1,20000000,-;%sqcm fence wait loop timeout "
+					     "expired\n",
+					     failures[_i].gpu));
+	CTL(0, "suspend %d " LEASE " --json", target);
+	if (failures[_i].note)
+		ERR_HAS(failures[_i].note);
+	else
+		ck_assert_str_eq(ctl_err, "");
+	/* The process is held already: the note was there. */
+	CTL(0, "suspend %d " LEASE, target);
+	ck_assert_ptr_null(strstr(ctl_err, "preemption failed"));
+	ck_assert_int_eq(remove("made/dev/kmsg"), 0);
 	resume_target();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command as a process: its end, libraries loaded on demand, questions asked in a child. */
+/* A command as a process: its end, libraries loaded on demand, descriptions of processes. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -63,46 +63,8 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 	return 0;
 }
 
-/* Processes that may hang, at most; the others are then not asked. */
-#define MAX_STUCK 8
-
-/* The reader. If it hangs, it must not keep a pipe of ours open. */
-static int ask_rest(void *arg)
-{
-	struct ctl_apart *work = arg;
-	size_t i;
-
-	shr_close_range(STDIN_FILENO, STDERR_FILENO);
-	for (i = work->begun; i < work->count; i++) {
-		atomic_store(&work->begun, i + 1);
-		work->ask(work, i);
-	}
-	return EXIT_SUCCESS;
-}
-
-/* Go on with another reader behind the process that hangs. */
-void ctl_ask_apart(struct ctl_apart *work)
-{
-	size_t stuck, first;
-	int ret;
-
-	for (stuck = 0; stuck < MAX_STUCK && work->begun < work->count; stuck++) {
-		first = work->begun;
-		ret = shr_child_run(ask_rest, work, &work->begun, work->beat, work->data);
-		if (!ret)
-			return;
-		if (ret != -ETIMEDOUT)
-			work->code = ret;
-		if (work->begun == first)
-			break;
-		work->silent(work, work->begun - 1);
-	}
-	while (work->begun < work->count)
-		work->silent(work, work->begun++);
-}
-
 struct job {
-	struct ctl_apart work; /* the first one: both have one address */
+	struct shr_apart work; /* the first one: both have one address */
 	struct gpreempt *g;
 	const struct gpreempt_targets *list;
 	struct ctl_described all[];
@@ -113,14 +75,14 @@ static size_t room(const struct gpreempt_targets *list)
 	return sizeof(struct job) + list->count * sizeof(struct ctl_described);
 }
 
-static void describe_one(struct ctl_apart *work, size_t i)
+static void describe_one(struct shr_apart *work, size_t i)
 {
 	struct job *job = (void *)work;
 
 	job->all[i].code = gpreempt_describe(job->g, job->list->targets[i].pid, &job->all[i].who);
 }
 
-static void describe_without_command(struct ctl_apart *work, size_t i)
+static void describe_without_command(struct shr_apart *work, size_t i)
 {
 	struct job *job = (void *)work;
 	struct ctl_described *d = &job->all[i];
@@ -137,7 +99,7 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt
 
 	job = mmap(NULL, room(list), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	shr_must(job == MAP_FAILED ? NULL : job);
-	job->work = (struct ctl_apart){
+	job->work = (struct shr_apart){
 		.count = list->count,
 		.ask = describe_one,
 		.silent = describe_without_command,
@@ -145,7 +107,7 @@ struct ctl_described *ctl_describe_all(struct gpreempt *g, const struct gpreempt
 	job->g = g;
 	job->list = list;
 	if (live)
-		ctl_ask_apart(&job->work);
+		shr_ask_apart(&job->work);
 	for (i = 0; !live && i < list->count; i++)
 		describe_one(&job->work, i);
 	return job->all;

@@ -6,7 +6,6 @@
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,21 +51,6 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 
 /* The next step after a program that cannot be run. */
 #define CTL_NO_PROGRAM "is it installed, and in PATH?"
-
-/* Work on processes that may not answer, at the start of memory that children share. */
-struct ctl_apart {
-	atomic_uint begun; /* processes; the reader counts them */
-	size_t count;
-	int code; /* 0, or -errno: a child could not be made, or was killed */
-	void (*ask)(struct ctl_apart *work, size_t i); /* asks for one; may hang */
-	/* called for each one that did not answer */
-	void (*silent)(struct ctl_apart *work, size_t i);
-	void (*beat)(void *data); /* called all the time meanwhile; or NULL */
-	void *data;
-};
-
-/* A child asks one after the other, and is left behind if it hangs. */
-void ctl_ask_apart(struct ctl_apart *work);
 
 struct ctl_described {
 	int code;  /* 0, or -errno: it has ended */

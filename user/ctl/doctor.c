@@ -298,7 +298,6 @@ static void check_log(struct report *r, bool live)
 	__cleanup_free struct klog *k = shr_must(calloc(1, sizeof(*k)));
 	__cleanup_free char *text = NULL;
 	bool bad = false;
-	char name[64];
 	size_t i, len;
 	int ret = live ? klog_live(k) : gp_read_text(r->g, "/kernel-log", &text, &len);
 
@@ -307,9 +306,7 @@ static void check_log(struct report *r, bool live)
 		klog_end(k);
 	}
 	for (i = 0; i <= k->n_gpus; i++) {
-		snprintf(name, sizeof(name), *k->gpus[i].gpu ? "GPU %s" : "a GPU%s",
-			 k->gpus[i].gpu);
-		if (!klog_text(&k->gpus[i], name, f.text, sizeof(f.text)))
+		if (!klog_text(&k->gpus[i], f.text, sizeof(f.text)))
 			continue;
 		f.health = k->gpus[i].lost || k->gpus[i].dead ? GP_HEALTH_WARNING : GP_HEALTH_NOTE;
 		snprintf(f.next, sizeof(f.next), "gpreempt-lab klog shows the lines");

@@ -326,7 +326,7 @@ static const char *find_driver(const char *text, bool sure)
 		if (at && (!first || at < first))
 			first = at;
 	}
-	if (!first || (*first == '[' && !strstr(first, "amdgpu")))
+	if (!first)
 		return NULL;
 	/* "python[12]: amdgpu: ..." is a program's line; "kern  :err   : " is dmesg -x's. */
 	if (!sure && first >= text + 2 && !strncmp(first - 2, ": ", 2) &&
@@ -402,6 +402,9 @@ static void take_line(struct klog *k, char *line)
 	char *kernel;
 	int level = 0, body = 0;
 
+	/* Most lines are of others. */
+	if (!strstr(line, "amdgpu") && !strstr(line, "kfd"))
+		return;
 	line += strspn(line, " \t>|`");
 	/* /dev/kmsg's own form, and dmesg --raw. */
 	if (sscanf(line, "%d,%*u,%llu,%*[^;];%n", &level, &us, &body) == 2 && body) {
@@ -432,15 +435,17 @@ static void take_line(struct klog *k, char *line)
 
 void klog_feed(struct klog *k, const char *data, size_t len)
 {
-	const char *end = data + len;
+	const char *end = data + len, *stop;
+	size_t room;
 
-	for (; data < end; data++) {
-		if (*data != '\n') {
-			/* A NUL would end the line for all that look at it. */
-			if (k->carried < KLOG_LINE - 1)
-				k->carry[k->carried++] = *data ? *data : ' ';
-			continue;
-		}
+	for (; data < end; data = stop + 1) {
+		stop = memchr(data, '\n', end - data) ?: end;
+		room = KLOG_LINE - 1 - k->carried;
+		len = (size_t)(stop - data) < room ? (size_t)(stop - data) : room;
+		memcpy(k->carry + k->carried, data, len);
+		k->carried += len;
+		if (stop == end)
+			return;
 		k->carry[k->carried] = '\0';
 		k->carried = 0;
 		take_line(k, k->carry);
@@ -465,26 +470,27 @@ static const char *unit_of(const char *time)
 	return time[strspn(time, "0123456789.")] ? "" : " s after boot";
 }
 
-bool klog_text(const struct klog_gpu *gpu, const char *name, char *buf, size_t size)
+bool klog_text(const struct klog_gpu *gpu, char *buf, size_t size)
 {
 	const char *when = *gpu->last_lost.text ? gpu->last_lost.text : "a time that is not known";
 	const char *then = gpu->dead ?
 				   "its last reset failed: boot again before you suspend there" :
 			   gpu->open ? "it was not reset since: suspend is not safe there" :
 				       "it was reset since: a suspend may fail there again";
+	int64_t n = gpu->lost ? gpu->lost : gpu->silent;
+	int at = snprintf(buf, size, *gpu->gpu ? "GPU %s: " : "a GPU: ", gpu->gpu);
 
 	if (gpu->lost)
-		snprintf(buf, size, "%s: preemption failed %lld time%s, the last at %s%s; %s", name,
-			 (long long)gpu->lost, gpu->lost == 1 ? "" : "s", when, unit_of(when),
-			 then);
+		snprintf(buf + at, size - at, "preemption failed %lld time%s, the last at %s%s; %s",
+			 (long long)n, n == 1 ? "" : "s", when, unit_of(when), then);
 	else if (gpu->dead)
-		snprintf(buf, size, "%s: %s", name, then);
+		snprintf(buf + at, size - at, "%s", then);
 	else if (gpu->silent)
-		snprintf(buf, size, "%s: the firmware did not answer the driver %lld time%s", name,
-			 (long long)gpu->silent, gpu->silent == 1 ? "" : "s");
+		snprintf(buf + at, size - at, "the firmware did not answer the driver %lld time%s",
+			 (long long)n, n == 1 ? "" : "s");
 	else
-		return false;
-	return true;
+		*buf = '\0';
+	return *buf;
 }
 
 /* The running kernel's log. */

@@ -79,10 +79,10 @@ void klog_end(struct klog *k);
 void klog_free(struct klog *k);
 
 /*
- * Print on one line what the log means for a suspend on that GPU, with @name for it. False: there
- * is nothing to report.
+ * Print on one line what the log means for a suspend on that GPU, with its name. False: there is
+ * nothing to report, and the text is empty.
  */
-bool klog_text(const struct klog_gpu *gpu, const char *name, char *buf, size_t size);
+bool klog_text(const struct klog_gpu *gpu, char *buf, size_t size);
 
 /* The running kernel's log, which a user without the right may not read. */
 #ifndef HOST_ROOT /* unit tests have a host below another directory */

@@ -239,7 +239,7 @@ int ctl_sampler_refresh(struct ctl_sampler *s, struct gpreempt_error *err)
 
 /* Work of the children, in memory that they share. */
 struct scan {
-	struct ctl_apart work; /* the first one: both have one address */
+	struct shr_apart work; /* the first one: both have one address */
 	struct gpreempt *g;
 	struct {
 		pid_t pid;
@@ -247,14 +247,14 @@ struct scan {
 	} of[];
 };
 
-static void ask(struct ctl_apart *work, size_t i)
+static void ask(struct shr_apart *work, size_t i)
 {
 	struct scan *scan = (void *)work;
 
 	scan->of[i].open = gp_has_kfd_open(scan->g, scan->of[i].pid);
 }
 
-static void be_silent(struct ctl_apart *work, size_t i)
+static void be_silent(struct shr_apart *work, size_t i)
 {
 	((struct scan *)work)->of[i].open = -ETIMEDOUT;
 }
@@ -275,7 +275,7 @@ static void ask_others(struct ctl_sampler *s, struct scan *scan, const struct gp
 						    sizeof(struct ctl_process), shr_compare_first))
 			scan->of[scan->work.count++].pid = pid;
 	}
-	ctl_ask_apart(&scan->work);
+	shr_ask_apart(&scan->work);
 }
 
 static void add_keepers(struct ctl_sampler *s, const struct scan *scan, size_t *unseen, int *code)

@@ -15,8 +15,10 @@
 #include "hold/owner.h"
 #include "hold/pause-owner.h"
 #include "hold/run-dir.h"
+#include "lib/see/words.h"
 #include "shared/text.h"
 #include "shared/util.h"
+#include "klog.h"
 
 /* Wait for the first descriptor, the stop, or for an end of one of the rest. */
 static bool wait_for_change(struct pollfd *fds, size_t count)
@@ -251,21 +253,62 @@ static void note_counting(struct gpreempt *g, const struct hold_job *jobs, size_
 			 "a dump, would keep the process off the GPU until it ends");
 }
 
+/* Has the process queues on that GPU? A line that names none may be about any. */
+static bool is_used(struct gpreempt *g, const struct gp_gpus *gpus, const char *device, pid_t pid)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	const struct gp_gpu *gpu;
+	bool used = !*device;
+	size_t i;
+
+	if (used || gpreempt_view_read(g, pid, &view, NULL))
+		return used;
+	for (i = 0; i < view->count && !used; i++) {
+		gpu = gp_gpus_get(gpus, view->queues[i].gpu_id);
+		used = gpu && !strcmp(gpu->device, device);
+	}
+	return used;
+}
+
+/*
+ * Warn of a GPU on which a preemption failed before, for each process that was not held. The
+ * log is read when all have their answers: that takes milliseconds.
+ */
+static void note_failures(struct gpreempt *g, const struct hold_job *jobs, size_t count)
+{
+	__cleanup_free struct klog *k = shr_must(calloc(1, sizeof(*k)));
+	struct gp_gpus gpus = { 0 };
+	char text[256];
+	size_t i, j;
+
+	for (j = 0; j < count && !(is_held(&jobs[j]) && !jobs[j].held);)
+		j++;
+	if (j < count && !klog_live(k))
+		gp_gpus_read(g, &gpus, NULL);
+	for (i = 0; i <= k->n_gpus; i++) {
+		for (j = 0; k->gpus[i].lost && j < count; j++)
+			if (is_held(&jobs[j]) && is_used(g, &gpus, k->gpus[i].gpu, jobs[j].pid))
+				break;
+		if (k->gpus[i].lost && j < count && klog_text(&k->gpus[i], text, sizeof(text)))
+			ctl_note("%s", text);
+	}
+	gp_gpus_free(&gpus);
+	klog_free(k);
+}
+
 /* The holders that this command has made stay, or end with it. */
 static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 			  struct hold_job *jobs, size_t count)
 {
 	size_t i;
 
-	if (args->foreground) {
-		note_counting(g, jobs, count);
-		suspend_stay(jobs, count);
-		return;
-	}
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count && !args->foreground; i++)
 		if (jobs[i].fd >= 0)
 			hold_confirm(jobs[i].fd);
 	note_counting(g, jobs, count);
+	note_failures(g, jobs, count);
+	if (args->foreground)
+		suspend_stay(jobs, count);
 }
 
 static int suspend_list(struct gpreempt *g, const struct suspend_args *args,

@@ -7,7 +7,6 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
-#include "cli/program.h"
 #include "lib/see/see.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
@@ -15,7 +14,7 @@
 
 /* Command lines that children read, in memory that both see. */
 struct commands {
-	struct ctl_apart work; /* the first one: both have one address */
+	struct shr_apart work; /* the first one: both have one address */
 	struct find *f;
 	const struct gpreempt_targets *list;
 	bool too_many; /* processes do not answer */
@@ -57,7 +56,7 @@ static bool skip(void *data, pid_t pid)
 	return !s->f->saved && hold_skip_owner(&s->f->owners, pid);
 }
 
-static void read_command(struct ctl_apart *work, size_t i)
+static void read_command(struct shr_apart *work, size_t i)
 {
 	struct commands *c = (void *)work;
 	struct command *to = &c->of[i];
@@ -67,7 +66,7 @@ static void read_command(struct ctl_apart *work, size_t i)
 }
 
 /* Note that a process has no command line from now on. */
-static void note_mute(struct ctl_apart *work, size_t i)
+static void note_mute(struct shr_apart *work, size_t i)
 {
 	struct commands *c = (void *)work;
 	const struct gpreempt_target *mute = &c->list->targets[i];
@@ -111,14 +110,14 @@ static int read_commands(struct search *s, struct gpreempt_error *err)
 	s->commands = c;
 	c->f = s->f;
 	c->list = s->list;
-	c->work = (struct ctl_apart){
+	c->work = (struct shr_apart){
 		.count = kept,
 		.ask = read_command,
 		.silent = note_mute,
 		.beat = s->f->beat,
 		.data = s->f->data,
 	};
-	ctl_ask_apart(&c->work);
+	shr_ask_apart(&c->work);
 	if (c->work.code || c->too_many)
 		return fail_system(err, c->work.code ? c->work.code : -ETIMEDOUT);
 	return 0;

@@ -159,7 +159,6 @@ static int join(struct reading *r, const char *dir)
 static void make_rows(struct reading *r)
 {
 	struct gpu_row *gpu;
-	char name[KLOG_GPU + 4];
 	size_t i;
 
 	for (i = 0; i < r->log.events.count; i++)
@@ -173,8 +172,7 @@ static void make_rows(struct reading *r)
 			continue;
 		gpu = shr_must(shr_add(&r->gpus));
 		gpu->is = *is;
-		snprintf(name, sizeof(name), *is->gpu ? "%s" : "a GPU%s", is->gpu);
-		klog_text(is, name, gpu->advice, sizeof(gpu->advice));
+		klog_text(is, gpu->advice, sizeof(gpu->advice));
 	}
 }
 
@@ -285,8 +283,8 @@ const struct ctl_command ctl_klog = {
 	.words_at = offsetof(struct klog_args, files),
 	.max_words = 1,
 	.usage = "[FILE]",
-	.examples = "  sudo gpreempt-lab klog\n"
-		    "  journalctl -k -b -1 | gpreempt-lab klog - --snapshot before\n",
+	.examples = "  gpreempt-lab klog\n"
+		    "  gpreempt-lab klog kernel.log --snapshot before   # of journalctl -k\n",
 	.options = options,
 	.summary = "Show what the kernel's log says about queues and resets.",
 	.details =

@@ -549,10 +549,30 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t
 	_exit(work(arg));
 }
 
-int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
-		  void (*beat)(void *data), void *data)
+/* Processes that may hang, at most; the others are then not asked. */
+#define MAX_STUCK 8
+
+/* The reader. If it hangs, it must not keep a pipe of ours open. */
+static int ask_rest(void *arg)
 {
-	pid_t child = shr_child_start(work, arg, NULL, 0);
+	struct shr_apart *work = arg;
+	size_t i;
+
+	shr_close_range(STDIN_FILENO, STDERR_FILENO);
+	for (i = work->begun; i < work->count; i++) {
+		atomic_store(&work->begun, i + 1);
+		work->ask(work, i);
+	}
+	return EXIT_SUCCESS;
+}
+
+/*
+ * Have a child go on with the work. 0 when it has ended; -ETIMEDOUT: a process did not answer, and
+ * the child is left behind; -EIO: the child was killed; or -errno.
+ */
+static int run_reader(struct shr_apart *work)
+{
+	pid_t child = shr_child_start(ask_rest, work, NULL, 0);
 	__cleanup_fd int fd = child < 0 ? -1 : shr_pidfd_open(child);
 	unsigned int now, seen = 0;
 	uint64_t since = 0;
@@ -565,9 +585,9 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 		return ret;
 	}
 	do {
-		if (beat)
-			beat(data);
-		now = atomic_load(steps);
+		if (work->beat)
+			work->beat(work->data);
+		now = atomic_load(&work->begun);
 		/* The time does not run before the child's first step: it looks for its work. */
 		if (!now || now != seen)
 			since = shr_now_ns();
@@ -579,6 +599,27 @@ int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
 	} while (shr_now_ns() - since < SHR_CHILD_PATIENCE_MS * NSEC_PER_MSEC);
 	shr_child_abandon(child);
 	return -ETIMEDOUT;
+}
+
+/* Go on with another reader behind the process that hangs. */
+void shr_ask_apart(struct shr_apart *work)
+{
+	size_t stuck, first;
+	int ret;
+
+	for (stuck = 0; stuck < MAX_STUCK && work->begun < work->count; stuck++) {
+		first = work->begun;
+		ret = run_reader(work);
+		if (!ret)
+			return;
+		if (ret != -ETIMEDOUT)
+			work->code = ret;
+		if (work->begun == first)
+			break;
+		work->silent(work, work->begun - 1);
+	}
+	while (work->begun < work->count)
+		work->silent(work, work->begun++);
 }
 
 void shr_child_abandon(pid_t child)

@@ -298,14 +298,20 @@ pid_t shr_child_start(int (*work)(void *arg), void *arg, const int *keep, size_t
 #define SHR_CHILD_PATIENCE_MS 500
 #endif
 
-/*
- * Have a child do work on the memory of other processes. @steps is in memory that both see, and
- * grows when the work begins with the next process. 0 when it has ended; -ETIMEDOUT: a process did
- * not answer for SHR_CHILD_PATIENCE_MS since then, and the child is left behind; -EIO: the child
- * was killed; or -errno. @beat, or NULL, is called all the time meanwhile.
- */
-int shr_child_run(int (*work)(void *arg), void *arg, const atomic_uint *steps,
-		  void (*beat)(void *data), void *data);
+/* Work on processes that may not answer, at the start of memory that children share. */
+struct shr_apart {
+	atomic_uint begun; /* processes; the reader counts them */
+	size_t count;
+	int code; /* 0, or -errno: a child could not be made, or was killed */
+	void (*ask)(struct shr_apart *work, size_t i); /* asks for one; may hang */
+	/* called for each one that did not answer for SHR_CHILD_PATIENCE_MS */
+	void (*silent)(struct shr_apart *work, size_t i);
+	void (*beat)(void *data); /* called all the time meanwhile; or NULL */
+	void *data;
+};
+
+/* A child asks one after the other, and is left behind if it hangs. */
+void shr_ask_apart(struct shr_apart *work);
 
 /*
  * Kill it and do not wait: it may be where no signal ends that. If it has not ended
