@@ -53,6 +53,7 @@ static const struct {
 	{ "[  950.818166 <    0.000005>] ", "950.818166", 950818166 },
 	{ "<3>[  950.818166] ", "950.818166", 950818166 },
 	{ "kern  :err   : [  950.818166] ", "950.818166", 950818166 },
+	{ "\033[32m[  950.818166] \033[0m\033[33m", "950.818166", 950818166 },
 	{ "> [  950.818166] ", "950.818166", 950818166 },
 	{ "[  950.818166] box kernel: ", "950.818166", 950818166 },
 	{ "[Tue Sep 10 09:37:08 2024] ", "Tue Sep 10 09:37:08 2024", GPREEMPT_UNKNOWN },
@@ -98,6 +99,7 @@ static const char *const others[] = {
 	"[  950.818166] [drm:intel_x [i915]] *ERROR* ",
 	"[  950.818166] xamdgpu: ",
 	"he wrote: amdgpu: ",
+	"Aug 05 09:01:44 box sh[9]: x kernel: amdgpu: ",
 };
 
 TEST_EACH(other, ARRAY_SIZE(others))
@@ -236,6 +238,13 @@ TEST(one_failure)
 	read_log(GPU HIQ GPU "GPU reset(1) failed\n");
 	ck_assert(klog_text(gpu("0000:05:00.0"), text, sizeof(text)));
 	ck_assert_ptr_nonnull(strstr(text, "its last reset failed: boot again"));
+	/* The next boot in a journal resets all; a program's line does not. */
+	read_log(GPU HIQ "Aug 05 09:01:44 box kernel: Linux version 6.12.1 (a@b)\n");
+	ck_assert(!gpu("0000:05:00.0")->open);
+	read_log(GPU HIQ "kern  :notice: [    0.000000] Linux version 6.12.1 (a@b)\n");
+	ck_assert(!gpu("0000:05:00.0")->open);
+	read_log(GPU HIQ "Aug 05 09:01:44 box sh[9]: Linux version 6.12.1 (a@b)\n");
+	ck_assert(gpu("0000:05:00.0")->open);
 	read_log(GPU "GPU reset(1) succeeded!\n");
 	ck_assert(!klog_text(gpu("0000:05:00.0"), text, sizeof(text)));
 }

@@ -394,17 +394,44 @@ static void take_time(struct klog *k, char *prefix, struct klog_time *when)
 	snprintf(k->before, KLOG_TIME, "%s", when->text);
 }
 
+/* Remove what colours the text on a terminal. */
+static void uncolour(char *line)
+{
+	char *to = strchr(line, '\033'), *from = to;
+
+	while (from && *from) {
+		if (!strncmp(from, "\033[", 2)) {
+			from += 2 + strspn(from + 2, "0123456789;");
+			from += *from != '\0';
+		} else {
+			*to++ = *from++;
+		}
+	}
+	if (to)
+		*to = '\0';
+}
+
+/* The kernel begins: all GPUs were reset. */
+static void take_boot(struct klog *k)
+{
+	size_t i;
+
+	add_held(k);
+	for (i = 0; i <= k->n_gpus; i++)
+		k->gpus[i].open = k->gpus[i].dead = false;
+}
+
 static void take_line(struct klog *k, char *line)
 {
 	struct klog_event e = { .line = ++k->lines, .last.us = GPREEMPT_UNKNOWN };
+	const char *boot = strstr(line, "Linux version "), *kernel, *driver;
 	unsigned long long us;
-	const char *driver;
-	char *kernel;
 	int level = 0, body = 0;
 
 	/* Most lines are of others. */
-	if (!strstr(line, "amdgpu") && !strstr(line, "kfd"))
+	if (!boot && !strstr(line, "amdgpu") && !strstr(line, "kfd"))
 		return;
+	uncolour(line);
 	line += strspn(line, " \t>|`");
 	/* /dev/kmsg's own form, and dmesg --raw. */
 	if (sscanf(line, "%d,%*u,%llu,%*[^;];%n", &level, &us, &body) == 2 && body) {
@@ -418,8 +445,13 @@ static void take_line(struct klog *k, char *line)
 	/* Above its level a line has a facility: not 0, the kernel's own. */
 	if (level & ~7)
 		return;
+	/* A journal has the program before the first colon with a blank. */
 	kernel = body ? line + body : strstr(line, " kernel: ");
-	driver = find_driver(kernel ? kernel : line, kernel);
+	if (kernel && !body && strstr(line, ": ") != kernel + strlen(" kernel"))
+		return;
+	if (boot && (kernel || strstr(line, "] Linux version ")))
+		take_boot(k);
+	driver = find_driver(kernel ?: line, kernel);
 	if (!driver)
 		return;
 	take_gpu(driver, e.gpu);
