@@ -1,17 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes what gpreempt-lab reads of a script's results: an experiment, or snapshots.
+"""Makes an experiment, as gpreempt-lab reads it, of a script's results.
 
 usage: script_results.py RESULTS NEW
 
-For gpreempt-lab experiment --report-only RESULTS has model_a_run_N, model_b_run_N and concurrent_run_N, each with the driver's text in
+RESULTS has model_a_run_N, model_b_run_N and concurrent_run_N, each with the driver's text in
 mqd_during_TIME.txt and hqd_during_TIME.txt (mqd_both_TIME.txt when both ran), and the PIDs in
-model_a_pid.txt and model_b_pid.txt. Else it has files whose names differ in mqd and hqd, and in
-the time behind it (snapshot_mqd_1_TIME.txt, snapshot_hqd_1_TIME.txt): each pair becomes a
-snapshot, for gpreempt-lab decode. Such text has no queue ids.
+model_a_pid.txt and model_b_pid.txt. NEW is for gpreempt-lab experiment --report-only. Pairs of
+such files alone need no conversion: gpreempt-lab decode reads them.
 """
-import collections
-import itertools
 import pathlib
 import re
 import shutil
@@ -41,31 +38,12 @@ def convert(source, kind, target):
     (target / "result").write_text("".join(result))
 
 
-def convert_pairs(source, new):
-    """Makes a snapshot of each pair. The name keeps the time of its mqds."""
-    files = collections.defaultdict(lambda: {"mqd": [], "hqd": []})
-    for file in sorted(source.glob("*[mh]qd*")):
-        if "summary" not in file.name:
-            role = "mqd" if "mqd" in file.name else "hqd"
-            files[re.sub(role + "s?|([_-][0-9]{6,})+$", "", file.stem)][role].append(file)
-    for pair in files.values():
-        for of in itertools.zip_longest(pair["mqd"], pair["hqd"]):
-            name = re.sub("_?[mh]qds?", "", (of[0] or of[1]).stem).strip("_")
-            (new / (name or "moment")).mkdir()
-            for role, file in zip(("mqds", "hqds"), of):
-                if file:
-                    shutil.copyfile(file, new / (name or "moment") / role)
-
-
 def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     results, new = map(pathlib.Path, sys.argv[1:])
     count = {kind: len(list(results.glob(f"{name}*"))) for kind, name in RUNS.items()}
     new.mkdir(mode=0o700)
-    if not count["a"]:
-        convert_pairs(results, new)
-        return
     for kind, name in RUNS.items():
         for i in range(count[kind]):
             convert(results / f"{name}{i + 1}", kind, new / f"{kind}-{i + 1}")

@@ -191,7 +191,7 @@ TEST(series_of_snapshots)
 	OUT_HAS("\n002-final\t0\t0\t0\t3\t3\t-\t-\t144:0,144:1,144:2,156:0\n");
 	OUT_HAS("Queues of 1 samples: mean 4.0, least 4, most 4: stable\n");
 	OUT_HAS("Queue ids of all samples: the same\n");
-	OUT_HAS("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\n");
+	OUT_HAS("\n156\t0\t0x2d60\tcompute\t7\t0x7f51976f9000\t1\t1\t-\t-\t196\t-\t-\n");
 	LAB(0, "decode day --json");
 	expect_number("summary.samples", 1);
 	expect_number("summary.stable", 1);

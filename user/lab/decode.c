@@ -125,6 +125,8 @@ struct queue_row {
 	const char *type;
 	char *where; /* pipe.queue of its slots */
 	int64_t vmid;
+	const char *pointers; /* word for where they are from: a slot, or the MQD */
+	int64_t waiting;
 	const char *file;
 };
 
@@ -145,6 +147,8 @@ static const struct out_field queue_fields[] = {
 	QUEUE("ring_size", regs.ring_size, NULL, OUT_DEC),
 	QUEUE("rptr", regs.rptr, "RPTR", OUT_DEC),
 	QUEUE("wptr", regs.wptr, "WPTR", OUT_DEC),
+	QUEUE("waiting_packets", waiting, "WAIT", OUT_DEC),
+	QUEUE("pointers", pointers, NULL, OUT_TEXT),
 	QUEUE("doorbell", regs.doorbell, NULL, OUT_HEX),
 	QUEUE("vmid", vmid, NULL, OUT_DEC),
 	QUEUE("cwsr", regs.cwsr, NULL, OUT_HEX),
@@ -165,30 +169,39 @@ struct slot_row {
 	struct gp_text_slot s;
 	int64_t pid;
 	int64_t queue_id;
+	int64_t waiting;
 };
 
-#define SLOT(key, member, what) OUT_NAMED(key, struct slot_row, member, NULL, what)
+#define SLOT(key, member, title, what) OUT_NAMED(key, struct slot_row, member, title, what)
+#define SLOT_POINTERS                                                                           \
+	SLOT("ring", s.regs.ring, "RING", OUT_HEX), SLOT("rptr", s.regs.rptr, "RPTR", OUT_DEC), \
+		SLOT("wptr", s.regs.wptr, "WPTR", OUT_DEC)
 
 static const struct out_field slot_fields[] = {
-	SLOT("kfd_gpu_id", s.gpu_id, OUT_HEX),	 SLOT("xcc", s.xcc, OUT_DEC),
-	SLOT("pipe", s.pipe, OUT_DEC),		 SLOT("queue", s.queue, OUT_DEC),
-	SLOT("active", s.regs.active, OUT_FLAG), SLOT("pid", pid, OUT_DEC),
-	SLOT("queue_id", queue_id, OUT_DEC),	 SLOT("mqd", s.regs.mqd, OUT_HEX),
-	SLOT("vmid", s.regs.vmid, OUT_DEC),	 SLOT("doorbell", s.regs.doorbell, OUT_HEX),
-	SLOT("rptr", s.regs.rptr, OUT_DEC),	 SLOT("wptr", s.regs.wptr, OUT_DEC),
+	SLOT("kfd_gpu_id", s.gpu_id, "KFD-ID", OUT_HEX),
+	SLOT("xcc", s.xcc, "XCC", OUT_DEC),
+	SLOT("pipe", s.pipe, "PIPE", OUT_DEC),
+	SLOT("queue", s.queue, "QUEUE", OUT_DEC),
+	SLOT("active", s.regs.active, NULL, OUT_FLAG),
+	SLOT("pid", pid, NULL, OUT_DEC),
+	SLOT("queue_id", queue_id, NULL, OUT_DEC),
+	SLOT("mqd", s.regs.mqd, "MQD", OUT_HEX),
+	SLOT("vmid", s.regs.vmid, "VMID", OUT_DEC),
+	SLOT("doorbell", s.regs.doorbell, "DOORBELL", OUT_HEX),
+	SLOT_POINTERS,
+	SLOT("waiting_packets", waiting, "WAIT", OUT_DEC),
 };
 
 static const struct out_table cp_slots = OUT_TABLE("slots", slot_fields, struct slot_row);
 
 static const struct out_field sdma_fields[] = {
-	SLOT("kfd_gpu_id", s.gpu_id, OUT_HEX),
-	SLOT("engine", s.pipe, OUT_DEC),
-	SLOT("rlc", s.queue, OUT_DEC),
-	SLOT("active", s.regs.active, OUT_FLAG),
-	SLOT("pid", pid, OUT_DEC),
-	SLOT("queue_id", queue_id, OUT_DEC),
-	SLOT("rptr", s.regs.rptr, OUT_DEC),
-	SLOT("wptr", s.regs.wptr, OUT_DEC),
+	SLOT("kfd_gpu_id", s.gpu_id, "KFD-ID", OUT_HEX),
+	SLOT("engine", s.pipe, "ENGINE", OUT_DEC),
+	SLOT("rlc", s.queue, "RLC", OUT_DEC),
+	SLOT("active", s.regs.active, NULL, OUT_FLAG),
+	SLOT("pid", pid, NULL, OUT_DEC),
+	SLOT("queue_id", queue_id, NULL, OUT_DEC),
+	SLOT_POINTERS,
 };
 
 static const struct out_table sdma_slots = OUT_TABLE("sdma_slots", sdma_fields, struct slot_row);
@@ -279,6 +292,7 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 {
 	const struct gp_text_data *d = text->data;
 	const struct gp_text_queue *q = d->queues + i;
+	const struct gp_text_regs *now = ctl_regs_now(d, i);
 	struct queue_row row = {
 		.q = *q,
 		.type = gp_text_type_name(q->type),
@@ -294,6 +308,14 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 		row.regs.known = 0;
 	}
 	row.vmid = find_vmid(d, i, row.regs.vmid);
+	row.waiting = GPREEMPT_UNKNOWN;
+	row.pointers = row.regs.rptr == GPREEMPT_UNKNOWN ? NULL : "mqd";
+	if (now) {
+		row.regs.rptr = now->rptr;
+		row.regs.wptr = now->wptr;
+		row.waiting = ctl_waiting(now);
+		row.pointers = "slot";
+	}
 	return row;
 }
 
@@ -336,14 +358,15 @@ static int64_t decode_adds_up(const struct gp_text_check *sum)
 	return sum->slots_expected == sum->slots_active && !sum->slots_without_owner;
 }
 
-/* Make the slots; for a process, those that hold its queues. */
-static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
-				      enum gp_text_type type, const struct out_table *table)
+/* Make rows of the slots; for a process, of those that hold its queues. */
+static struct slot_row *make_slots(const struct ctl_text *text, int64_t pid, enum gp_text_type type,
+				   bool active, size_t *count)
 {
 	const struct gp_text_data *d = text->data;
-	struct json_object *array = json_object_new_array();
+	struct slot_row *rows = shr_must(calloc(d->n_slots + 1, sizeof(*rows)));
 	size_t i;
 
+	*count = 0;
 	for (i = 0; i < d->n_slots; i++) {
 		const struct gp_text_slot *s = d->slots + i;
 		const struct gp_text_queue *q = s->owner < 0 ? NULL : d->queues + s->owner;
@@ -351,12 +374,41 @@ static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
 			.s = *s,
 			.pid = q ? q->pid : GPREEMPT_UNKNOWN,
 			.queue_id = q ? q->qid : GPREEMPT_UNKNOWN,
+			.waiting = ctl_waiting(&s->regs),
 		};
 
-		if (s->type == type && (!pid || row.pid == pid))
-			json_object_array_add(array, out_json_row(table, &row));
+		if (s->type == type && (!pid || row.pid == pid) && (!active || s->regs.active == 1))
+			rows[(*count)++] = row;
 	}
+	return rows;
+}
+
+static struct json_object *json_slots(const struct ctl_text *text, int64_t pid,
+				      enum gp_text_type type, const struct out_table *table)
+{
+	struct json_object *array;
+	struct slot_row *rows;
+	size_t count;
+
+	rows = make_slots(text, pid, type, false, &count);
+	array = out_json_rows(table, rows, count);
+	free(rows);
 	return array;
+}
+
+/* Print the active slots, for want of queues. */
+static void decode_print_slots(enum out_mode mode, const struct ctl_text *text,
+			       enum gp_text_type type, const struct out_table *table)
+{
+	struct slot_row *rows;
+	size_t count;
+
+	rows = make_slots(text, 0, type, true, &count);
+	if (count && type == GP_TEXT_SDMA)
+		putchar('\n');
+	if (count || type == GP_TEXT_COMPUTE)
+		out_rows(mode, table, rows, count);
+	free(rows);
 }
 
 static struct json_object *json_check(const struct ctl_text *text, int64_t pid)
@@ -569,7 +621,12 @@ static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t 
 
 	for (i = 0; i < d->n_queues; i++)
 		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
-	decode_print_queues(mode, text, pid);
+	if (d->mqds_seen || !d->hqds_seen) {
+		decode_print_queues(mode, text, pid);
+	} else {
+		decode_print_slots(mode, text, GP_TEXT_COMPUTE, &cp_slots);
+		decode_print_slots(mode, text, GP_TEXT_SDMA, &sdma_slots);
+	}
 	print_check(mode, text, pid);
 	decode_print_packets(mode, text, pid);
 	if (older)
@@ -646,8 +703,12 @@ const struct ctl_command ctl_decode = {
 	.details =
 		"FILE is a copy of /sys/kernel/debug/kfd/mqds, hqds or rls, \"-\" for stdin, or\n"
 		"a snapshot's directory; all must be of one moment. Without a FILE, the\n"
-		"system's own are read. For a directory with several snapshots it prints a\n"
-		"line for each, and what changed.\n"
+		"system's own are read. Of a directory with several snapshots, or with files\n"
+		"that a script wrote (mqds_1.txt, hqds_1.txt, ...), it prints a line for each\n"
+		"moment, what changed, how far each queue's pointers moved, and which queues\n"
+		"wait and do not move. A file that has no place in it is named.\n"
+		"RPTR, WPTR and WAIT (packets of 64 bytes) are those of the slot now; a queue in\n"
+		"no slot has the pointers that were last saved, and it is not known what waits.\n"
 		"A mapped compute queue is in one slot of each XCC. A slot belongs to the queue\n"
 		"whose MQD has the address and the ring that are in the slot's registers. Text\n"
 		"of two moments, or the same text twice, is not joined. That text has no queue\n"

@@ -270,7 +270,7 @@ static struct json_object *json_counts(const struct diff_counts *counts)
 	return object;
 }
 
-static void print_json(const struct diff *diff)
+static void print_json(const struct diff *diff, const struct seen *seen)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -283,6 +283,7 @@ static void print_json(const struct diff *diff)
 	out_add(object, "queues_a", out_json_number(diff->queues_a));
 	out_add(object, "queues_b", out_json_number(diff->queues_b));
 	out_add(object, "ring_counts", diff->rings_known ? json_counts(&diff->rings.counts) : NULL);
+	out_add(object, "queues_seen", seen_json(seen));
 	out_json_print(object);
 }
 
@@ -325,7 +326,7 @@ static void print_queues(enum out_mode mode, const struct diff *diff)
 		print_counts("rings", &diff->rings.counts);
 }
 
-static void print_text(enum out_mode mode, const struct diff *diff)
+static void print_text(enum out_mode mode, const struct diff *diff, const struct seen *seen)
 {
 	print_queues(mode, diff);
 	if (diff->slots_known) {
@@ -334,6 +335,8 @@ static void print_text(enum out_mode mode, const struct diff *diff)
 			out_rows(mode, &slots_table, diff->slots.rows, diff->slots.n);
 		}
 		print_counts("CP slots", &diff->slots.counts);
+		if (!diff->other_process)
+			seen_print(mode, seen);
 	} else {
 		out_sentence("CP slots: not known: hqds, with registers that can be read, is not "
 			     "there on both sides");
@@ -391,22 +394,28 @@ static int compare_texts(const struct diff_args *args, const struct ctl_text *a,
 	uint64_t problems = a->data->n_problems + b->data->n_problems;
 	int64_t pid_a = args->pid_a ? args->pid_a : args->only_pid;
 	int64_t pid_b = args->pid_b ? args->pid_b : args->only_pid;
+	struct seen seen = { 0 };
 	struct diff diff;
 	int ret = check_pids(args, a, b);
 
 	if (ret)
 		return ret;
 	diff_make(a, pid_a, b, pid_b, &diff);
+	if (!diff.other_process) {
+		seen_add(&seen, a, pid_a, "A");
+		seen_add(&seen, b, pid_b, "B");
+	}
 	if (args->mode == OUT_JSON) {
-		print_json(&diff);
+		print_json(&diff, &seen);
 	} else {
 		if (!args->all) {
 			leave_common_out(&diff.queues);
 			leave_common_out(&diff.slots);
 		}
-		print_text(args->mode, &diff);
+		print_text(args->mode, &diff, &seen);
 	}
 	diff_free(&diff);
+	free(seen.items);
 	if (problems)
 		ctl_note("%" PRIu64 " problems in the text: gpreempt-lab decode "
 			 "lists them",
@@ -462,7 +471,10 @@ const struct ctl_command ctl_diff = {
 	.summary = "Compare two snapshots or files.",
 	.details =
 		"A and B are directories of gpreempt-lab snapshot, files with the driver's mqds\n"
-		"and hqds, or two files of gpreempt-ctl monitor --csv (all ids that it saw).\n"
+		"and hqds, DIR/NAME for one of the moments that decode lists in a directory, or\n"
+		"two files of gpreempt-ctl monitor --csv (all ids that it saw). Of queues that\n"
+		"are in a slot on both sides it prints how far their pointers moved, and which\n"
+		"of them wait and do not move.\n"
 		"Queues are compared by GPU and queue id within a process, and by ring;\n"
 		"hardware slots by their place. Overlap is the common part of the larger side:\n"
 		"above 80% is consistent, above 50% partly. Another process can have the same\n"

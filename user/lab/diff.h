@@ -63,6 +63,18 @@ void diff_make(const struct ctl_text *a, int64_t pid_a, const struct ctl_text *b
 	       struct diff *diff);
 void diff_free(struct diff *diff);
 
+/* Queues of several moments, and how far the pointers of their slots moved. */
+struct seen {
+	struct seen_queue *items; /* for free() */
+	size_t count;
+};
+
+/* Add the queues of a moment, of a process (0: of all); without mqds, the slots. */
+void seen_add(struct seen *seen, const struct ctl_text *text, int64_t pid, const char *moment);
+struct json_object *seen_json(const struct seen *seen);
+/* Print the queues, and which of them wait and do not move. */
+void seen_print(enum out_mode mode, const struct seen *seen);
+
 /* Common ones, out of the larger of both sides; -1 when there are none at all. */
 double diff_overlap(const struct diff_counts *counts);
 

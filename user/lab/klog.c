@@ -208,20 +208,19 @@ static void print_all(const struct reading *r)
 /* Read the log of each snapshot in a directory, and join with each. 0, or the exit status. */
 static int read_snapshots(struct reading *r, const char *dir)
 {
-	struct text_moment *moments = NULL;
-	bool one = ctl_is_snapshot(dir);
-	size_t n = one ? 1 : text_moments(dir, &moments), i;
-	int ret = n ? 0 : fail(dir, -EISDIR);
+	struct text_moments m;
+	size_t i;
+	int ret;
 
-	for (i = 0; i < n && !ret; i++) {
-		const char *path = one ? dir : moments[i].path;
-
-		ret = read_opened(r, path, text_open_in(path, SNAPSHOT_LOG, TEXT_FILE_MAX));
-	}
+	text_moments_find(dir, &m);
+	ret = m.count ? 0 : fail(dir, -EISDIR);
+	for (i = 0; i < m.count && !ret; i++)
+		ret = read_opened(r, m.items[i].dir,
+				  text_open_in(m.items[i].dir, SNAPSHOT_LOG, TEXT_FILE_MAX));
 	make_rows(r);
-	for (i = 0; i < n && !ret; i++)
-		ret = join(r, one ? dir : moments[i].path);
-	text_moments_free(moments, one ? 0 : n);
+	for (i = 0; i < m.count && !ret; i++)
+		ret = join(r, m.items[i].dir);
+	text_moments_free(&m);
 	return ret;
 }
 

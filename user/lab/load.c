@@ -236,20 +236,34 @@ static int text_fail(const char *path, int err)
 			     text_open_error(err));
 }
 
+/* Is the line a head of the driver's with something before it? */
+static bool has_prefix(const char *line, const char *end)
+{
+	const char *at;
+
+	for (at = line + 1; at < end; at++)
+		if (!isalnum((unsigned char)at[-1]) && gp_text_is_head(at, end - at))
+			return true;
+	return false;
+}
+
 /* Guess by lines: text with something before each line is a frequent mistake. */
 static const char *guess_from_lines(const char *begin, size_t len)
 {
-	static const char *const words[] = {
-		"Compute queue on device", "SDMA queue on device", "CP Pipe", "gpu_id ", " PASID ",
-	};
-	size_t i;
+	const char *line = begin, *stop = begin + len, *end;
+	size_t heads = 0, others = 0;
 
-	for (i = 0; i < ARRAY_SIZE(words); i++)
-		if (memmem(begin, len, words[i], strlen(words[i])))
-			return "there is something before each line, as of "
-			       "dmesg, journalctl, grep or cat -n: take it away";
-	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for "
-	       "gpreempt-lab amdlog";
+	for (; line < stop; line = end + 1) {
+		end = memchr(line, '\n', stop - line) ?: stop;
+		if (has_prefix(line, end))
+			heads++;
+		else if (end > line && !isxdigit((unsigned char)end[-1]))
+			others++;
+	}
+	if (heads && heads >= others)
+		return "there is something before each line, as of dmesg, journalctl, grep or "
+		       "cat -n: take it away";
+	return "they are files of /sys/kernel/debug/kfd; a log of ROCm is for gpreempt-lab amdlog";
 }
 
 static int fail_other(const char *path, const char *begin, size_t len)
@@ -320,104 +334,8 @@ static int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
 	return ret;
 }
 
-const char *const text_names[] = {
-	[TEXT_MQDS] = "mqds",
-	[TEXT_HQDS] = "hqds",
-	[TEXT_RLS] = "rls",
-};
-
-static char *below(const char *dir, const char *name)
-{
-	char *path;
-
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		abort();
-	return path;
-}
-
-static bool exists_in(const char *dir, const char *name)
-{
-	char *path = below(dir, name);
-	struct stat st;
-	bool there = !lstat(path, &st);
-
-	free(path);
-	return there;
-}
-
-bool ctl_is_snapshot(const char *dir)
-{
-	if (strstr(dir, CTL_SNAPSHOT_PART))
-		return false;
-	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
-}
-
-/* Is it a whole word of a name, as "baseline" of "000-baseline"? */
-static bool has_word(const char *name, const char *word)
-{
-	size_t len = strlen(word);
-	const char *at = name;
-
-	for (; (at = strstr(at, word)); at++)
-		if ((at == name || !isalnum((unsigned char)at[-1])) &&
-		    !isalnum((unsigned char)at[len]))
-			return true;
-	return false;
-}
-
-static enum text_when find_when(const char *name)
-{
-	if (has_word(name, "baseline") || has_word(name, "before"))
-		return TEXT_BEFORE;
-	if (has_word(name, "final") || has_word(name, "after"))
-		return TEXT_AFTER;
-	return TEXT_SAMPLE;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct text_moment *x = a, *y = b;
-
-	if (x->when != y->when)
-		return x->when < y->when ? -1 : 1;
-	return strverscmp(x->name, y->name);
-}
-
-size_t text_moments(const char *dir, struct text_moment **out)
-{
-	SHR_ARRAY(struct text_moment, moments) = { 0 };
-	DIR *stream = opendir(dir);
-	struct dirent *entry;
-	struct stat st;
-
-	while (stream && (entry = readdir(stream))) {
-		char *path = below(dir, entry->d_name);
-		struct text_moment *moment;
-
-		if (entry->d_name[0] == '.' || lstat(path, &st) || !S_ISDIR(st.st_mode) ||
-		    !ctl_is_snapshot(path)) {
-			free(path);
-			continue;
-		}
-		moment = shr_must(shr_add(&moments));
-		moment->path = path;
-		moment->name = path + strlen(path) - strlen(entry->d_name);
-		moment->when = find_when(moment->name);
-	}
-	if (stream)
-		closedir(stream);
-	if (moments.count)
-		qsort(moments.items, moments.count, sizeof(*moments.items), compare);
-	*out = moments.items;
-	return moments.count;
-}
-
-void text_moments_free(struct text_moment *moments, size_t count)
-{
-	while (count)
-		free(moments[--count].path);
-	free(moments);
-}
+/* A packet of an AQL queue has 64 bytes (HSA Platform System Architecture, 2.9). */
+#define AQL_DWORDS 16
 
 /* Tries to read the two files of a system, which are not of one moment. */
 #define TRIES 3
@@ -425,6 +343,30 @@ void text_moments_free(struct text_moment *moments, size_t count)
 int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue)
 {
 	return queue->n_mqds ? d->mqds[queue->mqds].regs.ring : GPREEMPT_UNKNOWN;
+}
+
+const struct gp_text_regs *ctl_regs_now(const struct gp_text_data *d, size_t queue)
+{
+	const struct gp_text_slot *slot, *first = NULL;
+	size_t i;
+
+	for (i = 0; i < d->n_slots; i++) {
+		slot = d->slots + i;
+		if (slot->owner == (ssize_t)queue && (!first || slot->nth_xcc < first->nth_xcc))
+			first = slot;
+	}
+	return first ? &first->regs : NULL;
+}
+
+int64_t ctl_waiting(const struct gp_text_regs *slot)
+{
+	int64_t ring = slot->ring_size / sizeof(uint32_t);
+	uint32_t dwords = (uint32_t)slot->wptr - (uint32_t)slot->rptr;
+
+	if (slot->aql != 1 || slot->ring_size <= 0 || slot->rptr < 0 || slot->wptr < 0)
+		return GPREEMPT_UNKNOWN;
+	/* A full ring is not an empty one. */
+	return (dwords > ring ? dwords % ring : dwords) / AQL_DWORDS;
 }
 
 /*
@@ -494,37 +436,58 @@ static void read_sysfs(struct ctl_text *out, const char *dir)
 	free(all);
 }
 
-static int feed_snapshot(struct ctl_text *out, const char *dir)
+static int feed_moment(struct ctl_text *out, const struct text_moment *moment)
 {
+	bool snapshot = false;
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < TEXT_FILES && !ret; i++)
-		ret = text_feed_in(out, dir, text_names[i]);
-	if (!ret) {
-		read_views(out, dir);
-		read_sysfs(out, dir);
+	for (i = 0; i < TEXT_FILES && !ret; i++) {
+		if (!moment->files[i])
+			continue;
+		ret = text_feed_in(out, moment->dir, moment->files[i]);
+		snapshot |= !strcmp(moment->files[i], text_names[i]);
+	}
+	if (!ret && snapshot) {
+		read_views(out, moment->dir);
+		read_sysfs(out, moment->dir);
 	}
 	return ret;
 }
 
-/* A directory that is no snapshot may have one. */
-static int feed_dir(struct ctl_text *out, const char *dir)
+/* A directory may have one moment, or that of this name. -1: none of this name. */
+static int feed_dir(struct ctl_text *out, const char *dir, const char *name)
 {
-	struct text_moment *moments;
-	size_t count = text_moments(dir, &moments);
-	int ret;
+	struct text_moments m;
+	size_t i = 0;
+	int ret = -1;
 
-	if (count == 1)
-		ret = feed_snapshot(out, moments->path);
-	else if (count)
+	text_moments_find(dir, &m);
+	while (name && i < m.count && strcmp(m.items[i].name, name))
+		i++;
+	if (!name)
+		text_moments_note(&m);
+	if (name ? i < m.count : m.count == 1)
+		ret = feed_moment(out, m.items + i);
+	else if (!name && m.count)
 		ret = ctl_fail_text(GPREEMPT_CLASS_USAGE, "name one of them: DIR/NAME",
-				    "%s: it has %zu snapshots, %s to %s", dir, count,
-				    moments[0].name, moments[count - 1].name);
-	else
+				    "%s: it has %zu snapshots, %s to %s", dir, m.count,
+				    m.items[0].name, m.items[m.count - 1].name);
+	else if (!name)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "gpreempt-lab snapshot makes one",
 				    "%s: no snapshot: it has neither mqds nor hqds", dir);
-	text_moments_free(moments, count);
+	text_moments_free(&m);
+	return ret;
+}
+
+/* "DIR/NAME", which need not be a file: a moment that decode lists. -1: there is none. */
+static int feed_named(struct ctl_text *out, const char *word)
+{
+	const char *slash = strrchr(word, '/');
+	char *dir = shr_must(slash ? strndup(word, slash - word + 1) : strdup("."));
+	int ret = feed_dir(out, dir, slash ? slash + 1 : word);
+
+	free(dir);
 	return ret;
 }
 
@@ -545,14 +508,28 @@ static int join(struct ctl_text *out, int status)
 	return 0;
 }
 
-/* A word's file, or its snapshot's. */
+static int finish(struct ctl_text *out, int status)
+{
+	int ret = join(out, status);
+
+	if (!ret)
+		ctl_finish_ids(out);
+	return ret;
+}
+
+/* A word's file, or its moment's. */
 static int feed_word(struct ctl_text *out, const char *word)
 {
 	struct stat st;
+	int ret = -1;
 
-	if (!strcmp(word, "-") || stat(word, &st) || !S_ISDIR(st.st_mode))
+	if (!strcmp(word, "-"))
 		return text_feed_path(out, word);
-	return ctl_is_snapshot(word) ? feed_snapshot(out, word) : feed_dir(out, word);
+	if (stat(word, &st))
+		ret = errno == ENOENT ? feed_named(out, word) : -1;
+	else if (S_ISDIR(st.st_mode))
+		ret = feed_dir(out, word, NULL);
+	return ret < 0 ? text_feed_path(out, word) : ret;
 }
 
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
@@ -563,10 +540,13 @@ int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
 	begin(out);
 	for (i = 0; i < count && !ret; i++)
 		ret = feed_word(out, words[i]);
-	ret = join(out, ret);
-	if (!ret)
-		ctl_finish_ids(out);
-	return ret;
+	return finish(out, ret);
+}
+
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out)
+{
+	begin(out);
+	return finish(out, feed_moment(out, moment));
 }
 
 int ctl_one_stdin(const char *const *words, size_t count)

@@ -29,19 +29,29 @@ enum {
 
 extern const char *const text_names[TEXT_FILES];
 
-/* A snapshot in a directory. */
+/* A moment of a directory: a snapshot, or files that a script wrote one after the other. */
 struct text_moment {
-	const char *name; /* within the path */
-	char *path;
+	char *name; /* within the directory: DIR/NAME */
+	char *dir;  /* directory of its files */
+	char *files[TEXT_FILES];
 	enum text_when when;
+	int64_t time; /* by the names, if all have one; or 0 */
+};
+
+struct text_moments {
+	struct text_moment *items;
+	size_t count;
+	char **passed; /* a sentence for each file that has no place */
+	size_t n_passed;
 };
 
 /* Is the directory a snapshot? */
 bool ctl_is_snapshot(const char *dir);
 
-/* List the snapshots in a directory, by the times in their names, for text_moments_free(). */
-size_t text_moments(const char *dir, struct text_moment **out);
-void text_moments_free(struct text_moment *moments, size_t count);
+/* Find the moments in a directory and those below it, by time, for text_moments_free(). */
+void text_moments_find(const char *dir, struct text_moments *out);
+void text_moments_note(const struct text_moments *moments);
+void text_moments_free(struct text_moments *moments);
 
 /*
  * Opening text. A file that the user names is opened as it is; in a directory,
@@ -116,10 +126,11 @@ struct ctl_text {
 /* Read the state of the system now. 0, or the exit status after a message. */
 int ctl_text_live(struct ctl_text *out);
 /*
- * Read files, "-" for stdin, and directories that are snapshots; all are of one moment. 0, or the
- * exit status after a message.
+ * Read files, "-" for stdin, and directories of one moment, or DIR/NAME; all are of one moment. 0,
+ * or the exit status after a message.
  */
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out);
+int ctl_text_moment(const struct text_moment *moment, struct ctl_text *out);
 void ctl_text_free(struct ctl_text *text);
 
 /* Is there such a process in the text? */
@@ -130,6 +141,14 @@ struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid);
 
 /* The address of a queue's ring, which is its process's own. */
 int64_t ctl_ring_of(const struct gp_text_data *d, const struct gp_text_queue *queue);
+
+/*
+ * The registers of the slot on the first XCC that holds a queue, which are those of now: the
+ * driver updates an MQD when it takes the queue off only. NULL: it is in none that is known.
+ */
+const struct gp_text_regs *ctl_regs_now(const struct gp_text_data *d, size_t queue);
+/* Packets that wait in the ring of an AQL queue; or unknown, as of SDMA. */
+int64_t ctl_waiting(const struct gp_text_regs *slot);
 
 /* Check that stdin is among the words once at most. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
@@ -156,7 +175,7 @@ void ids_read_sysfs(struct ctl_text *out, char *text);
 
 /*
  * Print a directory of snapshots: one line for each, with the changes; only of that process, or
- * 0: of all. Returns the exit status, or -1: there are no two snapshots in it.
+ * 0: of all. Returns the exit status, or -1: there are no two moments in it.
  */
 int decode_series(enum out_mode mode, uint64_t pid, const char *dir);
 

@@ -92,6 +92,8 @@ static void gp_text_problem(struct gp_text *text, uint64_t line, const char *wha
  *   struct v9_sdma_mqd, v11_, v12_ (128 words), v10_ (130 words): words 0 to 6
  *   are the first registers that hqds prints of an SDMA slot. The doorbell is
  *   in word 22, 19 and 17, which the text does not tell apart, but for v10.
+ *   amdkfd/kfd_mqd_manager_v9.c, _v10, _v11, _v12: QUEUE_FULL_EN, bit 14 of
+ *   CP_HQD_PQ_CONTROL, is set for AQL queues and no other.
  */
 
 #define MQD_HEADER	  0xc0310800
@@ -126,6 +128,7 @@ static const struct field cp_fields[] = {
 	{ FIELD(rptr), 10, 0, 0, ALL, 0 },
 	{ FIELD(doorbell), 15, 0, 2, DOORBELL_MASK, 0 },
 	{ FIELD(ring_size), 17, 0, 0, 0x3f, 0 },
+	{ FIELD(aql), 17, 0, 14, 1, 0 },
 	{ FIELD(cwsr), 43, 44, 0, ALL, 0 },
 	{ FIELD(cwsr_size), 49, 0, 0, ALL, 0 },
 	{ FIELD(wptr), 54, 55, 0, ALL, 0 },
@@ -612,6 +615,18 @@ static bool matches(const char *pattern, const char *p, const char *end, int64_t
 			p++;
 	}
 	return p == end;
+}
+
+bool gp_text_is_head(const char *at, size_t len)
+{
+	int64_t numbers[NUMBERS_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(heads); i++)
+		if (!strchr(heads[i].pattern, '*') &&
+		    matches(heads[i].pattern, at, at + len, numbers))
+			return true;
+	return false;
 }
 
 /* End a block, and report words that its head had and no line below it. */

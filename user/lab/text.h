@@ -43,6 +43,7 @@ struct gp_text_regs {
 	int64_t priority;  /* 0 to 15 as the process set it; CP only */
 	int64_t ring;	   /* user address */
 	int64_t ring_size; /* bytes */
+	int64_t aql;	   /* packets of 64 bytes; CP only */
 	/* Dwords (CP), bytes (SDMA). In an MQD: when it was last saved. */
 	int64_t rptr, wptr;
 	int64_t doorbell;  /* in dwords; unknown for most SDMA MQDs */
@@ -192,6 +193,9 @@ void gp_text_feed(struct gp_text *text, const char *data, size_t len);
  * number is one higher.
  */
 void gp_text_end(struct gp_text *text);
+
+/* Is this whole text a line that names the owner of a dump? */
+bool gp_text_is_head(const char *at, size_t len);
 
 /*
  * Find the slots of each queue: once, after the last file, which must have ended. A CP slot
