@@ -136,6 +136,15 @@ static const struct {
 	  0x1002, 1 },
 	/* Its number is cut off. */
 	{ GPU "failed to remove hardware queue from MES, doorbell=", "not-removed", U, U, U, U, 1 },
+	{ GPU "failed to remove queue from MES, doorbell=0x1002", "not-removed", U, U, U, 0x1002,
+	  1 },
+	{ "kfd kfd: amdgpu: Process pid 4711 got unhandled exception", "exception", 4711, U, U, U,
+	  0 },
+	{ "kfd kfd: amdgpu: Sending SIGTERM to process pid 4711", "exception", 4711, U, U, U, 0 },
+	{ "amdgpu: Started restoring process pasid 4711", "restoring", U, U, U, U, 0 },
+	{ "amdgpu: Restore process pid 4711 failed during resume", "restore-failed", 4711, U, U, U,
+	  0 },
+	{ "amdgpu: Restore process 32770 failed during resume", "restore-failed", U, U, U, U, 0 },
 	{ GPU "failed to add hardware queue to MES, doorbell=0x1c00", "create-failed", U, U, U,
 	  0x1c00, 0 },
 	{ GPU "remove_all_kfd_queues_mes: Failed to remove queue 4 for dev 4711", "not-removed", U,
@@ -230,6 +239,13 @@ TEST(one_failure)
 	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 3);
 	ck_assert_int_eq(gpu("0000:05:00.0")->resets, 1);
 	ck_assert_int_eq(event("not-removed")->count, 3);
+	/* In a reset the kernel's own queues are taken down, too. */
+	read_log(INCIDENT GPU "GPU reset begin!. Source:  3\n" GPU REMOVE GPU REMOVE GPU
+			      "GPU reset(1) succeeded!\n" GPU REMOVE);
+	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 2);
+	ck_assert_int_eq(gpu("0000:05:00.0")->silent, 2);
+	ck_assert_int_eq(event("preemption-failed")->count, 2);
+	ck_assert_int_eq(event("no-answer")->count, 2);
 	read_log("[   20.000000] " GPU HIQ "[   21.000000] " GPU "GPU reset(1) succeeded!\n");
 	ck_assert(klog_text(gpu("0000:05:00.0"), text, sizeof(text)));
 	ck_assert_str_eq(text,
@@ -249,6 +265,20 @@ TEST(one_failure)
 	ck_assert(!klog_text(gpu("0000:05:00.0"), text, sizeof(text)));
 }
 
+#define XCC(n, time)                                                            \
+	"[" time "] " GPU "XCC " #n ": Queue preemption failed for queue with " \
+	"doorbell_id: 1002\n"
+
+/* Each XCC has a line for one queue. */
+TEST(xccs)
+{
+	read_log(XCC(0, "   20.000001") XCC(1, "   20.000002") XCC(2, "   20.000003"));
+	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 1);
+	ck_assert_int_eq(event("preemption-failed")->count, 3);
+	read_log(XCC(0, "   20.000001") XCC(0, "   25.000002"));
+	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 2);
+}
+
 /* Only the second line of an older driver names the GPU; another GPU has nothing to do with it. */
 TEST(named_later)
 {
@@ -259,6 +289,13 @@ TEST(named_later)
 	read_log(GPU HIQ "amdgpu 0000:06:00.0: amdgpu: Failed to evict process queues\n");
 	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 1);
 	ck_assert_int_eq(gpu("0000:06:00.0")->lost, 1);
+	read_log("[   20.000000] amdgpu: " HIQ "[   21.000000] " GPU "GPU reset begin!\n"
+		 "[   22.000000] amdgpu: " HIQ "[   23.000000] " GPU "GPU reset(1) succeeded!\n");
+	ck_assert_int_eq(gpu("0000:05:00.0")->lost, 1);
+	ck_assert_int_eq(k.gpus[0].lost, 0);
+	/* A reset of an hour later may be of another GPU. */
+	read_log("[   20.000000] amdgpu: " HIQ "[ 3621.000000] " GPU "GPU reset begin!\n");
+	ck_assert_int_eq(k.gpus[0].lost, 1);
 	read_log("amdgpu: " HIQ GPU "GPU reset(1) succeeded!\namdgpu: Failed to quiesce KFD\n");
 	ck_assert_int_eq(k.gpus[0].lost, 2);
 }

@@ -17,6 +17,7 @@ enum meaning {
 	LOST,	/* a preemption failed */
 	AFTER,	/* comes after such a line; one alone counts as that line, which is missing */
 	SILENT, /* the firmware did not answer something else */
+	BEGIN,	/* a reset begins */
 	RESET,	/* ended well */
 	QRESET, /* the same, of some queues alone */
 	BAD,	/* a reset that failed */
@@ -49,7 +50,7 @@ static const struct kind {
 	{ SILENT, "no-answer", "failed to respon*msg=" },
 	{ AFTER, "unrecoverable", "unsuccessful queues preemption" },
 	{ AFTER, "unrecoverable", "MES might be in unrecoverable state" },
-	{ AFTER, "not-removed", "failed to remove hardware queue from MES, doorbell=%d" },
+	{ AFTER, "not-removed", "failed to remove*queue from MES, doorbell=%d" },
 	{ AFTER, "not-removed", "Failed to remove queue %q" },
 	{ AFTER, "suspend-failed", "failed to suspend*gangs" },
 	{ AFTER, "suspend-failed", "Suspending all queues failed" },
@@ -62,8 +63,11 @@ static const struct kind {
 	{ AFTER, "evict-failed", "Evicting process queues failed" },
 	{ AFTER, "evict-failed", "Failed to quiesce KFD" },
 	{ NOTHING, "restore-failed", "Failed to restore queues of %w" },
+	{ NOTHING, "restore-failed", "Failed to restore queues" },
 	{ NOTHING, "restore-failed", "Failed to restore queue %q" },
 	{ NOTHING, "restore-failed", "Failed to restore process queues" },
+	{ NOTHING, "restore-failed", "Restore process pid %p failed" },
+	{ NOTHING, "restore-failed", "Restore process*failed during resume" },
 	{ NOTHING, "restore-failed", "Failed to resume" },
 	{ NOTHING, "restore-failed", "Resuming all queues failed" },
 	{ NOTHING, "evicted", "Finished evicting %w" },
@@ -78,7 +82,7 @@ static const struct kind {
 	{ NOTHING, "create-failed", "create new usermode queue because" },
 	{ NOTHING, "create-failed", "SDMA queue to allocate" },
 	{ NOTHING, "oversubscribed", "unlist is getting oversubscribed" },
-	{ NOTHING, "reset-begin", "GPU reset begin" },
+	{ BEGIN, "reset-begin", "GPU reset begin" },
 	{ RESET, "reset-done", "GPU reset(*) succeeded" },
 	{ BAD, "reset-failed", "GPU reset(*) failed" },
 	{ BAD, "reset-failed", "GPU Recovery Failed" },
@@ -90,7 +94,9 @@ static const struct kind {
 	{ FAULT, "page-fault", "page fault (*pasid:%a, for process * pid %p thread" },
 	{ NAMED, "page-fault", "page fault (*pasid:%a" },
 	{ NOTHING, "wave-error", "sq_intr: error" },
+	{ NOTHING, "exception", "Process pid %p got unhandled exception" },
 	{ NOTHING, "exception", "Process %p*got unhandled exception" },
+	{ NOTHING, "exception", "Sending SIG* to process pid %p" },
 	{ NOTHING, "exception", "Sending SIG* to process %p" },
 	{ NOTHING, "exception", "Send SIGBUS to process *pasid:%a" },
 	{ NOTHING, "ring-timeout", "ring*timeout, but soft recovered" },
@@ -127,6 +133,9 @@ static const char *take_value(const char *at, char letter, struct klog_event *e)
 		if (!strncasecmp(at, "pasid ", 6))
 			return take_number(at + 6, false, &e->pasid);
 		at += strncmp(at, "process ", 8) ? 0 : 8;
+		/* Linux 7 calls one of its PIDs a PASID. */
+		if (!strncmp(at, "pasid ", 6))
+			return at;
 		return strncmp(at, "pid ", 4) ? NULL : take_number(at + 4, false, &e->pid);
 	default:
 		return take_number(at, letter == 'x', &e->doorbell);
@@ -169,6 +178,16 @@ static bool matches(const char *text, const char *pattern, struct klog_event *e)
 		text++;
 	}
 	return false;
+}
+
+/* Times from a failure to the beginning of its reset (9 s of the driver, and some), and to more. */
+#define RESET_US 30000000
+#define XCC_US	 100000
+
+/* Do both times since boot exist, with no more than that between them? */
+static bool is_soon(const struct klog_time *before, const struct klog_time *now, int64_t us)
+{
+	return before->us >= 0 && now->us >= before->us && now->us - before->us < us;
 }
 
 static struct klog_gpu *gpu_of(struct klog *k, const char *gpu)
@@ -219,7 +238,11 @@ static void count_meaning(struct klog *k, const struct klog_event *e, enum meani
 
 	switch (meaning) {
 	case LOST:
-		count_lost(gpu, &e->last);
+		/* One queue that did not go is reported for each XCC. */
+		if (e->doorbell == GPREEMPT_UNKNOWN || e->doorbell != gpu->doorbell ||
+		    !is_soon(&gpu->last_lost, &e->last, XCC_US))
+			count_lost(gpu, &e->last);
+		gpu->doorbell = e->doorbell;
 		break;
 	case AFTER:
 		count_following(k, gpu, &e->last);
@@ -227,18 +250,25 @@ static void count_meaning(struct klog *k, const struct klog_event *e, enum meani
 	case SILENT:
 		gpu->silent++;
 		break;
+	case BEGIN:
+		gpu->resetting = true;
+		/* Behind a failure without a GPU the driver resets the GPU at once. */
+		if (k->gpus->open && is_soon(&k->gpus->last_lost, &e->last, RESET_US))
+			count_following(k, gpu, &e->last);
+		break;
 	case RESET:
 		/* A failure without a GPU made the driver reset one: this. */
 		k->gpus->open = false;
 		/* fall through */
 	case QRESET:
 		gpu->resets++;
-		gpu->open = gpu->dead = false;
+		gpu->open = gpu->dead = gpu->resetting = false;
 		gpu->last_reset = e->last;
 		break;
 	case BAD:
 		gpu->bad_resets++;
 		gpu->dead = true;
+		gpu->resetting = false;
 		break;
 	case FAULT:
 	case NAMED:
@@ -247,6 +277,17 @@ static void count_meaning(struct klog *k, const struct klog_event *e, enum meani
 	case NOTHING:
 		break;
 	}
+}
+
+/* Is that GPU in a reset? A line that names none may be about any. */
+static bool is_resetting(const struct klog *k, const char *gpu)
+{
+	size_t i;
+
+	for (i = 0; i <= k->n_gpus; i++)
+		if (k->gpus[i].resetting && (!*gpu || !strcmp(k->gpus[i].gpu, gpu)))
+			return true;
+	return false;
 }
 
 static bool same_event(const struct klog_event *a, const struct klog_event *b)
@@ -286,6 +327,7 @@ static void add_held(struct klog *k)
 /* Take a message of the driver; @e has its GPU, time and line. */
 static void take_message(struct klog *k, const char *message, struct klog_event *e)
 {
+	enum meaning meaning;
 	size_t i;
 
 	k->driver_lines++;
@@ -303,9 +345,15 @@ static void take_message(struct klog *k, const char *message, struct klog_event 
 			break;
 	if (i == ARRAY_SIZE(kinds))
 		return;
+	meaning = kinds[i].meaning;
 	e->event = kinds[i].event;
-	count_meaning(k, e, kinds[i].meaning);
-	if (kinds[i].meaning == NAMED)
+	/* A reset takes the kernel's own queues down, too, from what does not answer any more. */
+	if (meaning == LOST && is_resetting(k, e->gpu)) {
+		meaning = SILENT;
+		e->event = "no-answer";
+	}
+	count_meaning(k, e, meaning);
+	if (meaning == NAMED)
 		k->held = *e;
 	else
 		add_event(k, e);
@@ -418,7 +466,7 @@ static void take_boot(struct klog *k)
 
 	add_held(k);
 	for (i = 0; i <= k->n_gpus; i++)
-		k->gpus[i].open = k->gpus[i].dead = false;
+		k->gpus[i].open = k->gpus[i].dead = k->gpus[i].resetting = false;
 }
 
 static void take_line(struct klog *k, char *line)
@@ -435,7 +483,7 @@ static void take_line(struct klog *k, char *line)
 	line += strspn(line, " \t>|`");
 	/* /dev/kmsg's own form, and dmesg --raw. */
 	if (sscanf(line, "%d,%*u,%llu,%*[^;];%n", &level, &us, &body) == 2 && body) {
-		e.last.us = us;
+		e.last.us = us < 1ULL << 52 ? (int64_t)us : GPREEMPT_UNKNOWN;
 		snprintf(e.last.text, KLOG_TIME, "%llu.%06llu", us / 1000000, us % 1000000);
 	} else {
 		body = level = 0;

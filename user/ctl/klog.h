@@ -53,8 +53,10 @@ struct klog_gpu {
 	int64_t resets;	     /* successful ones, of the GPU or of queues */
 	int64_t bad_resets;  /* failed ones */
 	int64_t page_faults; /* faults of processes */
+	int64_t doorbell;    /* doorbell in the last failure's line */
 	bool open;	     /* a failure, and no reset since */
 	bool dead;	     /* the last reset failed */
+	bool resetting;	     /* a reset has begun */
 	struct klog_time last_lost, last_reset;
 };
 

@@ -21,6 +21,11 @@ esac
 [ "$(counter 0 queue_resets)" -gt 0 ] || fail "no queue was reset, so nothing was tested"
 expect_no_progress a
 
+lab 0 klog
+says 'GPU [0-9a-f:.]+: preemption failed [0-9]+ time'
+ctl 0 doctor
+says 'warning.preemptions.GPU [0-9a-f:.]+: preemption failed [0-9]+ time'
+
 timeout $((30 * PACE)) gpreempt-ctl resume "$p"
 
 next_lines a 1
