@@ -5,7 +5,7 @@
 Not run on our machines, which have no GPU; checked for syntax. On a host with
 ROCm and PyTorch, with the runtime's log taken apart afterwards:
 
-    AMD_LOG_LEVEL=4 python3 model_gemm.py --seconds 5 2> amd.log
+    AMD_LOG_LEVEL=5 python3 model_gemm.py --seconds 5 2> amd.log
     gpreempt-lab amdlog amd.log
     gpreempt-lab self -- python3 model_gemm.py
 """

@@ -524,4 +524,391 @@ TEST_EACH(colours_everywhere, ARRAY_SIZE(colours))
 	}
 }
 
+/* Texts of the field. */
+
+#define FIELD(name) "tests/unit/fixtures/amdlog/" name ".log"
+/* The head of a record that tells no PID. */
+#define NO_PID(level, us) ":" level ":rocdevice.cpp            :3590: " us " us:  "
+#define RAISED		  "aborting with error : HSA_STATUS_ERROR_EXCEPTION: An exception. code: 0x1016\n"
+#define DUMP(vgpu, swq, hwq)                                                                \
+	"VGPU=" vgpu " SWq=" swq ", HWq=" hwq ", id=1\n\tDispatch Header =0xb02 (type=2), " \
+	"setup=0\n\tgrid=[2048, 1, 1], workgroup=[128, 1, 1]\n"
+
+static const struct gp_amdlog_queue *only_queue(void)
+{
+	ck_assert_uint_eq(log_data->n_queues, 1);
+	return log_data->queues;
+}
+
+static void expect_dispatches(int64_t dispatches)
+{
+	ck_assert_uint_eq(log_data->n_processes, 1);
+	ck_assert_int_eq(log_data->processes->dispatches, dispatches);
+}
+
+/* Logs by their level and HIP's version. */
+#define VERSION(level, text) \
+	":" level ":hip_context.cpp :1: 1 us: [pid:7 tid: 0x1] HIP Version: " text "\n"
+#define SHADER(level) ":" level ":rocvirtual.cpp :1: 2 us: [pid:7 tid: 0x1] ShaderName : f\n"
+#define ARGS(level)   ":" level ":rocvirtual.cpp :1: 2 us: [pid:7 tid: 0x1] Arg0:  = val:0x7\n"
+
+static const struct {
+	const char *text;
+	int64_t kernels, dispatches;
+} packets_known[] = {
+	{ ARGS("3"), 0, GPREEMPT_UNKNOWN },
+	{ ARGS("4"), 0, GPREEMPT_UNKNOWN },
+	{ ARGS("5"), 0, 0 },
+	{ ARGS("6"), 0, 0 },
+	{ VERSION("3", "7.2.26015, Driver") ARGS("4"), 0, 0 },
+	{ VERSION("3", "5.7.31921-0, Driver") ARGS("4"), 0, 0 },
+	{ VERSION("3", "7.2.26015") ARGS("3"), 0, GPREEMPT_UNKNOWN },
+	{ VERSION("3", "7.12.60610") ARGS("4"), 0, GPREEMPT_UNKNOWN },
+	{ VERSION("3", "10.0.1") ARGS("4"), 0, GPREEMPT_UNKNOWN },
+	{ VERSION("3", "unknown") ARGS("4"), 0, GPREEMPT_UNKNOWN },
+	{ AT "7 us: [pid:7 tid: 0x1] " PACKET "\n", GPREEMPT_UNKNOWN, 1 },
+	{ SHADER("3") AT "7 us: [pid:7 tid: 0x1] " PACKET "\n", 1, 1 },
+	/* The mask left the packets out. */
+	{ SHADER("3") ARGS("5"), 1, GPREEMPT_UNKNOWN },
+	{ ARGS("1"), GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN },
+	{ NO_PID("0", "7") "Callback: Queue 0xa0 " RAISED, GPREEMPT_UNKNOWN, GPREEMPT_UNKNOWN },
+};
+
+TEST_EACH(unknown_is_never_0, ARRAY_SIZE(packets_known))
+{
+	read_log(packets_known[_i].text);
+	expect_dispatches(packets_known[_i].dispatches);
+	ck_assert_int_eq(log_data->processes->kernels, packets_known[_i].kernels);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+/* One process's level says nothing of another's. */
+TEST(levels_by_process)
+{
+	read_log(R
+		 "acquireQueue refCount: 0xa0 (1)\n"
+		 ":5:rocvirtual.cpp :1: 9 us: [pid:8 tid: 0x1] HWq=0xb0, Dispatch Header = 0xb02, "
+		 "rptr=5, wptr=9\n");
+	ck_assert_int_eq(log_data->processes[0].dispatches, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[0].dispatches, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[0].created, 0);
+	ck_assert_int_eq(log_data->processes[1].dispatches, 1);
+	ck_assert_int_eq(log_data->queues[1].barriers, 0);
+	ck_assert_int_eq(log_data->queues[1].created, GPREEMPT_UNKNOWN);
+}
+
+/* "Deleting" is of level 5 since the packets are. */
+TEST_EACH(deleted, 4)
+{
+	static const struct {
+		const char *text;
+		int64_t deleted;
+	} logs[] = {
+		{ R "acquireQueue refCount: 0xa0 (1)\n", GPREEMPT_UNKNOWN },
+		{ VERSION("3", "7.0.51831") R "acquireQueue refCount: 0xa0 (1)\n", 0 },
+		{ R "acquireQueue refCount: 0xa0 (1)\n" ARGS("5"), 0 },
+		{ R "acquireQueue refCount: 0xa0 (1)\n" AT "7 us: [pid:7 tid: 0x1] " PACKET "\n",
+		  0 },
+	};
+
+	read_log(logs[_i].text);
+	ck_assert_int_eq(only_queue()->deleted, logs[_i].deleted);
+}
+
+TEST_EACH(hang_dump, 3)
+{
+	static const size_t steps[] = { 1 << 20, 1, 97 };
+	const struct gp_amdlog_queue *q;
+
+	ck_assert(read_log_file(FIELD("hang-dump"), steps[_i]));
+	q = only_queue();
+	ck_assert_uint_eq(q->hwq, 0x7e0f00200000);
+	ck_assert_uint_eq(q->swq, 0x7e1000400000);
+	ck_assert_int_eq(q->id, 1);
+	ck_assert_int_eq(q->last_rptr, 70);
+	ck_assert_int_eq(q->last_wptr, 76);
+	ck_assert_int_eq(q->waiting, 6);
+	ck_assert_str_eq(q->kernel, "scale_rows");
+	ck_assert_int_eq(q->aborted_us, 9000500);
+	ck_assert_str_eq(q->error, "HSA_STATUS_ERROR_EXCEPTION");
+	ck_assert_int_eq(q->error_code, 0x1016);
+	ck_assert_int_eq(q->dispatches, GPREEMPT_UNKNOWN);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->other_lines, 2);
+}
+
+TEST(abort_of_four_ranks)
+{
+	static const struct {
+		uint64_t hwq;
+		int64_t us;
+	} ranks[] = {
+		{ 0x7e2000200000, 70000000 },
+		{ 0x7e2100200000, 70000310 },
+		{ 0x7e2200200000, 70095000 },
+		{ 0x7e2300200000, 70410000 },
+	};
+	size_t i;
+
+	ck_assert(read_log_file(FIELD("abort-of-four-ranks"), 1 << 20));
+	ck_assert_uint_eq(log_data->n_queues, 4);
+	for (i = 0; i < 4; i++) {
+		ck_assert_uint_eq(log_data->queues[i].hwq, ranks[i].hwq);
+		ck_assert_int_eq(log_data->queues[i].aborted_us, ranks[i].us);
+		ck_assert_int_eq(log_data->queues[i].waiting, GPREEMPT_UNKNOWN);
+	}
+}
+
+#define ABORTS	  NO_PID("0", "7") "Callback: Queue 0xa0 " RAISED
+#define MEMORY	  NO_PID("0", "7") "Memory Fault Error "
+#define WARNS	  "Warning: Queue error - HSA_STATUS_ERROR_MEMORY_FAULT\n"
+#define ANALYSIS  "VGPU(0x1) hang analysis:\n"
+#define ITS_QUEUE "SWq=0x5, HWq=0xa0, id=1, "
+#define INDICES	  "\trptr=5, wptr=9\n"
+#define APERTURE  "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION"
+
+/* Forms in which the runtime dumps a queue and reports the fault. */
+/* clang-format off */
+static const struct {
+	const char *text;
+	int64_t swq, hwq, waiting, us;
+	const char *error, *kernel;
+} faults[] = {
+	/* The record is first; other output and a prefix stand before the name. */
+	{ ABORTS "(Worker pid=9) test_a Kernel Name: f<int>(int)\n(Worker pid=9) "
+	  DUMP("0x1", "0x5", "0xa0") "(Worker pid=9) " INDICES,
+	  5, 0xa0, 4, 7, "HSA_STATUS_ERROR_EXCEPTION", "f<int>(int)" },
+	/* ROCm 6 has the PID; an upper case letter, and more behind the code. */
+	{ R "Callback: Queue 0xa0 Aborting with error : HSA_STATUS_ERROR_OUT_OF_RESOURCES: "
+	  "It failed. Code: 0x1008 Available Free mem : 17 MB\n",
+	  -1, 0xa0, -1, 10, "HSA_STATUS_ERROR_OUT_OF_RESOURCES", NULL },
+	/* A fault of memory names the kernel in its record, and no queue: that of the dump. */
+	{ DUMP("0x1", "0x5", "0xa0") INDICES MEMORY "[host: h, GPU index: 0, faulting addr: 0x7f, "
+	  "kernel: (anonymous namespace)::f(int const*, int [2])]\n",
+	  5, 0xa0, 4, 7, "Memory Fault Error",
+	  "(anonymous namespace)::f(int const*, int [2])" },
+	/* The packet's own line, as since July 2026. */
+	{ "50%|##  | 1/2" WARNS ANALYSIS ITS_QUEUE "priority=1, Dispatch Header = 0xb02 (type=2), "
+	  "setup=3, grid=[1, 1, 1], rptr=5, wptr=9\n" ITS_QUEUE "Metadata Packet [wptr=9]: "
+	  "header=[0x1, 0x2, 0x3, 0x4]\n" MEMORY "[GPU index: 0, kernel: f]\n",
+	  5, 0xa0, 4, 7, "HSA_STATUS_ERROR_MEMORY_FAULT", "f" },
+	{ ANALYSIS ITS_QUEUE "priority=1, Barrier-AND Header = 0xb02 (type=3), rptr=5, wptr=9\n",
+	  5, 0xa0, 4, -1, NULL, NULL },
+	/* The process hangs after that, and no record follows. */
+	{ WARNS ANALYSIS ITS_QUEUE "Dispatch Header = 0xb02, rptr=5, wptr=9\n",
+	  5, 0xa0, 4, -1, "HSA_STATUS_ERROR_MEMORY_FAULT", NULL },
+	{ "VGPU(0x1) Queue(0x5) rptr=5, wptr=9. A barrier packet in the queue!\n",
+	  5, -1, 4, -1, NULL, NULL },
+	{ "VGPU(0x1) Queue(0x5) rptr=5, wptr=9. Vendor packet (amd_format=2)\n",
+	  5, -1, 4, -1, NULL, NULL },
+	{ "VGPU(0x1) Queue(0x5) is idle\n", 5, -1, 0, -1, NULL, NULL },
+	{ "VGPU(0x1) Queue(0x5). Couldn't find the hang AQL packet!\n",
+	  5, -1, -1, -1, NULL, NULL },
+	/* No queue is named. */
+	{ R "HW Exception Error\n", -1, -1, -1, 10, "HW Exception Error", NULL },
+	{ R "Device::callbackQueue aborting with error : " APERTURE ": It did. code: 0x29\n",
+	  -1, -1, -1, 10, APERTURE, NULL },
+	{ WARNS ANALYSIS, -1, -1, -1, -1, "HSA_STATUS_ERROR_MEMORY_FAULT", NULL },
+};
+/* clang-format on */
+
+TEST_EACH(fault_forms, ARRAY_SIZE(faults))
+{
+	const struct gp_amdlog_queue *q;
+
+	read_log(faults[_i].text);
+	q = only_queue();
+	ck_assert_int_eq(q->swq, faults[_i].swq);
+	ck_assert_int_eq(q->hwq, faults[_i].hwq);
+	ck_assert_int_eq(q->waiting, faults[_i].waiting);
+	ck_assert_int_eq(q->aborted_us, faults[_i].us);
+	ck_assert_pstr_eq(q->error, faults[_i].error);
+	ck_assert_pstr_eq(q->kernel, faults[_i].kernel);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+/* A dump has no PID: it is of the process whose queue it is, before or after. */
+TEST_EACH(process_of_a_dump, 3)
+{
+	const char *dump = DUMP("0x1", "0x5", "0xa0") "\trptr=5, wptr=9\n";
+	const char *by_swq =
+		"VGPU(0x1) Queue(0x5) rptr=5, wptr=9. A barrier packet in the queue!\n";
+	const char *created = R "Created SWq=0x5 to map on HWq=0xa0 with size 16 with priority 1\n";
+
+	feed_text(_i == 1 ? dump : created);
+	read_log(_i == 1 ? created : _i ? by_swq : dump);
+	ck_assert_int_eq(only_queue()->pid, 7);
+	ck_assert_int_eq(only_queue()->waiting, 4);
+	ck_assert_int_eq(only_queue()->created, 1);
+	ck_assert_int_eq(only_queue()->first_us, 10);
+}
+
+/* Two processes have it: the dump is of neither. */
+TEST(dump_of_one_of_two)
+{
+	feed_text(R "acquireQueue refCount: 0xa0 (1)\n" OTHER "acquireQueue refCount: 0xa0 (1)\n");
+	read_log(DUMP("0x1", "0x5", "0xa0") "\trptr=5, wptr=9\n");
+	ck_assert_uint_eq(log_data->n_queues, 3);
+	ck_assert_int_eq(log_data->queues[2].pid, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[2].waiting, 4);
+	ck_assert_int_eq(log_data->queues[0].waiting, GPREEMPT_UNKNOWN);
+}
+
+/* Processes that die at once write between each other's lines. */
+TEST(dumps_in_one_another)
+{
+	read_log("Kernel Name: f\nKernel Name: g\n" DUMP("0x1", "0x5", "0xa0")
+			 DUMP("0x1", "0x6", "0xb0") "\trptr=5, wptr=9\n\trptr=7, wptr=9\n" NO_PID(
+				 "0", "7") "Memory Fault Error [GPU index: 0, kernel: f]\n"
+					   "Kernel Name: h\n" DUMP("0x1", "0x7",
+								   "0xc0") "\trptr=8, wptr=9\n");
+	ck_assert_uint_eq(log_data->n_queues, 4);
+	ck_assert_int_eq(log_data->queues[0].waiting, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->queues[1].waiting, GPREEMPT_UNKNOWN);
+	ck_assert_ptr_null(log_data->queues[0].kernel);
+	ck_assert_ptr_null(log_data->queues[1].kernel);
+	ck_assert_int_eq(log_data->queues[2].hwq, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(log_data->queues[2].kernel, "f");
+	ck_assert_int_eq(log_data->queues[3].waiting, 1);
+	ck_assert_str_eq(log_data->queues[3].kernel, "h");
+	ck_assert_uint_eq(log_data->n_problems, 2);
+}
+
+/* A dump whose end is lost, a name without a dump, a word of another program. */
+TEST(parts_of_dumps)
+{
+	read_log("Kernel Name: f\n" DUMP("0x1", "0x5",
+					 "0xa0") "\trptr=6, wptr=\n"
+						 "rptr=1, wptr=2\nKernel Name: g\nHWq=0xb0, Dispatch Header\n"
+						 "redis Queue error - refused\n");
+	ck_assert_int_eq(only_queue()->waiting, GPREEMPT_UNKNOWN);
+	ck_assert_str_eq(only_queue()->kernel, "f");
+	ck_assert_uint_eq(log_data->n_problems, 1);
+	ck_assert_str_eq(log_data->problems[0].what, "a dump whose indices are cut off");
+}
+
+TEST(mask_without_location)
+{
+	const struct gp_amdlog_queue *q;
+
+	ck_assert(read_log_file(FIELD("mask-without-location"), 1 << 20));
+	q = only_queue();
+	ck_assert_int_eq(q->pid, 612);
+	ck_assert_int_eq(q->created, 1);
+	ck_assert_int_eq(q->dispatches, 2);
+	ck_assert_int_eq(q->first_rptr, 4);
+	ck_assert_int_eq(q->first_wptr, 4);
+	ck_assert_int_eq(q->last_wptr, 6);
+	ck_assert_int_eq(q->backlog, 2);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+	ck_assert_uint_eq(log_data->level, 5);
+}
+
+/* The same without the spaces, between text, twice in a line; and two that are none. */
+TEST_EACH(nameless, 5)
+{
+	static const struct {
+		const char *text;
+		uint64_t records;
+	} lines[] = {
+		{ ":5::0:7 us: " PACKET "\n", 1 },
+		{ "rank 0 | :5:             :0   : 7270505900d us:  " PACKET "\n", 1 },
+		{ ":5:    :0   : 7 us:  " PACKET ", :5:    :0   : 8 us:  " PACKET "\n", 2 },
+		{ "at 12:5: :0: x\n", 0 },
+		{ ":5:    :12  : 7 us:  " PACKET "\n", 0 },
+	};
+
+	read_log(lines[_i].text);
+	ck_assert_uint_eq(log_data->records, lines[_i].records);
+	ck_assert_uint_eq(n_packets, lines[_i].records);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+TEST_EACH(cut_begins, 6)
+{
+	static const struct {
+		const char *text;
+		uint64_t records;
+	} lines[] = {
+		{ "4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
+		{ ":rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
+		{ "> 4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
+		{ "4:rocvirtual.cpp :1083: 7 us:  " PACKET AT "8 us:  " PACKET "\n", 2 },
+		{ "2:main.cpp:12: error: x\n", 0 },
+		{ "rocvirtual.cpp:12:7: error: x\n", 0 },
+	};
+
+	read_log(lines[_i].text);
+	ck_assert_uint_eq(log_data->records, lines[_i].records);
+	ck_assert_uint_eq(n_packets, lines[_i].records);
+}
+
+TEST(first_colon_lost)
+{
+	ck_assert(read_log_file(FIELD("first-colon-lost"), 1 << 20));
+	ck_assert_int_eq(only_queue()->dispatches, 2);
+	ck_assert_int_eq(only_queue()->pid, 615);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+TEST(priority_in_packets)
+{
+	ck_assert(read_log_file(FIELD("priority-in-packet"), 1 << 20));
+	ck_assert_uint_eq(log_data->n_queues, 2);
+	ck_assert_str_eq(log_data->queues[0].priority, "high");
+	ck_assert_str_eq(log_data->queues[1].priority, "low");
+}
+
+/* HIP's numbers: its medium is a queue of normal priority. */
+TEST_EACH(priorities, 6)
+{
+	static const char *const names[] = { "low", "normal", "normal", "high", NULL, NULL };
+
+	read_log(unit_text(AT
+			   "7 us: HWq=0xa0, id=1, priority=%s, Dispatch Header = 0xb02, rptr=5, wptr=9\n",
+			   _i < 5 ? unit_text("%d", _i) : "-1"));
+	ck_assert_pstr_eq(only_queue()->priority, names[_i]);
+}
+
+/* Its lines have a thread, and few of them a PID. */
+TEST(rocm_4_5)
+{
+	ck_assert(read_log_file(FIELD("rocm45-bang"), 1 << 20));
+	ck_assert_uint_eq(log_data->n_processes, 2);
+	ck_assert_int_eq(log_data->processes[0].pid, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(log_data->processes[0].kernels, 1);
+	ck_assert_int_eq(log_data->processes[0].dispatches, 1);
+	ck_assert_int_eq(log_data->processes[1].pid, 614);
+	ck_assert_int_eq(only_queue()->dispatches, 1);
+	ck_assert_uint_eq(log_data->n_problems, 0);
+}
+
+/* The mark stands with and without a tab, and a name may begin with one. */
+TEST_EACH(kernels_of_rocm_4_5, 4)
+{
+	static const char *const rests[] = { "!\tShaderName : f", "! ShaderName : f",
+					     " ShaderName : f", "\tShaderName : !f" };
+
+	read_log(unit_text(":3:rocvirtual.cpp :2670: 7 us: [7f01]%s\n", rests[_i]));
+	ck_assert_int_eq(log_data->processes->kernels, 1);
+}
+
+/* rptr is read after the packet was written; the indices are printed as 32 bits. */
+TEST_EACH(backlogs, 5)
+{
+	static const struct {
+		const char *text;
+		int64_t backlog;
+	} logs[] = {
+		{ TIMED("1", "rptr=9, wptr=8"), 0 },
+		{ TIMED("1", "rptr=9, wptr=8") TIMED("2", "rptr=10, wptr=12"), 2 },
+		{ TIMED("1", "rptr=9, wptr=8") TIMED("2", "rptr=12, wptr=10"), 0 },
+		{ TIMED("1", "rptr=4294967290, wptr=5"), 11 },
+		{ TIMED("1", "x"), GPREEMPT_UNKNOWN },
+	};
+
+	read_log(logs[_i].text);
+	ck_assert_int_eq(only_queue()->backlog, logs[_i].backlog);
+}
+
 TEST_FIXTURE(amdlog_setup, amdlog_teardown)

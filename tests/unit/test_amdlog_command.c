@@ -13,9 +13,9 @@ TEST(table)
 				 PACKET HEAD("3", "20", "7") "HIP Version: 7.0.51831, Driver\n"
 							     "loss 0.4\n");
 	LAB(0, "amdlog log");
-	OUT_HAS("\n7\t3\t0\t1\t10\t0\n");
+	OUT_HAS("\n7\t3\t-\t1\t10\t0\n");
 	OUT_HAS("\n7\t0xa0\t0x5\t3\thigh\t16384\t1\t0\t0\t0\t1\t0\t5\t9\t5\t9\t4\t"
-		"10\t20\t1\n");
+		"10\t20\t1\t-\t-\t-\t-\t-\n");
 	ck_assert_str_eq(ctl_err, "");
 	LAB(0, "amdlog log --json");
 	expect_number("queues.0.backlog", 4);
@@ -58,7 +58,7 @@ TEST(level_3)
 	LAB(0, "amdlog log --format shell");
 	OUT_HAS("GPREEMPT_DISPATCHES=\n");
 	LAB(0, "amdlog log");
-	ERR_HAS("this is level 3");
+	ERR_HAS("ROCm logs packets from AMD_LOG_LEVEL=5 on, up to ROCm 7.2 from 4 on");
 }
 
 TEST(without_pid)
@@ -77,15 +77,92 @@ TEST(no_log)
 	make_text("empty", "");
 	LAB(1, "amdlog text");
 	ERR_HAS("no line of ROCm's log is in it");
-	ERR_HAS("AMD_LOG_LEVEL=4");
+	ERR_HAS("AMD_LOG_LEVEL=5");
 	LAB(1, "amdlog empty --json");
 	ck_assert_str_eq(ctl_out, "");
+	ERR_HAS("empty: it is empty, not a log of ROCm");
 	LAB(1, "amdlog gz");
 	ERR_HAS("compressed (gzip), not a log of ROCm");
 	LAB(1, "amdlog nothing");
 	LAB(1, "amdlog .");
 	LAB(2, "amdlog text --format xml");
 	ERR_HAS("table, json, python or shell");
+}
+
+/* Text of another kind, and the command that reads it. */
+static const struct {
+	const char *text, *what;
+} others[] = {
+	{ "[  950.818166] amdgpu 0000:03:00.0: amdgpu: MES failed to respond\n",
+	  "a log of the kernel" },
+	{ "[  12.1] amdgpu: Evicting PASID 1 queues\n", "gpreempt-lab klog FILE" },
+	{ "Aug 05 09:01:44 host kernel: kfd kfd: amdgpu: added device\n", "a log of the kernel" },
+	{ "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\"\n0,\"f\",0,0\n",
+	  "a table of a profiler" },
+	{ "Process 7 PASID 7:\n  Compute queue on device f7bc\n", "gpreempt-lab decode FILE" },
+};
+
+TEST_EACH(other_text, ARRAY_SIZE(others))
+{
+	make_text("text", others[_i].text);
+	LAB(1, "amdlog text");
+	ERR_HAS(others[_i].what);
+	ck_assert_ptr_null(strstr(ctl_err, "AMD_LOG_LEVEL=4"));
+}
+
+/* The text of a fault alone, which is there at each level, in all forms of output. */
+TEST(fault)
+{
+	ck_assert(copy_fixture("tests/unit/fixtures/amdlog/hang-dump.log", "log"));
+	LAB(0, "amdlog log");
+	OUT_HAS("\n-\t0x7e0f00200000\t0x7e1000400000\t1\t-\t-\t-\t-\t-\t-\t-\t-\t"
+		"70\t76\t70\t76\t6\t9000500\t9000500\t3\t6\t9000500\t0x1016\t"
+		"HSA_STATUS_ERROR_EXCEPTION\tscale_rows\n");
+	ERR_HAS("dispatches are not known where they are");
+	LAB(0, "amdlog log --json");
+	expect_number("queues.0.waiting", 6);
+	expect_text("queues.0.error", "HSA_STATUS_ERROR_EXCEPTION");
+	expect_text("queues.0.error_code", "0x1016");
+	expect_null("processes.0.kernels");
+	expect_null("processes.0.dispatches");
+	expect_null("queues.0.created");
+	expect_number("other_lines", 2);
+	LAB(0, "amdlog log --format python");
+	OUT_HAS("\"acquired\": None, \"dispatches\": None, \"rptr\": 70, \"wptr\": 76, "
+		"\"backlog\": 6, \"priority\": None},");
+	LAB(0, "amdlog log --format shell");
+	OUT_HAS("GPREEMPT_HARDWARE_QUEUES='0x7e0f00200000'\nGPREEMPT_DISPATCHES=\n");
+}
+
+/* A dump without a record. */
+TEST(dump_alone)
+{
+	make_text("log", "Kernel Name: f\nVGPU=0x1 SWq=0x5, HWq=0xa0, id=3\n\trptr=5, wptr=9\n");
+	LAB(0, "amdlog log --format python");
+	OUT_HAS("PID = None\nHARDWARE_QUEUES = [0xa0]\n");
+	LAB(0, "amdlog log");
+	ERR_HAS("dispatches are not known");
+	LAB(0, "amdlog log --format shell");
+	OUT_HAS("GPREEMPT_DISPATCHES=\n");
+}
+
+/* A log of level 4 of a ROCm that logs packets at level 5. */
+TEST(level_4_since_7_12)
+{
+	ck_assert(copy_fixture("tests/unit/fixtures/amdlog/level4-of-rocm-7.12.log", "log"));
+	LAB(0, "amdlog log --json");
+	expect_number("processes.0.kernels", 3);
+	expect_null("processes.0.dispatches");
+	expect_null("queues.0.dispatches");
+	expect_null("queues.0.barriers");
+	expect_null("queues.0.deleted");
+	expect_number("queues.0.created", 1);
+	LAB(0, "amdlog log --format python");
+	OUT_HAS("\"dispatches\": None");
+	LAB(0, "amdlog log --format shell");
+	OUT_HAS("GPREEMPT_DISPATCHES=\n");
+	LAB(0, "amdlog log");
+	ERR_HAS("from AMD_LOG_LEVEL=5 on");
 }
 
 TEST(problems)

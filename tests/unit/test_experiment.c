@@ -167,6 +167,25 @@ TEST(amd_log)
 	expect_number("runs.2.a_before_b", 1);
 }
 
+/* A log of a level below that of the packets: unknown, and not 0. */
+TEST(amd_log_without_packets)
+{
+	write_plan(PLAN);
+	make_run("a-1", "a pid 144 status 0\n");
+	make_run("b-1", "b pid 156 status 0\n");
+	ck_assert(copy_fixture("tests/unit/fixtures/amdlog/level4-of-rocm-7.12.log",
+			       "e/a-1/a.err"));
+	ck_assert(copy_fixture("tests/unit/fixtures/amdlog/hang-dump.log", "e/b-1/b.err"));
+	LAB(0, "experiment --report-only e --json");
+	expect_null("amd_log.a_alone.dispatches");
+	expect_number("amd_log.a_alone.hardware_queues", 1);
+	expect_null("amd_log.b_alone.dispatches");
+	expect_null("amd_log.b_alone.hardware_queues");
+	LAB(0, "experiment --report-only e");
+	OUT_HAS("ROCm logs packets from AMD_LOG_LEVEL=5 on");
+	ck_assert(strstr(ctl_out, "| dispatches | - | - | - | - |"));
+}
+
 /* Text without ids, of a script, by the converter. */
 TEST(of_a_script)
 {

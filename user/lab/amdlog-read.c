@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/*
- * Heads of the records in ROCm's log. Seen:
- *
- *	:3:rocdevice.cpp            :480 : 6306213494 us:  Text
- *	... us: [pid:459769 tid: 0x7f8edc1c4400] Text		(6, 7)
- *	... us: 2539 : [tid:0x7ffff7e53740] Text		(5)
- *	... us: [7fb360ad23c0] Text				(4)
- *	... 7270505900d us: [pid:21983 tid: 0x7f31...] Text	(6.3.2)
- *	:amd_blit_kernel.cpp       :1301: 0012 us: [pid:7 tid:0x7f] [***rocr***] Text
- *
- * The last one is of ROCr, below HIP.
- */
+/* ROCm's log: lines, records, and the tables of queues and processes. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,308 +11,47 @@
 #include "amdlog.h"
 #include "load.h"
 
-/* ROCr logs packets, as HIP does from level 4 on. */
-#define ROCR_LEVEL	 4
-#define ROCR_MARK_WITHIN 128
-
-/* "rocvirtual.cpp           :1083:", then a time. */
-static const char *skip_source(const char *at, const char *end)
-{
-	const char *name = at;
-
-	while (at < end && (isalnum((unsigned char)*at) || memchr("_-./", *at, 4)))
-		at++;
-	if (at - name < 3 || !memchr(name, '.', at - name))
-		return NULL;
-	while (at < end && *at == ' ')
-		at++;
-	if (at == end || *at++ != ':')
-		return NULL;
-	name = at;
-	while (at < end && isdigit((unsigned char)*at))
-		at++;
-	if (at == name)
-		return NULL;
-	while (at < end && *at == ' ')
-		at++;
-	return at < end && *at == ':' ? at + 1 : NULL;
-}
-
-/* Skip ROCr's mark, which alone tells such a line from a compiler's if there is no level. */
-static const char *skip_rocr(const char *at, const char *end)
-{
-	const char *behind = skip_source(at + 1, end);
-	size_t left;
-
-	if (!behind)
-		return NULL;
-	left = end - behind < ROCR_MARK_WITHIN ? end - behind : ROCR_MARK_WITHIN;
-	return memmem(behind, left, GP_ROCR_MARK, strlen(GP_ROCR_MARK)) ? behind : NULL;
-}
-
-/* Find the next record of a line, or NULL; its level, and the place behind the source's name. */
-static const char *gp_record_find(const char *at, const char *end, unsigned int *level,
-				  const char **behind)
-{
-	for (; end - at > 8; at++) {
-		at = memchr(at, ':', end - at);
-		if (!at || end - at <= 8)
-			return NULL;
-		if (at[1] >= '0' && at[1] <= '9' && at[2] == ':') {
-			*behind = skip_source(at + 3, end);
-			*level = at[1] - '0';
-		} else {
-			*behind = skip_rocr(at, end);
-			*level = ROCR_LEVEL;
-		}
-		if (*behind)
-			return at;
-	}
-	return NULL;
-}
-
-static bool take_decimal(const char **at, const char *end, int64_t *out)
-{
-	uint64_t value;
-
-	if (!gp_line_number(at, end, 10, INT64_MAX, &value))
-		return false;
-	*out = value;
-	return true;
-}
-
-static const char *skip_spaces(const char *at, const char *end)
-{
-	while (at < end && *at == ' ')
-		at++;
-	return at;
-}
-
-static bool is_cut(const char *at, const char *end)
-{
-	size_t len = end - at < 4 ? end - at : 4;
-
-	return !memcmp(at, "pid:", len) || !memcmp(at, "tid:", len);
-}
-
-/* The PID in "[pid:459769 tid: 0x7f8edc1c4400]"; also "[tid:0x...]" and "[7f...]" */
-static const char *take_brackets(const char *at, const char *end, struct gp_record *record)
-{
-	const char *close = memchr(at, ']', end - at);
-	const char *pid, *number;
-
-	/* The line was wrapped: its rest stands in the next line. */
-	if ((!close || close - at > 64) && is_cut(at + 1, end))
-		return NULL;
-	if (!close || close - at > 64)
-		return at;
-	pid = memmem(at, close - at, "pid:", 4);
-	if (pid) {
-		number = skip_spaces(pid + 4, close);
-		if (!take_decimal(&number, close, &record->pid))
-			record->pid = GPREEMPT_UNKNOWN;
-	} else if (!memmem(at, close - at, "tid:", 4) && !isxdigit((unsigned char)at[1])) {
-		return at; /* the brackets are part of the text */
-	}
-	return close + 1;
-}
-
-/* Time and process. False if they are not there, or not whole. */
-static bool gp_record_head(struct gp_span text, struct gp_record *record)
-{
-	const char *at = skip_spaces(text.at, text.end), *after;
-	int64_t pid;
-
-	record->pid = GPREEMPT_UNKNOWN;
-	if (!take_decimal(&at, text.end, &record->us))
-		return false;
-	if (at < text.end && *at == 'd')
-		at++;
-	at = skip_spaces(at, text.end);
-	if (text.end - at < 3 || memcmp(at, "us:", 3))
-		return false;
-	at = skip_spaces(at + 3, text.end);
-	after = at;
-	if (take_decimal(&after, text.end, &pid)) {
-		after = skip_spaces(after, text.end);
-		if (after < text.end && *after == ':') {
-			record->pid = pid;
-			at = skip_spaces(after + 1, text.end);
-		}
-	}
-	if (at < text.end && *at == '[')
-		at = take_brackets(at, text.end, record);
-	if (!at)
-		return false;
-	record->message = text;
-	record->message.at = skip_spaces(at, text.end);
-	return true;
-}
-
-/* Messages about queues in a record of ROCm's log. */
-
-/* Case does not count: ROCm 5 begins some of them with a small letter. */
-static const char *find(struct gp_span text, const char *word)
-{
-	size_t len = strlen(word);
-	const char *at;
-
-	for (at = text.at; at < text.end && (size_t)(text.end - at) >= len; at++)
-		if ((*at | 0x20) == (*word | 0x20) && !strncasecmp(at, word, len))
-			return at + len;
-	return NULL;
-}
-
-/*
- * The number behind a word, decimal or with 0x. One that the record ends
- * within may lack digits: it counts only if the record is whole.
- */
-static bool number(struct gp_span text, const char *word, uint64_t *out)
-{
-	const char *at = find(text, word);
-	unsigned int base = 10;
-
-	if (!at)
-		return false;
-	while (at < text.end && *at == ' ')
-		at++;
-	if (text.end - at > 2 && at[0] == '0' && at[1] == 'x') {
-		base = 16;
-		at += 2;
-	}
-	return gp_line_number(&at, text.end, base, UINT64_MAX, out) &&
-	       !(at == text.end && text.cut);
-}
-
-static int64_t small(struct gp_span text, const char *word)
-{
-	uint64_t value;
-
-	return number(text, word, &value) && value <= INT64_MAX ? (int64_t)value : GPREEMPT_UNKNOWN;
-}
-
-/* Words by which a message is known, and the words before the queue's address in it. */
-static const struct {
-	const char *begin;
-	enum gp_amdlog_kind kind;
-	const char *hwq;
-	bool by_swq;
-} messages[] = {
-	{ "Created SWq=", GP_AMDLOG_CREATED, "HWq=", false },
-	/* Form up to ROCm 5: the address of the software queue, as below it. */
-	{ "Created hardware queue", GP_AMDLOG_CREATED, "Created hardware queue", true },
-	{ "acquireQueue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
-	{ "Selected queue refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
-	/* The form since late 2025: "(mode=1): 0x... refCount: 2, depth: ..." */
-	{ "Selected queue (mode=", GP_AMDLOG_ACQUIRED, "):", false },
-	{ "Reusing preferred queue:", GP_AMDLOG_ACQUIRED, "Reusing preferred queue:", false },
-	/* Form up to ROCm 5: the count behind it is the one before the change. */
-	{ "Selected queue with least refCount:", GP_AMDLOG_ACQUIRED, "refCount:", false },
-	{ "releaseQueue refCount:", GP_AMDLOG_RELEASED, "refCount:", false },
-	{ "Deleting hardware queue", GP_AMDLOG_DELETED, "Deleting hardware queue", false },
-	/* Queues of cooperative launches, and of a stream with a CU mask. */
-	{ "Deleting CG enabled hardware queue", GP_AMDLOG_DELETED,
-	  "Deleting CG enabled hardware queue", false },
-	{ "ShaderName :", GP_AMDLOG_KERNEL, NULL, false },
-	{ "HIP Version:", GP_AMDLOG_VERSION, NULL, false },
-};
-
-/* Packets: "SWq=0x, HWq=0x, id=2, Dispatch Header = ..." or from "HWq=" on. */
-static bool is_packet(struct gp_span text, struct gp_message *message)
-{
-	long len = text.end - text.at;
-	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len), false };
-
-	if (!find(head, "HWq="))
-		return false;
-	if (find(text, "Dispatch Header"))
-		message->kind = GP_AMDLOG_DISPATCH;
-	else if (find(text, "Header ="))
-		message->kind = GP_AMDLOG_BARRIER;
-	else
-		return false;
-	if (!number(text, "HWq=", &message->hwq) || !message->hwq)
-		message->kind = GP_AMDLOG_BROKEN;
-	message->id = small(text, " id=");
-	message->rptr = small(text, " rptr=");
-	message->wptr = small(text, " wptr=");
-	/* ROCm 5 does not print the indices; here they are printed, and cut. */
-	message->cut = (message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
-		       (message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
-	return true;
-}
-
-/* hsa_amd_queue_priority_t */
-static const char *const priorities[] = { "low", "normal", "high" };
-
-static void fill(struct gp_span text, const char *hwq, struct gp_message *message)
-{
-	int64_t priority;
-
-	if (hwq && (!number(text, hwq, &message->hwq) || !message->hwq)) {
-		message->kind = GP_AMDLOG_BROKEN;
-		return;
-	}
-	if (message->kind == GP_AMDLOG_CREATED) {
-		message->size = small(text, "with size ");
-		priority = small(text, "with priority ");
-		if (priority >= 0 && priority < (int64_t)ARRAY_SIZE(priorities))
-			message->priority = priorities[priority];
-	}
-}
-
-static void gp_message_parse(struct gp_span text, struct gp_message *message)
-{
-	size_t i;
-
-	if (text.end - text.at >= (ssize_t)strlen(GP_ROCR_MARK) &&
-	    !memcmp(text.at, GP_ROCR_MARK, strlen(GP_ROCR_MARK)))
-		text.at += strlen(GP_ROCR_MARK);
-	while (text.at < text.end && *text.at == ' ')
-		text.at++;
-	*message = (struct gp_message){
-		.id = GPREEMPT_UNKNOWN,
-		.size = GPREEMPT_UNKNOWN,
-		.rptr = GPREEMPT_UNKNOWN,
-		.wptr = GPREEMPT_UNKNOWN,
-	};
-	for (i = 0; i < ARRAY_SIZE(messages); i++) {
-		size_t len = strlen(messages[i].begin);
-
-		if ((size_t)(text.end - text.at) < len ||
-		    strncasecmp(text.at, messages[i].begin, len))
-			continue;
-		message->kind = messages[i].kind;
-		message->by_swq = messages[i].by_swq;
-		message->rest = (struct gp_span){ text.at + len, text.end, text.cut };
-		fill(text, messages[i].hwq, message);
-		break;
-	}
-	if (i < ARRAY_SIZE(messages) || is_packet(text, message)) {
-		uint64_t swq;
-
-		if (number(text, "SWq=", &swq))
-			message->swq = swq;
-	}
-}
-
-/* ROCm's log: lines, records, and the tables of queues and processes. */
-
 /* Entries that are kept, at most: a log of any length takes no more memory than this. */
 #define QUEUES_MAX    16384
 #define PROCESSES_MAX 4096
 #define PROBLEMS_MAX  1024
-#define BUCKETS	      (2 * QUEUES_MAX)
+/* Each queue has one, and QUEUES_MAX are for more. */
+#define BUCKETS (4 * QUEUES_MAX)
+/* Lines within which the parts of a dump stand. */
+#define DUMP_WITHIN 32
+#define KERNEL_MAX  4096
+
+struct bucket {
+	int64_t pid;
+	uint64_t address;
+	size_t queue; /* index + 1; 0: the bucket is free */
+};
+
+/*
+ * Parts of dumps whose others are to come. When several processes die at once their lines stand
+ * between each other's, and no part says whose it is: all of those are left out.
+ */
+struct pending {
+	size_t count;
+	bool mixed;
+	uint64_t line;
+};
 
 struct gp_amdlog {
 	struct gp_lines lines;
 	int64_t pid;		     /* only lines of this process, or GPREEMPT_UNKNOWN */
 	gp_amdlog_packet_fn *packet; /* or NULL */
 	void *packet_data;
-	uint16_t *buckets; /* index + 1 of a queue */
-	size_t process;	   /* process of the last line */
-	uint64_t line;	   /* the last one counted, of all files */
-	bool other;	   /* the line has no record so far, and is counted as other text */
+	struct bucket *buckets;
+	size_t joined;	/* buckets of queues that have another one */
+	size_t process; /* process of the last line */
+	uint64_t line;	/* the last one counted, of all files */
+	bool of_dump;	/* the text before the first record of the line is of a dump */
+	bool other;	/* the line has no record so far, and is counted as other text */
+	struct pending kernels, analyses, dumps, faults;
+	char *kernel;  /* name of the last one of kernels */
+	char *error;   /* reason that ROCr printed for the fault to come */
+	size_t dumped; /* index of the queue of the last dump */
 	struct gp_amdlog_data data;
 	char plain[GP_LINE_MAX]; /* the line at hand, without colours */
 };
@@ -338,37 +67,95 @@ static void problem(struct gp_amdlog *log, const char *what)
 	problem->what = what;
 }
 
-static size_t bucket(int64_t pid, uint64_t hwq)
+/* Note a part of a dump. */
+static void pend(struct pending *p, uint64_t line)
 {
-	uint64_t key = hwq ^ (uint64_t)pid << 48 ^ (uint64_t)pid >> 16;
+	if (line - p->line > DUMP_WITHIN)
+		*p = (struct pending){ 0 };
+	p->mixed |= p->count++ > 0;
+	p->line = line;
+}
+
+/* Take a part for the one at hand. 1: there is one; 0: none; -1: whose it is, is not known. */
+static int take_pending(struct pending *p, uint64_t line)
+{
+	bool mixed = p->mixed;
+
+	if (!p->count || line - p->line > DUMP_WITHIN)
+		return 0;
+	if (!--p->count)
+		p->mixed = false;
+	return mixed ? -1 : 1;
+}
+
+static void set(int64_t *to, int64_t value)
+{
+	if (value != GPREEMPT_UNKNOWN)
+		*to = value;
+}
+
+static void keep_text(char **to, struct gp_span text)
+{
+	size_t len = text.end - text.at;
+
+	if (!len)
+		return;
+	free(*to);
+	*to = shr_must(strndup(text.at, len < KERNEL_MAX ? len : KERNEL_MAX));
+}
+
+/* Returns the bucket of that key, or the free one for it. */
+static struct bucket *bucket(struct gp_amdlog *log, int64_t pid, uint64_t address)
+{
+	uint64_t key = address ^ (uint64_t)pid << 48 ^ (uint64_t)pid >> 16;
+	struct bucket *b;
+	size_t at;
 
 	key *= 0x9e3779b97f4a7c15;
 	key ^= key >> 29;
 	key *= 0xbf58476d1ce4e5b9;
-	return (key >> 32) % BUCKETS;
+	for (at = (key >> 32) % BUCKETS;; at = (at + 1) % BUCKETS) {
+		b = log->buckets + at;
+		if (!b->queue || (b->pid == pid && b->address == address))
+			return b;
+	}
 }
 
-/* Returns the queue of a record; NULL: there are too many. */
-static struct gp_amdlog_queue *get_queue(struct gp_amdlog *log, const struct gp_record *record,
+/*
+ * Find the queue of a line without PID, which is the only one with that address; or that which
+ * such lines were about so far. Returns its index + 1, or 0.
+ */
+static size_t find_joined(const struct gp_amdlog *log, int64_t pid, const struct gp_message *m)
+{
+	const struct gp_amdlog_queue *q = log->data.queues, *end = q + log->data.n_queues;
+	size_t found = 0;
+
+	for (; q < end; q++) {
+		bool by_swq = m->by_swq || q->hwq == GPREEMPT_UNKNOWN;
+
+		if ((by_swq ? q->swq : q->hwq) != (int64_t)m->hwq ||
+		    (pid != GPREEMPT_UNKNOWN && q->pid != GPREEMPT_UNKNOWN))
+			continue;
+		if (found)
+			return 0;
+		found = q - log->data.queues + 1;
+	}
+	return found;
+}
+
+/* Returns a new queue of a record; NULL: there are too many. An address of 0 is unknown. */
+static struct gp_amdlog_queue *add_queue(struct gp_amdlog *log, const struct gp_record *record,
 					 const struct gp_message *m)
 {
-	size_t at = bucket(record->pid, m->hwq);
-	int64_t address = m->hwq;
 	struct gp_amdlog_data *d = &log->data;
+	int64_t address = m->hwq ? (int64_t)m->hwq : GPREEMPT_UNKNOWN;
 	struct gp_amdlog_queue *queue;
 
-	for (; log->buckets[at]; at = (at + 1) % BUCKETS) {
-		queue = d->queues + log->buckets[at] - 1;
-		if ((queue->hwq == GPREEMPT_UNKNOWN ? queue->swq : queue->hwq) == address &&
-		    queue->pid == record->pid)
-			return queue;
-	}
 	if (d->n_queues == QUEUES_MAX) {
 		problem(log, "about a queue more than are kept");
 		return NULL;
 	}
 	queue = shr_must(shr_array_add(&d->queues, &d->n_queues, sizeof(*queue)));
-	log->buckets[at] = d->n_queues;
 	*queue = (struct gp_amdlog_queue){
 		.pid = record->pid,
 		.hwq = m->by_swq ? GPREEMPT_UNKNOWN : address,
@@ -380,6 +167,9 @@ static struct gp_amdlog_queue *get_queue(struct gp_amdlog *log, const struct gp_
 		.last_rptr = GPREEMPT_UNKNOWN,
 		.last_wptr = GPREEMPT_UNKNOWN,
 		.backlog = GPREEMPT_UNKNOWN,
+		.waiting = GPREEMPT_UNKNOWN,
+		.aborted_us = GPREEMPT_UNKNOWN,
+		.error_code = GPREEMPT_UNKNOWN,
 		.first_us = record->us,
 		.last_us = record->us,
 		.line = log->lines.number,
@@ -387,8 +177,32 @@ static struct gp_amdlog_queue *get_queue(struct gp_amdlog *log, const struct gp_
 	return queue;
 }
 
-static void count_process(struct gp_amdlog *log, const struct gp_record *record,
-			  const struct gp_message *m)
+/* Returns the queue of a record; NULL: there are too many. */
+static struct gp_amdlog_queue *get_queue(struct gp_amdlog *log, const struct gp_record *record,
+					 const struct gp_message *m)
+{
+	struct bucket *b = bucket(log, record->pid, m->hwq);
+	size_t at = b->queue ?: find_joined(log, record->pid, m);
+	struct gp_amdlog_queue *queue;
+
+	if (at) {
+		queue = log->data.queues + at - 1;
+		set(&queue->pid, record->pid);
+		if (b->queue || log->joined++ >= QUEUES_MAX)
+			return queue;
+	} else {
+		queue = add_queue(log, record, m);
+		if (!queue)
+			return NULL;
+		at = log->data.n_queues;
+	}
+	*b = (struct bucket){ record->pid, m->hwq, at };
+	return queue;
+}
+
+/* Count a record. Returns its process; NULL: there are too many. */
+static struct gp_amdlog_process *
+count_process(struct gp_amdlog *log, const struct gp_record *record, const struct gp_message *m)
 {
 	struct gp_amdlog_data *d = &log->data;
 	struct gp_amdlog_process *process;
@@ -400,7 +214,7 @@ static void count_process(struct gp_amdlog *log, const struct gp_record *record,
 				break;
 	if (i == PROCESSES_MAX) {
 		problem(log, "of a process more than are kept");
-		return;
+		return NULL;
 	}
 	if (i == d->n_processes) {
 		process = shr_must(shr_array_add(&d->processes, &d->n_processes, sizeof(*process)));
@@ -413,6 +227,12 @@ static void count_process(struct gp_amdlog *log, const struct gp_record *record,
 	process->lines++;
 	process->kernels += m->kind == GP_AMDLOG_KERNEL;
 	process->dispatches += m->kind == GP_AMDLOG_DISPATCH;
+	process->life += m->kind >= GP_AMDLOG_CREATED && m->kind <= GP_AMDLOG_DELETED;
+	process->deleted += m->kind == GP_AMDLOG_DELETED;
+	if (record->level > process->level)
+		process->level = record->level;
+	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
+		process->packet_level = record->level ?: GP_AMDLOG_PACKETS;
 	/* Threads write as they come, and excerpts are put together. */
 	if (record->us < process->first_us)
 		process->first_us = record->us;
@@ -421,12 +241,7 @@ static void count_process(struct gp_amdlog *log, const struct gp_record *record,
 	if (record->us > process->last_us)
 		process->last_us = record->us;
 	process->run_us = process->last_us - process->first_us;
-}
-
-static void set(int64_t *to, int64_t value)
-{
-	if (value != GPREEMPT_UNKNOWN)
-		*to = value;
+	return process;
 }
 
 /* Note indices by their times: the log's order may be another. */
@@ -447,6 +262,24 @@ static void put_indices(const struct gp_record *record, const struct gp_message 
 	}
 }
 
+/*
+ * Put the packets that wait into *@most, if there are more. The indices only grow, and are printed
+ * as 32 bits; rptr is read after the packet was written, so it may be above: then none waits.
+ */
+static void put_waiting(const struct gp_message *m, int64_t *most)
+{
+	int64_t waiting = m->wptr - m->rptr;
+
+	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
+		return;
+	if (waiting < -INT64_C(0x80000000))
+		waiting += INT64_C(0x100000000);
+	if (waiting < 0)
+		waiting = 0;
+	if (waiting > *most)
+		*most = waiting;
+}
+
 static void put_packet(struct gp_amdlog *log, const struct gp_record *record,
 		       const struct gp_message *m, struct gp_amdlog_queue *queue)
 {
@@ -461,10 +294,7 @@ static void put_packet(struct gp_amdlog *log, const struct gp_record *record,
 	};
 
 	put_indices(record, m, queue);
-	/* The indices only grow, and are printed as 32 bits. */
-	if (m->rptr != GPREEMPT_UNKNOWN && m->wptr != GPREEMPT_UNKNOWN && m->wptr >= m->rptr &&
-	    m->wptr - m->rptr > queue->backlog)
-		queue->backlog = m->wptr - m->rptr;
+	put_waiting(m, &queue->backlog);
 	if (packet.dispatch)
 		queue->dispatches++;
 	else
@@ -475,14 +305,55 @@ static void put_packet(struct gp_amdlog *log, const struct gp_record *record,
 		problem(log, "a packet whose indices are cut off");
 }
 
-static void count_message(struct gp_amdlog *log, const struct gp_record *record,
-			  const struct gp_message *m)
+/* Put the pointers at a fault, which have no time: they are the last ones. */
+static void put_dump(struct gp_amdlog *log, const struct gp_message *m,
+		     struct gp_amdlog_queue *queue)
+{
+	log->dumped = queue - log->data.queues;
+	keep_text(&queue->kernel, m->kernel);
+	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
+		return;
+	if (queue->first_wptr == GPREEMPT_UNKNOWN) {
+		queue->first_rptr = m->rptr;
+		queue->first_wptr = m->wptr;
+	}
+	queue->last_rptr = m->rptr;
+	queue->last_wptr = m->wptr;
+	queue->waiting = GPREEMPT_UNKNOWN;
+	put_waiting(m, &queue->waiting);
+	put_waiting(m, &queue->backlog);
+}
+
+static void put_fault(struct gp_amdlog *log, const struct gp_record *record,
+		      const struct gp_message *m, struct gp_amdlog_queue *queue)
+{
+	char *error = log->error;
+
+	log->error = NULL;
+	if (!queue->kernel)
+		keep_text(&queue->kernel, m->kernel);
+	if (!queue->error) {
+		queue->aborted_us = record->us;
+		queue->error_code = m->code;
+		if (m->kind == GP_AMDLOG_FAULT && error)
+			keep_text(&queue->error,
+				  (struct gp_span){ error, error + strlen(error), false });
+		else
+			keep_text(&queue->error, m->error);
+	}
+	free(error);
+}
+
+/* Returns the queue; NULL: there are too many. */
+static struct gp_amdlog_queue *count_message(struct gp_amdlog *log, const struct gp_record *record,
+					     const struct gp_message *m)
 {
 	struct gp_amdlog_queue *queue = get_queue(log, record, m);
 
 	if (!queue)
-		return;
-	if (record->us < queue->first_us)
+		return NULL;
+	if (queue->first_us == GPREEMPT_UNKNOWN ||
+	    (record->us != GPREEMPT_UNKNOWN && record->us < queue->first_us))
 		queue->first_us = record->us;
 	if (record->us > queue->last_us)
 		queue->last_us = record->us;
@@ -498,10 +369,31 @@ static void count_message(struct gp_amdlog *log, const struct gp_record *record,
 	queue->deleted += m->kind == GP_AMDLOG_DELETED;
 	if (m->kind == GP_AMDLOG_DISPATCH || m->kind == GP_AMDLOG_BARRIER)
 		put_packet(log, record, m, queue);
+	else if (m->kind == GP_AMDLOG_DUMP)
+		put_dump(log, m, queue);
+	else if (m->kind == GP_AMDLOG_ABORTED)
+		put_fault(log, record, m, queue);
+	return queue;
 }
 
-static void take_version(struct gp_amdlog *log, struct gp_span rest)
+/* Count a fault that names no queue: it is in the one that was dumped last, if that is sure. */
+static void count_fault(struct gp_amdlog *log, const struct gp_record *record,
+			const struct gp_message *m, uint64_t line)
 {
+	struct gp_amdlog_queue *queue;
+
+	if (take_pending(&log->faults, line) == 1 && !log->data.queues[log->dumped].error)
+		queue = log->data.queues + log->dumped;
+	else
+		queue = add_queue(log, record, m);
+	if (queue)
+		put_fault(log, record, m, queue);
+}
+
+static void take_version(struct gp_amdlog *log, struct gp_span rest,
+			 struct gp_amdlog_process *process)
+{
+	unsigned int major, minor;
 	size_t len = 0;
 
 	while (rest.at < rest.end && *rest.at == ' ')
@@ -510,31 +402,100 @@ static void take_version(struct gp_amdlog *log, struct gp_span rest)
 	       isprint((unsigned char)*rest.at) && len < sizeof(log->data.version) - 1)
 		log->data.version[len++] = *rest.at++;
 	log->data.version[len] = 0;
+	if (process && sscanf(log->data.version, "%3u.%2u", &major, &minor) == 2)
+		process->hip = major * 100 + minor;
 }
 
-static void take_record(struct gp_amdlog *log, struct gp_record *record)
+static void take_record(struct gp_amdlog *log, const struct gp_record *record)
 {
+	struct gp_amdlog_process *process;
 	struct gp_message message;
 
 	log->data.records++;
 	if (log->pid != GPREEMPT_UNKNOWN && record->pid != log->pid)
 		return;
-	if (record->level > log->data.level)
-		log->data.level = record->level;
-	gp_message_parse(record->message, &message);
-	count_process(log, record, &message);
+	gp_message_parse(record->message, true, &message);
+	process = count_process(log, record, &message);
 	switch (message.kind) {
 	case GP_AMDLOG_NOTHING:
 	case GP_AMDLOG_KERNEL:
 		break;
 	case GP_AMDLOG_VERSION:
-		take_version(log, message.rest);
+		take_version(log, message.rest, process);
+		break;
+	case GP_AMDLOG_FAULT:
+		count_fault(log, record, &message, log->lines.count);
 		break;
 	case GP_AMDLOG_BROKEN:
 		problem(log, "about a queue, but its address is cut off");
 		break;
 	default:
 		count_message(log, record, &message);
+	}
+}
+
+static const struct gp_record no_record = { .us = GPREEMPT_UNKNOWN, .pid = GPREEMPT_UNKNOWN };
+
+/* Take the line of a dump that names a queue. False: it is no dump. */
+static bool open_dump(struct gp_amdlog *log, struct gp_message *m)
+{
+	uint64_t line = log->lines.count;
+	struct gp_amdlog_queue *queue;
+
+	if (!m->begins && !take_pending(&log->analyses, line))
+		return false;
+	if (!m->by_swq && take_pending(&log->kernels, line) == 1)
+		m->kernel =
+			(struct gp_span){ log->kernel, log->kernel + strlen(log->kernel), false };
+	queue = count_message(log, &no_record, m);
+	if (queue && m->idle) {
+		queue->waiting = 0;
+	} else if (queue) {
+		pend(&log->faults, line);
+		if (m->wptr == GPREEMPT_UNKNOWN && !m->by_swq)
+			pend(&log->dumps, line);
+	}
+	return true;
+}
+
+/* Take the indices of the dump that is open. False: none is. */
+static bool close_dump(struct gp_amdlog *log, const struct gp_message *m)
+{
+	int open = take_pending(&log->dumps, log->lines.count);
+
+	if (open < 0)
+		problem(log, "indices of a dump, but of which queue's is not known");
+	else if (open && m->cut)
+		problem(log, "a dump whose indices are cut off");
+	else if (open)
+		put_dump(log, m, log->data.queues + log->dumped);
+	return open;
+}
+
+/* Take text without a record. True: it is of a dump. */
+static bool take_dump(struct gp_amdlog *log, struct gp_span text)
+{
+	uint64_t line = log->lines.count;
+	struct gp_message m;
+
+	gp_message_parse(text, false, &m);
+	switch (m.kind) {
+	case GP_AMDLOG_DUMP_KERNEL:
+		keep_text(&log->kernel, m.rest);
+		pend(&log->kernels, line);
+		return true;
+	case GP_AMDLOG_DUMP_ERROR:
+		keep_text(&log->error, m.rest);
+		return true;
+	case GP_AMDLOG_DUMP_BEGIN:
+		pend(&log->analyses, line);
+		return true;
+	case GP_AMDLOG_DUMP:
+		return open_dump(log, &m);
+	case GP_AMDLOG_DUMP_INDICES:
+		return close_dump(log, &m);
+	default:
+		return log->dumps.count && line - log->dumps.line < DUMP_WITHIN;
 	}
 }
 
@@ -572,30 +533,26 @@ static void count_other(struct gp_amdlog *log, bool record)
 	}
 }
 
-/* A line can hold several records, when threads wrote at once. */
+static void take_piece(void *data, struct gp_span text, const struct gp_record *record)
+{
+	struct gp_amdlog *log = data;
+
+	if (!record)
+		log->of_dump = take_dump(log, text);
+	else if (record->message.at)
+		take_record(log, record);
+	else
+		problem(log, "the head of this record is cut off");
+}
+
 static void take_line(void *data, struct gp_line line)
 {
 	struct gp_amdlog *log = data;
-	const char *end = log->plain + make_plain(line.at, line.len, log->plain);
-	const char *at = log->plain, *next, *behind;
-	unsigned int level = 0, next_level;
-	struct gp_record record;
+	size_t len = make_plain(line.at, line.len, log->plain);
+	struct gp_span text = { log->plain, log->plain + len, line.cut };
+	bool record = gp_records_split(text, take_piece, log);
 
-	at = gp_record_find(at, end, &level, &behind);
-	count_other(log, at);
-	for (; at; at = next) {
-		struct gp_span text = { behind, NULL, line.cut };
-
-		next = gp_record_find(behind, end, &next_level, &behind);
-		text.end = next ? next : end;
-		text.cut |= !!next;
-		record.level = level;
-		level = next_level;
-		if (gp_record_head(text, &record))
-			take_record(log, &record);
-		else
-			problem(log, "the head of this record is cut off");
-	}
+	count_other(log, record || log->of_dump);
 	/* There may have been records behind the cut. */
 	if (line.too_long)
 		problem(log, "too long a line");
@@ -616,8 +573,16 @@ struct gp_amdlog *gp_amdlog_new(int64_t pid, gp_amdlog_packet_fn *packet, void *
 
 void gp_amdlog_free(struct gp_amdlog *log)
 {
+	size_t i;
+
 	if (!log)
 		return;
+	for (i = 0; i < log->data.n_queues; i++) {
+		free(log->data.queues[i].error);
+		free(log->data.queues[i].kernel);
+	}
+	free(log->kernel);
+	free(log->error);
 	free(log->data.queues);
 	free(log->data.processes);
 	free(log->data.problems);
@@ -631,22 +596,83 @@ void gp_amdlog_feed(struct gp_amdlog *log, const char *data, size_t len)
 	gp_lines_feed(&log->lines, data, len);
 }
 
+/* Is what this process logs at @old up to ROCm 7.2, and at 5 since, in the log? */
+static bool logs(const struct gp_amdlog_process *p, unsigned int old)
+{
+	bool is_old = p->packet_level == 4 || (p->hip && p->hip <= 702);
+
+	return p->level >= (is_old ? old : 5);
+}
+
+/* A number that no line has is unknown where such lines are not logged: 0 would be a lie. */
+static void forget_process(struct gp_amdlog_process *p)
+{
+	bool kernels = p->kernels || (!p->dispatches && p->level >= 3);
+
+	/* A kernel without a packet: the mask left the packets out. */
+	if (!p->packet_level && (p->kernels || !logs(p, 4)))
+		p->dispatches = GPREEMPT_UNKNOWN;
+	if (!kernels)
+		p->kernels = GPREEMPT_UNKNOWN;
+}
+
+static void forget_queue(const struct gp_amdlog_data *d, struct gp_amdlog_queue *q)
+{
+	const struct gp_amdlog_process *p = d->processes, *end = p + d->n_processes;
+
+	while (p < end && p->pid != q->pid)
+		p++;
+	if (p == end || p->dispatches == GPREEMPT_UNKNOWN) {
+		q->dispatches = GPREEMPT_UNKNOWN;
+		q->barriers = GPREEMPT_UNKNOWN;
+	}
+	if (p == end || !(p->deleted || (p->life && logs(p, 3))))
+		q->deleted = GPREEMPT_UNKNOWN;
+	if (p < end && p->life)
+		return;
+	q->created = GPREEMPT_UNKNOWN;
+	q->acquired = GPREEMPT_UNKNOWN;
+	q->released = GPREEMPT_UNKNOWN;
+}
+
+/* Leave out queues of dumps that are of no process, or of others. */
+static void choose_queues(struct gp_amdlog *log)
+{
+	struct gp_amdlog_data *d = &log->data;
+	size_t i, kept = 0;
+
+	for (i = 0; i < d->n_queues; i++) {
+		struct gp_amdlog_queue q = d->queues[i];
+
+		if (q.pid != log->pid && log->pid != GPREEMPT_UNKNOWN) {
+			free(q.error);
+			free(q.kernel);
+		} else {
+			d->queues[kept++] = q;
+		}
+	}
+	d->n_queues = kept;
+}
+
 void gp_amdlog_end(struct gp_amdlog *log)
 {
+	static const struct gp_message fault = { .kind = GP_AMDLOG_FAULT,
+						 .code = GPREEMPT_UNKNOWN };
 	struct gp_amdlog_data *d = &log->data;
 	size_t i;
 
 	gp_lines_end(&log->lines);
 	d->lines = log->lines.count;
-	if (d->level >= GP_AMDLOG_PACKETS)
-		return;
-	/* The number is unknown: at this log level packets are not logged, and 0 would be a lie. */
-	for (i = 0; i < d->n_queues; i++) {
-		d->queues[i].dispatches = GPREEMPT_UNKNOWN;
-		d->queues[i].barriers = GPREEMPT_UNKNOWN;
+	if (log->error)
+		count_fault(log, &no_record, &fault, log->faults.line);
+	choose_queues(log);
+	for (i = 0; i < d->n_processes; i++) {
+		if (d->processes[i].level > d->level)
+			d->level = d->processes[i].level;
+		forget_process(d->processes + i);
 	}
-	for (i = 0; i < d->n_processes; i++)
-		d->processes[i].dispatches = GPREEMPT_UNKNOWN;
+	for (i = 0; i < d->n_queues; i++)
+		forget_queue(d, d->queues + i);
 }
 
 const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)
@@ -655,6 +681,30 @@ const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)
 }
 
 #define CHUNK (1 << 20)
+
+static const struct text_guess empty = { "", 0, "it is empty", "./program 2> FILE" };
+
+/* Other text, by words that are somewhere in its first lines. */
+static const struct text_guess others[] = {
+	{ "Compute queue on device", 0, "it is the driver's text", "gpreempt-lab decode FILE" },
+	{ "CP Pipe", 0, "it is the driver's text", "gpreempt-lab decode FILE" },
+	{ "amdgpu 0000:", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
+	{ "kfd kfd:", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
+	{ "amdgpu: ", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
+	{ "KernelName", 0, "it is a table of a profiler", "AMD_LOG_LEVEL=5 ./program 2> FILE" },
+	{ "Kernel_Name", 0, "it is a table of a profiler", "AMD_LOG_LEVEL=5 ./program 2> FILE" },
+};
+
+static const struct text_guess *guess_other(const char *begin, size_t len)
+{
+	const struct text_guess *guess = text_guess(begin, len);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others) && !guess; i++)
+		if (memmem(begin, len, others[i].begin, strlen(others[i].begin)))
+			guess = others + i;
+	return guess;
+}
 
 int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
 		   const struct text_guess **guess, struct gp_amdlog **out)
@@ -665,9 +715,12 @@ int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
 	ssize_t len;
 	int ret;
 
+	if (guess)
+		*guess = &empty;
+
 	while ((len = read(fd, chunk, CHUNK)) > 0) {
 		if (first && guess)
-			*guess = text_guess(chunk, len);
+			*guess = guess_other(chunk, len);
 		first = false;
 		gp_amdlog_feed(log, chunk, len);
 	}

@@ -14,7 +14,8 @@
 /* Largest step back in time that threads which write at once explain. */
 #define BACK_US 1000000
 
-#define QUEUE(member, title, what) OUT_FIELD(struct gp_amdlog_queue, member, title, what)
+#define QUEUE(member, title, what, ...) \
+	OUT_FIELD(struct gp_amdlog_queue, member, title, what, __VA_ARGS__)
 
 static const struct out_field fields[] = {
 	QUEUE(pid, "PID", OUT_DEC),
@@ -37,6 +38,11 @@ static const struct out_field fields[] = {
 	QUEUE(first_us, NULL, OUT_DEC),
 	QUEUE(last_us, NULL, OUT_DEC),
 	QUEUE(line, NULL, OUT_DEC),
+	QUEUE(waiting, "WAITING", OUT_DEC, .spare = true),
+	QUEUE(aborted_us, "ABORTED US", OUT_DEC, .spare = true),
+	QUEUE(error_code, NULL, OUT_HEX),
+	QUEUE(error, "ERROR", OUT_TEXT, .spare = true),
+	QUEUE(kernel, "KERNEL", OUT_TEXT, .spare = true),
 };
 
 static const struct out_table queues_table = OUT_TABLE("queues", fields, struct gp_amdlog_queue);
@@ -90,6 +96,20 @@ static void note_problems(const struct gp_amdlog_data *d)
 			 d->kept);
 }
 
+static void note_packets(const struct gp_amdlog_data *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->n_processes; i++)
+		if (d->processes[i].dispatches == GPREEMPT_UNKNOWN)
+			break;
+	if (i == d->n_processes && (i || !d->n_queues))
+		return;
+	ctl_note("dispatches are not known where they are \"-\": ROCm logs packets from "
+		 "AMD_LOG_LEVEL=%d on, up to ROCm 7.2 from 4 on",
+		 GP_AMDLOG_PACKETS);
+}
+
 static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 {
 	size_t i;
@@ -104,10 +124,7 @@ static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
 				 "earlier than one before it. First and last "
 				 "are by time",
 				 d->processes[i].back_us / 1e6);
-	if (d->level < GP_AMDLOG_PACKETS)
-		ctl_note("packets are logged from AMD_LOG_LEVEL=4 on, "
-			 "this is level %u",
-			 d->level);
+	note_packets(d);
 	return 0;
 }
 
@@ -196,9 +213,6 @@ static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 
 static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 {
-	int64_t dispatches = 0;
-	size_t i;
-
 	(void)mode;
 	if (d->n_processes > 1)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
@@ -210,11 +224,9 @@ static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 		printf("%" PRId64, d->processes->pid);
 	printf("\nGPREEMPT_HARDWARE_QUEUES='");
 	print_addresses(d, " ");
-	for (i = 0; i < d->n_queues; i++)
-		dispatches += d->queues[i].dispatches;
 	printf("'\nGPREEMPT_DISPATCHES=");
-	if (d->level >= GP_AMDLOG_PACKETS)
-		printf("%" PRId64, dispatches);
+	if (d->n_processes && d->processes->dispatches != GPREEMPT_UNKNOWN)
+		printf("%" PRId64, d->processes->dispatches);
 	putchar('\n');
 	return 0;
 }
@@ -233,7 +245,7 @@ static int fail_other(const char *path, const struct text_guess *guess)
 	if (guess)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, guess->next,
 				     "%s: %s, not a log of ROCm", path, guess->what);
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "run the program with AMD_LOG_LEVEL=4",
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "run the program with AMD_LOG_LEVEL=5",
 			     "%s: no line of ROCm's log is in it", path);
 }
 
@@ -241,6 +253,7 @@ static int fail_other(const char *path, const struct text_guess *guess)
 static int read_file(const char *path, int64_t pid, struct gp_amdlog **out)
 {
 	const struct text_guess *guess = NULL;
+	const struct gp_amdlog_data *d;
 	int fd = text_open(path), ret;
 
 	if (fd < 0)
@@ -249,7 +262,8 @@ static int read_file(const char *path, int64_t pid, struct gp_amdlog **out)
 	close(fd);
 	if (ret)
 		return fail(path, ret);
-	return gp_amdlog_get(*out)->records ? 0 : fail_other(path, guess);
+	d = gp_amdlog_get(*out);
+	return d->records || d->n_queues ? 0 : fail_other(path, guess);
 }
 
 struct amdlog_args {
@@ -331,8 +345,11 @@ const struct ctl_command ctl_amdlog = {
 	.options = options,
 	.summary = "Show the hardware queues in ROCm's log.",
 	.details =
-		"FILE is the output of a HIP program with AMD_LOG_LEVEL 3 to 5, \"-\" for stdin;\n"
-		"of any length. Level 3 has queues, level 4 packets too.\n"
+		"FILE is the output of a HIP program with AMD_LOG_LEVEL=5, \"-\" for stdin; of any\n"
+		"length. Level 3 has queues, level 5 packets too (up to ROCm 7.2, level 4). With\n"
+		"AMD_LOG_MASK=2200 beside it the log has only what is read, and is small.\n"
+		"A fault is in the output at each level: which queue died, when and why, how many\n"
+		"packets waited in it, and the kernel at its head.\n"
 		"BACKLOG is the highest number of packets that waited in a queue when one was\n"
 		"added; ROCm 6 and newer log rptr and wptr. ROCm 5 names a queue by one address\n"
 		"when it is created and by another in its packets: these are two lines.\n"

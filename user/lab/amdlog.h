@@ -5,9 +5,10 @@
  * text, in pieces of any size, and memory does not grow with it. One thread at a time for each
  * handle.
  *
- * Level 3 has the queues, level 4 the packets too. Text that the program printed between the
- * lines of the log is counted and left alone. A number that the log does not have is
- * GPREEMPT_UNKNOWN.
+ * Level 3 has the queues, level 5 the packets too, which ROCm up to 7.2 logged from level 4 on. A
+ * fault is there at all levels: a dump of the queue, which is no record, and that it aborts. Text
+ * that the program printed between the lines of the log is counted and left alone. A number that
+ * the log does not have is GPREEMPT_UNKNOWN.
  */
 #ifndef LAB_AMDLOG_H
 #define LAB_AMDLOG_H
@@ -35,8 +36,8 @@ struct gp_amdlog_queue {
 	int64_t acquired;     /* times that a stream took it */
 	int64_t released;
 	int64_t deleted;
-	int64_t dispatches; /* kernels put into it; level 4 */
-	int64_t barriers;   /* barrier packets put into it; level 4 */
+	int64_t dispatches; /* kernels put into it */
+	int64_t barriers;   /* barrier packets put into it */
 	int64_t first_rptr; /* at its first packet */
 	int64_t first_wptr;
 	int64_t last_rptr; /* at its last packet */
@@ -46,7 +47,12 @@ struct gp_amdlog_queue {
 	int64_t last_us;
 	int64_t first_packet_us; /* times of its first and last indices */
 	int64_t last_packet_us;
-	int64_t line; /* first line about it */
+	int64_t line;	    /* first line about it */
+	int64_t waiting;    /* packets that waited in it at a fault, by the runtime's dump */
+	int64_t aborted_us; /* time of the first fault in it */
+	int64_t error_code;
+	char *error;  /* the fault, by HSA's name */
+	char *kernel; /* at its head then */
 };
 
 /* A process that wrote into the log. */
@@ -54,7 +60,7 @@ struct gp_amdlog_process {
 	int64_t pid; /* PID that the process itself sees */
 	int64_t lines;
 	int64_t kernels;    /* kernels that it launched, by name (level 3) */
-	int64_t dispatches; /* the same by packet (level 4) */
+	int64_t dispatches; /* the same by packet */
 	int64_t first_us;   /* times of its first and last line */
 	int64_t last_us;
 	int64_t run_us; /* time between the two */
@@ -63,6 +69,12 @@ struct gp_amdlog_process {
 	 * writing at once explain: the log is not in order.
 	 */
 	int64_t back_us;
+	/* Data by which a number that no line has is 0 or unknown. */
+	unsigned int level;	   /* highest */
+	unsigned int packet_level; /* level of its packets; 0: there are none */
+	unsigned int hip;	   /* 702: 7.2; 0: not known */
+	uint64_t life;		   /* lines about the life of a queue */
+	uint64_t deleted;
 };
 
 /* A line that could not be parsed. */
@@ -87,8 +99,8 @@ struct gp_amdlog_data {
 	char version[64];     /* HIP's own version text, or "" */
 };
 
-/* Lowest level at which the log has packets. */
-#define GP_AMDLOG_PACKETS 4
+/* Lowest level at which each version logs packets; those up to 7.2 do so from 4 on. */
+#define GP_AMDLOG_PACKETS 5
 
 /* A packet that a program puts into a queue. */
 struct gp_amdlog_packet {
@@ -149,6 +161,13 @@ enum gp_amdlog_kind {
 	GP_AMDLOG_DELETED,
 	GP_AMDLOG_DISPATCH,
 	GP_AMDLOG_BARRIER,
+	GP_AMDLOG_DUMP, /* a queue at a fault, perhaps with its indices */
+	GP_AMDLOG_DUMP_KERNEL,
+	GP_AMDLOG_DUMP_ERROR,
+	GP_AMDLOG_DUMP_BEGIN,
+	GP_AMDLOG_DUMP_INDICES,
+	GP_AMDLOG_ABORTED, /* a fault in a queue */
+	GP_AMDLOG_FAULT,   /* a fault; which queue is not there */
 	GP_AMDLOG_KERNEL,
 	GP_AMDLOG_VERSION,
 	GP_AMDLOG_BROKEN, /* about a queue, but which one is not there */
@@ -159,10 +178,25 @@ struct gp_message {
 	uint64_t hwq, swq;
 	bool by_swq;	      /* hwq is the address of a software queue */
 	bool cut;	      /* an index is there, but not all of it */
+	bool begins;	      /* a dump that needs no line before */
+	bool idle;	      /* a dump of an empty queue */
 	const char *priority; /* low, normal, high */
-	int64_t id, size, rptr, wptr;
-	struct gp_span rest; /* text of a version */
+	int64_t id, size, rptr, wptr, code;
+	struct gp_span rest; /* text behind the message's first words */
+	struct gp_span error, kernel;
 };
+
+/*
+ * Give @take each record of a line, which can hold several, when threads wrote at once; and the
+ * text before the first one, without a record. A message that begins at NULL: the record's head is
+ * cut off. Returns whether there is a record.
+ */
+bool gp_records_split(struct gp_span line,
+		      void (*take)(void *data, struct gp_span text, const struct gp_record *record),
+		      void *data);
+
+/* A message about queues in a record; or, in text without one, in the dump of a queue. */
+void gp_message_parse(struct gp_span text, bool record, struct gp_message *message);
 
 struct text_guess;
 

@@ -106,6 +106,8 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	const struct gp_amdlog_data *d;
 	struct gp_amdlog *log;
 	char name[] = "a.err";
+	int64_t dispatches = 0;
+	bool packets = false;
 	size_t i;
 	int fd, ret;
 
@@ -123,20 +125,24 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 		gp_amdlog_free(log);
 		return;
 	}
-	sample->hardware_queues = 0;
+	sample->hardware_queues = d->level >= 3 ? 0 : GPREEMPT_UNKNOWN;
 	sample->run_us = 0;
-	if (d->level >= GP_AMDLOG_PACKETS)
-		sample->dispatches = 0;
 	for (i = 0; i < d->n_queues; i++) {
-		if (d->level >= GP_AMDLOG_PACKETS)
-			sample->dispatches += d->queues[i].dispatches;
-		sample->hardware_queues += d->queues[i].created;
+		out_sum(&sample->hardware_queues, d->queues[i].created);
 		if (d->queues[i].backlog > sample->backlog)
 			sample->backlog = d->queues[i].backlog;
 	}
-	for (i = 0; i < d->n_processes; i++)
+	for (i = 0; i < d->n_processes; i++) {
+		/* All run at one level: one that launches nothing has no packets. */
+		if (d->processes[i].dispatches != GPREEMPT_UNKNOWN)
+			packets = true;
+		if (d->processes[i].dispatches != GPREEMPT_UNKNOWN || d->processes[i].kernels > 0)
+			out_sum(&dispatches, d->processes[i].dispatches);
 		if (d->processes[i].run_us > sample->run_us)
 			sample->run_us = d->processes[i].run_us;
+	}
+	if (packets)
+		sample->dispatches = dispatches;
 	gp_amdlog_free(log);
 }
 
@@ -219,6 +225,7 @@ static struct json_object *exp_json_log(const struct exp_plan *plan,
 static void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
 {
 	size_t i, j, n = n_columns(plan);
+	bool no_packets = false;
 
 	if (!plan->amd_log)
 		return;
@@ -237,9 +244,16 @@ static void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp
 				fprintf(f, " - |");
 			else
 				fprintf(f, " %" PRId64 " |", value / figures[j].per);
+			/* There is a log, and not this in it. */
+			no_packets |= !j && value == GPREEMPT_UNKNOWN &&
+				      median(report, columns + i, figures + 2) != GPREEMPT_UNKNOWN;
 		}
 	}
 	fputc('\n', f);
+	if (no_packets && plan->amd_log < GP_AMDLOG_PACKETS)
+		fprintf(f,
+			"\nROCm logs packets from AMD_LOG_LEVEL=%d on, up to ROCm 7.2 from 4 on.\n",
+			GP_AMDLOG_PACKETS);
 }
 
 static struct json_object *real(double value)

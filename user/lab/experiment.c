@@ -655,7 +655,7 @@ static const struct ctl_option options[] = {
 	{ "for", CTL_DURATION, offsetof(struct exp_args, duration_ns), "TIME",
 	  "end the models after that time; default: wait for them" },
 	{ "amd-log", CTL_COUNT, offsetof(struct exp_args, amd_log), "LEVEL",
-	  "run them with AMD_LOG_LEVEL, and report what it has" },
+	  "run them with AMD_LOG_LEVEL (5), and report what it has" },
 	{ "output", CTL_FILE, offsetof(struct exp_args, output), "DIR",
 	  "directory (-o DIR); default: a new one" },
 	{ "resume", CTL_FILE, offsetof(struct exp_args, resume), "DIR",
@@ -682,7 +682,7 @@ const struct ctl_command ctl_experiment = {
 		"snapshots, the output of the models (a.out, a.err), report.md and report.json.\n"
 		"A run is consistent if more than 80 % of its queue ids are those of the first\n"
 		"run, and partly consistent above 50 %.\n"
-		"With --amd-log the report compares both models: dispatches, hardware queues,\n"
+		"With --amd-log 5 the report compares both models: dispatches, hardware queues,\n"
 		"time, highest number of waiting packets; the median of the runs.\n"
 		"Ctrl-C ends the models too, and --resume continues with the interrupted run.\n"
 		"It runs the commands in DIR/experiment, as the user who calls it, and refuses\n"
