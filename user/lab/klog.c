@@ -243,11 +243,8 @@ static int read_log(struct reading *r)
 static int run_klog(void *data)
 {
 	struct reading r = { .args = data };
-	int ret = ctl_check_form(&ctl_klog, &r.args->form, &events_table);
+	int ret = read_log(&r);
 
-	if (ret >= 0)
-		return ret;
-	ret = read_log(&r);
 	if (!ret && !r.log.driver_lines)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				    r.guess ? r.guess->next :
@@ -281,6 +278,7 @@ const struct ctl_command ctl_klog = {
 	.words = CTL_FILES,
 	.words_at = offsetof(struct klog_args, files),
 	.max_words = 1,
+	.table = &events_table,
 	.usage = "[FILE]",
 	.examples = "  gpreempt-lab klog\n"
 		    "  gpreempt-lab klog kernel.log --snapshot before   # of journalctl -k\n",
