@@ -340,6 +340,12 @@ TEST(tables)
 	expect_number("events.0.last_us", 30000000);
 	expect_null("events.0.owner");
 	expect_number("driver_lines", 2);
+	make_text("all", INCIDENT "[   21.000000] " GPU "GPU reset(1) succeeded!\n");
+	LAB(0, "klog all --json");
+	expect_text("gpus.0.last_reset", "21.000000");
+	expect_text("events.1.doorbell", "0x1002");
+	expect_number("events.3.queue", 1);
+	expect_number("events.5.pid", 9);
 	make_text("other", GPU "Fetched VBIOS from VFCT\n");
 	LAB(0, "klog other");
 	ERR_HAS("1 lines of the driver, none of them about queues");
