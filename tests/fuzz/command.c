@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commands that read what a tenant, another host or an engine wrote: each of "host", "oci" and
- * "report" is a fuzzer of its own. A command may print no control character, and only JSON
+ * Commands that read what a tenant, another host or an engine wrote: each of "host", "oci",
+ * "report" and "showpids" is a fuzzer of its own. A command may print no control character, and only JSON
  * that each reader of JSON takes.
  */
 #include <json-c/json.h>
@@ -176,8 +176,8 @@ bool fuzz_oci(const struct fuzz_input *in)
 	return true;
 }
 
-/* Files that report makes a page of: tables, Prometheus's text, JSON. */
-bool fuzz_report(const struct fuzz_input *in)
+/* Run a command of gpreempt-lab on a file with the input. */
+static bool run_on_file(const char *command, const struct fuzz_input *in, const char *form)
 {
 	static int fd = -1;
 	char line[64];
@@ -186,6 +186,18 @@ bool fuzz_report(const struct fuzz_input *in)
 		fd = memfd_create("fuzz", MFD_CLOEXEC);
 	if (ftruncate(fd, 0) || pwrite(fd, in->data, in->len, 0) != (ssize_t)in->len)
 		abort();
-	snprintf(line, sizeof(line), "report /proc/self/fd/%d --json", fd);
+	snprintf(line, sizeof(line), "%s /proc/self/fd/%d%s", command, fd, form);
 	return !run_command(lab_main, line, NULL, 0);
+}
+
+/* Files that report makes a page of: tables, Prometheus's text, JSON. */
+bool fuzz_report(const struct fuzz_input *in)
+{
+	return run_on_file("report", in, " --json");
+}
+
+/* Text of rocm-smi, with names of processes. */
+bool fuzz_showpids(const struct fuzz_input *in)
+{
+	return run_on_file("pidmap --showpids", in, in->len % 2 ? " --json" : "");
 }

@@ -265,4 +265,55 @@ TEST(priority_of_the_view)
 	expect_number("queues.2.priority", 7);
 }
 
+#define SMI_TABLE "PID   \tPROCESS NAME\tGPU(s)\tVRAM USED\tSDMA USED\tCU OCCUPANCY\t\n"
+
+static const struct {
+	const char *text;
+	int status;
+	const char *row; /* its end is beside the snapshot */
+} smi[] = {
+	{ SMI_TABLE "144   \tvgpu-load   \t1     \t4096     \t7        \t4           \t\n", 0,
+	  "\n144\tvgpu-load\t1\t-\t4096\t4\t3\t0x2d60\n" },
+	{ SMI_TABLE "156 pt main thread  2  UNKNOWN  UNKNOWN  UNKNOWN  \r\n", 0,
+	  "\n156\tpt main thread\t2\t-\t-\t-\t1\t0x2d60\n" },
+	{ "PID PROCESS NAME GPU(s) VRAM USED SDMA USED\n9 x 0 1 2\n====\n10 y\n", 0,
+	  "\n9\tx\t0\t-\t1\t-\t0\t-\n" },
+	{ "> PID PROCESS NAME GPU VRAM USED SDMA USED CU OCCUPANCY\n> 144 a 2 1 0 0\n"
+	  "> 144 a 2 2 0 0\n",
+	  0, "\n144\ta\t2\t-\t2\t0\t3\t0x2d60\n" },
+	{ "PID 144 is using 2 DRM device(s):\n0 1\nPID 7 is using 0 DRM device(s)\n", 0,
+	  "\n144\t-\t2\t0,1\t-\t-\t3\t0x2d60\n7\t-\t0\t-\t-\t-\t0\t-\n" },
+	{ SMI_TABLE "144 a 1 2 3 4\n==\nPID 144 is using 1 DRM device(s):\n0\n", 0,
+	  "\n144\ta\t1\t0\t2\t4\t3\t0x2d60\n" },
+	{ SMI_TABLE "12 x 1\n144 a 1 2 3 4\n", 6, "\n144\ta\t1\t-\t2\t4\t3\t0x2d60\n" },
+	{ "No KFD PIDs currently running\n", 0, NULL },
+	{ "PID TTY TIME CMD\n144 pts/0 0:00 a\n", 1, NULL },
+	{ "", 1, NULL },
+};
+
+TEST_EACH(showpids, ARRAY_SIZE(smi))
+{
+	make_text("smi", smi[_i].text);
+	LAB(smi[_i].status, "pidmap --showpids smi --from now");
+	if (smi[_i].row)
+		OUT_HAS(smi[_i].row);
+	LAB(smi[_i].status, "pidmap --showpids smi");
+	if (smi[_i].status != 1)
+		ERR_HAS("--from DIR");
+}
+
+TEST(showpids_json)
+{
+	make_text("smi", SMI_TABLE "144 a 1 2 3 4\n");
+	LAB(0, "pidmap --showpids smi --json --from now");
+	expect_number("showpids.0.queues", 3);
+	expect_text("showpids.0.kfd_gpu_ids.0", "0x2d60");
+	LAB(0, "pidmap --showpids smi --json --from now/hqds");
+	expect_null("showpids.0.queues");
+	LAB(1, "pidmap --showpids nothing");
+	LAB(1, "pidmap --showpids smi --from nothing");
+	LAB(2, "pidmap --showpids smi 144");
+	LAB(2, "pidmap --from now");
+}
+
 TEST_FIXTURE(snapshots_setup, command_teardown)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PIDs of a process: here, and in its own namespace. */
+/* PIDs of a process: here, in its own namespace, and in the text of rocm-smi --showpids. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gpreempt/select.h>
 
@@ -10,6 +12,7 @@
 #include "ctl/figures.h"
 #include "load.h"
 #include "cli/table.h"
+#include "shared/text.h"
 #include "shared/util.h"
 
 /* The members are the keys of JSON. */
@@ -84,6 +87,8 @@ static bool is_number(const char *word, int64_t *out)
 
 struct pidmap_args {
 	struct ctl_words words;
+	const char *smi;
+	const char *from;
 	struct out_form form;
 };
 
@@ -152,6 +157,231 @@ static int print(const struct pidmap_args *args, const struct gp_figures *f,
 			     "here or inside of a container");
 }
 
+/*
+ * The text of rocm-smi --showpids and --showpidgpus, as in ROCm/ROC-smi issue 60, rocm_smi_lib
+ * issue 166 and rocm-systems issue 4405: its GPU(s) is how many GPUs a process uses, not which.
+ * Which these are, the driver's text of its queues says.
+ */
+
+/* The members are the keys of JSON. */
+struct smi_row {
+	int64_t pid;
+	char name[64];
+	int64_t gpus;
+	char *gpu_indexes; /* rocm-smi's own */
+	int64_t vram_bytes;
+	int64_t cu_occupancy;
+	int64_t queues;
+	char *kfd_gpu_ids;
+};
+
+#define SMI(member, title, what, ...) OUT_FIELD(struct smi_row, member, title, what, __VA_ARGS__)
+
+static const struct out_field smi_fields[] = {
+	SMI(pid, "PID", OUT_DEC),	  SMI(name, "NAME", OUT_TEXT, .array = true),
+	SMI(gpus, "GPUS", OUT_DEC),	  SMI(gpu_indexes, "SMI GPU", OUT_LIST),
+	SMI(vram_bytes, "VRAM", OUT_DEC), SMI(cu_occupancy, "CUS", OUT_DEC),
+	SMI(queues, "QUEUES", OUT_DEC),	  SMI(kfd_gpu_ids, "KFD-ID", OUT_LIST),
+};
+
+static const struct out_table smi_table = OUT_TABLE("showpids", smi_fields, struct smi_row);
+
+struct smi {
+	SHR_ARRAY(struct smi_row, rows);
+	size_t columns;	 /* behind the name in the table at hand; 0: in none */
+	int64_t indexes; /* PID whose indexes are the next line, or unknown */
+	size_t known;	 /* lines that are rocm-smi's */
+	size_t bad;	 /* lines of its table that could not be read */
+};
+
+static struct smi_row *smi_add(struct smi *smi, int64_t pid)
+{
+	struct smi_row *row = shr_must(shr_add(&smi->rows));
+
+	*row = (struct smi_row){ pid,
+				 "",
+				 GPREEMPT_UNKNOWN,
+				 NULL,
+				 GPREEMPT_UNKNOWN,
+				 GPREEMPT_UNKNOWN,
+				 GPREEMPT_UNKNOWN,
+				 NULL };
+	return row;
+}
+
+/* A cell; UNKNOWN and what is no number are unknown. */
+static int64_t smi_number(const char *cell)
+{
+	uint64_t number;
+
+	return shr_parse_u64(cell, INT64_MAX, &number) ? GPREEMPT_UNKNOWN : (int64_t)number;
+}
+
+/* "1168514 pt_main_thread  1  177386942464  0  4": the name may have blanks. */
+static void smi_process(struct smi *smi, int64_t pid, char **words, size_t n)
+{
+	struct smi_row *row;
+	size_t i, len = 0;
+
+	if (pid < 0 || n < smi->columns + 2) {
+		smi->bad++;
+		return;
+	}
+	row = smi_add(smi, pid);
+	for (i = 1; i < n - smi->columns && len < sizeof(row->name); i++)
+		len += snprintf(row->name + len, sizeof(row->name) - len, "%s%s", i > 1 ? " " : "",
+				words[i]);
+	words += n - smi->columns;
+	row->gpus = smi_number(words[0]);
+	if (smi->columns > 1)
+		row->vram_bytes = smi_number(words[1]);
+	if (smi->columns > 3)
+		row->cu_occupancy = smi_number(words[3]);
+}
+
+/* Take "PID 4711 is using 2 DRM device(s):", whose next line has their indexes. */
+static void smi_devices(struct smi *smi, int64_t pid, int64_t gpus)
+{
+	size_t i = 0;
+
+	while (i < smi->rows.count && smi->rows.items[i].pid != pid)
+		i++;
+	if (i == smi->rows.count)
+		smi_add(smi, pid)->gpus = gpus;
+	smi->indexes = gpus > 0 ? pid : GPREEMPT_UNKNOWN;
+}
+
+static void smi_indexes(struct smi *smi, char **words, size_t n)
+{
+	size_t i, j;
+
+	for (i = 0; i < smi->rows.count; i++)
+		for (j = 0; j < n && smi->rows.items[i].pid == smi->indexes; j++)
+			if (smi_number(words[j]) >= 0)
+				text_append(&smi->rows.items[i].gpu_indexes, "%s", words[j]);
+	smi->indexes = GPREEMPT_UNKNOWN;
+}
+
+#define SMI_WORDS 32 /* in a line; a name has 15 bytes */
+
+static void smi_line(struct smi *smi, char *line)
+{
+	char *words[SMI_WORDS], *save, *word = strtok_r(line, " \t\r>", &save);
+	size_t n = 0, i, columns = 0;
+
+	for (; word && n < SMI_WORDS; word = strtok_r(NULL, " \t\r", &save))
+		words[n++] = word;
+	if (smi->indexes != GPREEMPT_UNKNOWN) {
+		smi_indexes(smi, words, n);
+	} else if (!n || *words[0] == '=') {
+		smi->columns = 0;
+		return;
+	} else if (n > 3 && !strcmp(words[0], "PID") && !strcmp(words[1], "PROCESS")) {
+		for (i = 3; i < n; i++)
+			columns += strcmp(words[i], "USED") && strcmp(words[i], "OCCUPANCY");
+		smi->columns = columns;
+	} else if (n > 5 && !strcmp(words[0], "PID") && !strcmp(words[5], "DRM")) {
+		smi_devices(smi, smi_number(words[1]), smi_number(words[4]));
+	} else if (smi->columns && isdigit((unsigned char)*words[0])) {
+		smi_process(smi, smi_number(words[0]), words, n);
+	} else if (strcmp(words[0], "No") || n < 3 || strcmp(words[2], "PIDs")) {
+		return;
+	}
+	smi->known++;
+}
+
+static bool has_id(const char *list, const char *id)
+{
+	size_t len = strlen(id);
+
+	for (; list && (list = strstr(list, id)); list += len)
+		if (!list[len] || list[len] == ',')
+			return true;
+	return false;
+}
+
+/* Find the queues of each process in the driver's text, and their GPUs. */
+static void smi_join(struct smi *smi, const struct ctl_text *text)
+{
+	const struct gp_text_data *d = text->data;
+	struct smi_row *row = smi->rows.items;
+	char id[32];
+	size_t i, j;
+
+	if (!d->mqds_seen || d->several_moments)
+		return;
+	for (i = 0; i < smi->rows.count; i++, row++) {
+		row->queues = 0;
+		for (j = 0; j < d->n_queues; j++) {
+			if (d->queues[j].pid != row->pid)
+				continue;
+			row->queues++;
+			snprintf(id, sizeof(id), "0x%" PRIx64, d->queues[j].gpu_id);
+			if (!has_id(row->kfd_gpu_ids, id))
+				text_append(&row->kfd_gpu_ids, "%s", id);
+		}
+	}
+}
+
+static int smi_print(const struct pidmap_args *args, struct smi *smi)
+{
+	struct json_object *object;
+
+	if (!smi->known)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+				     "%s: no line of it is what rocm-smi prints with "
+				     "--showpids or --showpidgpus",
+				     args->smi);
+	if (args->form.mode == OUT_JSON) {
+		object = json_object_new_object();
+		out_add(object, smi_table.name,
+			out_json_rows(&smi_table, smi->rows.items, smi->rows.count));
+		out_json_print(object);
+	} else {
+		out_rows(args->form.mode, &smi_table, smi->rows.items, smi->rows.count);
+	}
+	if (!args->from)
+		ctl_note("on which GPUs their queues are is not known: --from DIR, a snapshot of "
+			 "that moment, or /sys/kernel/debug/kfd of that host");
+	if (smi->bad)
+		ctl_note("%zu lines of the table could not be read", smi->bad);
+	return smi->bad ? GPREEMPT_CLASS_PARTIAL : 0;
+}
+
+/* Show a text of rocm-smi, beside the queues of a snapshot. The exit status. */
+static int run_smi(const struct pidmap_args *args)
+{
+	struct smi smi = { .indexes = GPREEMPT_UNKNOWN };
+	char *all = NULL, *next, *line;
+	int fd = text_open(args->smi), ret = 0;
+	ssize_t len = fd < 0 ? fd : text_read_all(fd, TEXT_WHOLE_MAX, &all);
+	struct ctl_text text;
+	size_t i;
+
+	if (fd >= 0)
+		close(fd);
+	if (len < 0)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", args->smi,
+				     text_open_error(len));
+	for (next = all; (line = strsep(&next, "\n"));)
+		smi_line(&smi, line);
+	if (args->from)
+		ret = ctl_text_files(&args->from, 1, &text);
+	if (args->from && !ret) {
+		smi_join(&smi, &text);
+		ctl_text_free(&text);
+	}
+	if (!ret)
+		ret = smi_print(args, &smi);
+	for (i = 0; i < smi.rows.count; i++) {
+		free(smi.rows.items[i].gpu_indexes);
+		free(smi.rows.items[i].kfd_gpu_ids);
+	}
+	free(smi.rows.items);
+	free(all);
+	return ret;
+}
+
 static int run_pidmap(void *data)
 {
 	const struct pidmap_args *args = data;
@@ -159,8 +389,15 @@ static int run_pidmap(void *data)
 	struct gpreempt_error err;
 	struct gpreempt *g = NULL;
 	struct ctl_sampler s;
-	int ret = ctl_open(NULL, &g);
+	int ret;
 
+	if (args->smi && args->words.n)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL, "--showpids takes no TARGET");
+	if (args->smi)
+		return run_smi(args);
+	if (args->from)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, NULL, "--from needs --showpids");
+	ret = ctl_open(NULL, &g);
 	if (!ret)
 		ret = ctl_need_host(g);
 	ctl_sampler_init(&s, g, 0);
@@ -177,6 +414,10 @@ static int run_pidmap(void *data)
 }
 
 static const struct ctl_option options[] = {
+	{ "showpids", CTL_FILE, offsetof(struct pidmap_args, smi), "FILE",
+	  "processes in a text of rocm-smi --showpids (-: stdin)" },
+	{ "from", CTL_FILE, offsetof(struct pidmap_args, from), "DIR",
+	  "with --showpids: their queues and GPUs in this snapshot" },
 	CTL_TABLE_OPTIONS(struct pidmap_args),
 	{ 0 },
 };
@@ -190,7 +431,10 @@ const struct ctl_command ctl_pidmap = {
 	.usage = "[TARGET]",
 	.summary = "Show the PIDs of GPU processes on the host and inside.",
 	.details = "A PID is looked up on both sides: as on the host, and as in the container,\n"
-		   "which is what ROCm's log and programs print.\n",
+		   "which is what ROCm's log and programs print.\n"
+		   "rocm-smi --showpids prints how many GPUs a process uses, not which: with\n"
+		   "--showpids FILE its processes are shown beside the queues that a snapshot, or\n"
+		   "a copy of the driver's mqds, has of them. FILE may have --showpidgpus, too.\n",
 	.examples = "  gpreempt-lab pidmap comm:train\n"
 		    "  gpreempt-lab pidmap -o pid,ns_pid,container --sort container\n",
 	.table = &table,
