@@ -338,6 +338,24 @@ TEST(texts)
 	close(lock);
 }
 
+/* A pause without an entry in the journal is refused for the reason that the directory has. */
+TEST(not_noted)
+{
+	struct hold_reply why;
+
+	hold_not_noted(&why, -ENOSPC, PID);
+	ck_assert_str_eq(why.text, "cannot note process 4194242 in " HOLD_DIR
+				   ", and without that it is not paused: No space left on device");
+	ck_assert_str_eq(why.next, "make room in " HOLD_DIR " and try again");
+	hold_not_noted(&why, -EALREADY, PID);
+	ck_assert_str_eq(why.text, "process 4194242 is paused by gpreempt-ctl suspend");
+	ck_assert_str_eq(why.next, "release it first: gpreempt-ctl resume 4194242");
+	hold_not_noted(&why, -EPROTO, PID);
+	ck_assert_ptr_nonnull(strstr(why.text, "4194242"));
+	ck_assert_ptr_null(strstr(why.text, "cannot note"));
+	ck_assert_ptr_nonnull(strstr(why.next, "gpreempt-ctl queues 4194242"));
+}
+
 /* Let another command that only looks go between two of our tries. */
 static void other_leaves(void)
 {
