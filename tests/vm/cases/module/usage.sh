@@ -9,7 +9,8 @@ usage() {
 	awk -v name="$1" '$1 == "#" { for (i = 2; i <= NF; i++) at[$i] = i - 1 }
 		NR == 3 { print $at[name] }' "$VIEW/$p/usage"
 }
-kfd_ms() { cat /sys/class/kfd/kfd/proc/"$p"/stats_*/evicted_ms | sort -n | tail -n 1; }
+# KFD's figure for the GPU of the same line: GPUs are evicted one after the other.
+kfd_ms() { cat /sys/class/kfd/kfd/proc/"$p"/stats_$(($(usage gpu_id)))/evicted_ms; }
 
 start a --queues 2 --packet 1ms
 start b --gpus 0,1 --packet 1ms
