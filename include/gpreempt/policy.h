@@ -10,17 +10,20 @@
  *
  * The rules:
  *
- * An offline entity is suspended while an online entity that shares a node with it is active:
- * has work, has a request open, or had one of them less than the linger time ago.
+ * An entity is a process, with a bit for each node that it uses. An offline one is suspended on
+ * the nodes that it shares with an active online one: one that has work, has a request open, or
+ * had one of them less than the linger time ago.
  *
- * No offline entity starves. Held time counts up and run time counts it down. When as much as
- * max_hold_ns has been counted, the entity runs until it has had its due for that: its share,
- * or min_run_ns if that is longer. Nothing preempts it in that time. So in any span of time T
- * it runs for at least share * (T - max_hold_ns), less what the caller is late by. With a due
- * of zero nothing is owed and max_hold_ns does nothing.
+ * No offline entity starves. Time in which it is held, on one node or more, counts up, and run
+ * time counts it down. When as much as max_hold_ns has been counted, the entity runs on all nodes
+ * until it has had its due for that: its share, or min_run_ns if that is longer. Nothing preempts
+ * it in that time. What it ran more than its due in the last window_ns counts for it: so in any
+ * span of time T it runs for at least share * (T - max_hold_ns), or share * (T - window_ns) with
+ * a window, less what the caller is late by. With a due of zero nothing is owed and max_hold_ns
+ * does nothing.
  *
- * Offline entities of one job are suspended and resumed together: when one has
- * to be, all are, and when one is owed its share, all run.
+ * Offline entities of one job are suspended and resumed together, on all of their nodes: when one
+ * has to be, all are, and when one is owed its share, all run.
  *
  * With a duty there is no online entity: each offline entity runs for that part of each period.
  */
@@ -67,6 +70,7 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason);
  * @share: part of the time that each offline entity gets, 0 to 90 percent
  * @duty: 0, or part of each period that each offline entity gets, in percent
  * @period_ns: with a duty; at most max_hold_ns
+ * @window_ns: 0, or at least max_hold_ns: time over which its share is counted
  */
 struct gpreempt_policy_options {
 	size_t size;
@@ -76,6 +80,7 @@ struct gpreempt_policy_options {
 	unsigned int share;
 	unsigned int duty;
 	uint64_t period_ns;
+	uint64_t window_ns;
 };
 
 /** struct gpreempt_policy - all that the policy remembers */
@@ -84,15 +89,15 @@ struct gpreempt_policy;
 /**
  * struct gpreempt_policy_action - what the caller is to do
  * @entity: number of the offline entity
- * @suspend: true: suspend it, false: resume it
+ * @suspend: true: suspend it on some nodes; it may be resumed on others at once. False: resume it
  * @reason: why
- * @reserved: 0; a later release may use it
+ * @nodes: a bit for each node on which it is to be suspended from now on; 0: it runs
  */
 struct gpreempt_policy_action {
 	unsigned int entity;
 	bool suspend;
 	enum gpreempt_policy_reason reason;
-	uint64_t reserved;
+	uint64_t nodes;
 };
 
 /**

@@ -143,11 +143,11 @@ TEST(orders)
 	start_guard();
 	memory->written = 1;
 	look_until_suspends(1);
-	ck_assert_uint_eq(guard.offline[0].want, 1);
+	ck_assert_uint_eq(entity_of(0)->held, 1);
 	ck_assert_uint_ne(guard.offline[0].held_since_ns, 0);
 	memory->read = 1;
 	look_until_resumes(1);
-	ck_assert_uint_eq(guard.offline[0].want, 0);
+	ck_assert_uint_eq(entity_of(0)->held, 0);
 	ck_assert_uint_eq(guard.offline[0].held_since_ns, 0);
 	ck_assert_uint_gt(guard.offline[0].times.held_ns, 0);
 	memory->written = 2;
@@ -313,7 +313,7 @@ TEST(worker_still_there)
 static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 {
 	struct guard_offline *o = &guard.offline[0];
-	struct gpreempt_policy_entity *entity = &guard.policy->entity[o->entity[0]];
+	struct gpreempt_policy_entity *entity = entity_of(0);
 	struct guard_result result = {
 		.pid = 200,
 		.suspend = suspend,
@@ -323,7 +323,7 @@ static uint64_t pause_after(enum gpreempt_reason reason, bool suspend)
 	};
 	uint64_t now = shr_now_ns();
 
-	entity->suspended = suspend;
+	entity->held = suspend;
 	entity->retry = 0;
 	ck_assert(guard_channel_give(o->worker->channel, &result));
 	guard_take_results(&guard);

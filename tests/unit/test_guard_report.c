@@ -278,8 +278,6 @@ static struct guard_channel *c;
 static void released_setup(void)
 {
 	struct gpreempt_policy_entity *entity;
-	uint64_t now;
-	int i;
 
 	guard_setup();
 	name_offline("comm:train");
@@ -291,28 +289,17 @@ static void released_setup(void)
 	forget_printed();
 	offline = &guard.offline[0];
 	c = offline->worker->channel;
-	now = shr_now_ns();
-	for (i = 0; i < 2; i++) {
-		entity = &guard.policy->entity[offline->entity[i]];
-		entity->suspended = true;
-		entity->debt = 900 * NSEC_PER_MSEC;
-		entity->counted = now;
-	}
-	guard.policy->entity[offline->entity[2]].debt = NSEC_PER_MSEC;
-	guard.policy->entity[offline->entity[2]].counted = now;
-	offline->want = 3;
-	offline->held_since_ns = now - NSEC_PER_SEC;
+	entity = entity_of(0);
+	entity->held = 3;
+	entity->debt = 900 * NSEC_PER_MSEC;
+	entity->counted = shr_now_ns();
+	offline->held_since_ns = entity->counted - NSEC_PER_SEC;
 }
 
 static void released_teardown(void)
 {
 	guard_teardown();
 	free(guard.work);
-}
-
-static uint64_t held(int node)
-{
-	return guard.policy->entity[offline->entity[node]].debt;
 }
 
 /* 50 ms of 900: these were no hold, and pay for nine times as much. */
@@ -324,23 +311,19 @@ TEST(share)
 	atomic_store(&c->released_ns, 50 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
 	ck_assert(guard.changed);
-	ck_assert_uint_ge(held(0), 399 * NSEC_PER_MSEC);
-	ck_assert_uint_lt(held(0), 900 * NSEC_PER_MSEC);
-	ck_assert_uint_lt(held(1), 900 * NSEC_PER_MSEC);
-	/* The target runs on the third GPU, and owes nothing there. */
-	ck_assert_uint_eq(held(2), NSEC_PER_MSEC);
+	ck_assert_uint_ge(entity_of(0)->debt, 399 * NSEC_PER_MSEC);
+	ck_assert_uint_lt(entity_of(0)->debt, 900 * NSEC_PER_MSEC);
 	/* The same report again changes nothing. */
-	guard.policy->entity[offline->entity[0]].debt = 7;
+	entity_of(0)->debt = 7;
 	guard_take_results(&guard);
-	ck_assert_uint_eq(held(0), 7);
+	ck_assert_uint_eq(entity_of(0)->debt, 7);
 	/* The time comes when all were resumed. */
-	offline->want = 0;
-	guard.policy->entity[offline->entity[0]].suspended = false;
-	guard.policy->entity[offline->entity[0]].debt = NSEC_PER_SEC;
-	guard.policy->entity[offline->entity[0]].counted = UINT64_MAX;
+	entity_of(0)->held = 0;
+	entity_of(0)->debt = NSEC_PER_SEC;
+	entity_of(0)->counted = UINT64_MAX;
 	atomic_store(&c->released_ns, 60 * NSEC_PER_MSEC);
 	guard_take_results(&guard);
-	ck_assert_uint_eq((held(0) + 500000) / NSEC_PER_MSEC, 900);
+	ck_assert_uint_eq((entity_of(0)->debt + 500000) / NSEC_PER_MSEC, 900);
 }
 
 static double metric_of(const char *text, const char *name)

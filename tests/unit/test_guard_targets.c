@@ -40,11 +40,8 @@ TEST(come_and_go)
 	ck_assert_uint_eq(o->queue[0].read_addr, 0x1000);
 	ck_assert_uint_eq(o->queue[0].packets, 64);
 	ck_assert_uint_eq(o->nodes, 1);
-	/* An entity for each GPU that it has queues on. */
 	ck_assert_uint_eq(guard.offline[0].nodes, 3);
-	ck_assert_int_ge(guard.offline[0].entity[0], 0);
-	ck_assert_int_ge(guard.offline[0].entity[1], 0);
-	ck_assert_int_eq(guard.offline[0].entity[2], -1);
+	ck_assert_uint_eq(entity_of(0)->nodes, 3);
 	ck_assert_uint_eq(guard.common->gpu_id[1], 0x1234);
 	world_remove(100);
 	look_until("process 100 is not online any more");
@@ -66,8 +63,7 @@ TEST(queues_change)
 	look(1);
 	ck_assert_uint_eq(guard.online[0].n, 2);
 	ck_assert_uint_eq(guard.online[0].nodes, 3);
-	ck_assert_uint_eq(guard.offline[0].nodes, 1);
-	ck_assert_int_eq(guard.offline[0].entity[1], -1);
+	ck_assert_uint_eq(entity_of(0)->nodes, 1);
 }
 
 /*
@@ -160,22 +156,6 @@ TEST(too_many_of_one_word)
 	ck_assert(guard.places[1].ever);
 }
 
-/* 64 processes on 16 GPUs each are as many as the policy knows. */
-TEST(too_many_entities)
-{
-	while (gpreempt_policy_add(guard.policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns()) <
-	       GPREEMPT_POLICY_ENTITIES - 2)
-		;
-	take_train();
-	ck_assert_int_ge(guard.offline[0].entity[0], 0);
-	ck_assert_int_lt(guard.offline[0].entity[1], 0);
-	look(10);
-	ck_assert_uint_eq(printed("process 200 is left alone on some of its "
-				  "GPUs: the policy has 1024 entities"),
-			  1);
-	ck_assert(guard.places[0].ever);
-}
-
 TEST(gangs)
 {
 	args.gang = 1;
@@ -186,8 +166,8 @@ TEST(gangs)
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
-	ck_assert_uint_eq(guard_find_offline(&guard, 200)->job, 1);
-	ck_assert_uint_eq(guard_find_offline(&guard, 201)->job, 2);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 200)->entity].job, 1);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].job, 2);
 }
 
 /* An exec or the same PID again is another process. */

@@ -3,6 +3,9 @@
  * Policy of the scheduler: which entity runs, and when; requests, failures, clocks, bad
  * figures. By tables: its input at a time in milliseconds, and the answer that is expected.
  */
+#include <math.h>
+#include <stdlib.h>
+
 #include <gpreempt/policy.h>
 
 #include "lib/preempt/policy.h"
@@ -91,6 +94,8 @@ static void expect_step(const struct line *line, uint64_t now, size_t number)
 
 static void run_line(const struct line *line, uint64_t now)
 {
+	const struct gpreempt_policy_entity *entity;
+
 	switch (line->what) {
 	case STEP:
 		break;
@@ -109,7 +114,9 @@ static void run_line(const struct line *line, uint64_t now)
 					line->value < 0 ? NEVER : line->value * MS);
 		break;
 	case FAILED:
-		gp_policy_failed(p, line->entity, line->value * MS);
+		entity = &p->entity[line->entity];
+		ck_assert(gp_policy_failed(p, line->entity, entity->nodes, entity->held,
+					   line->value * MS));
 		break;
 	case RAN:
 		gp_policy_ran(p, line->entity, line->value * MS, now);
@@ -245,6 +252,77 @@ TEST(share_of_many_short_holds)
 	RUN(lines);
 }
 
+/* What the entity ran in 1 s before is its share of 900 ms; it is owed nothing for these. */
+TEST(share_by_window)
+{
+	static const struct line lines[] = {
+		{ 200, BUSY, 0, 0, "b-a 1200" },
+		/* 300 of 900 are left: 600 more, and 100 to the share. */
+		{ 800, IDLE, 0, 0, "802" },
+		{ 802, STEP, 0, 0, "b+i never" },
+		{ 812, BUSY, 0, 0, "b-a 1300" },
+		{ 1300, STEP, 0, 0, "b+s 1311" },
+		{ 1312, STEP, 0, 0, "b-a 1420" },
+		/* Time that it ran in a hold is no hold, and counts. */
+		{ 1400, RAN, 1, 88, "2300" },
+	};
+	struct gpreempt_policy_options o = figures();
+
+	o.window_ns = 1000 * MS;
+	RUN_WITH(&o, lines);
+}
+
+/*
+ * Let online be busy for three quarters of the time: 20,000 requests of 12 ms come at random, one
+ * each 16 ms, so that some of its busy times are longer than 1 s. Returns how often offline ran
+ * beside it to get its share. *ran_ns: how long offline ran, of *ns.
+ */
+static unsigned int shares_beside_busy(uint64_t window_ns, uint64_t *ran_ns, uint64_t *ns)
+{
+	struct gpreempt_policy_options o = figures();
+	struct gpreempt_policy_action action;
+	uint64_t now = 0, arrival = 0, end = 0, wake = NEVER;
+	unsigned int state = 1, n = 0, shares = 0, came;
+	bool held = false;
+
+	o.max_hold_ns = 1000 * MS;
+	o.window_ns = window_ns;
+	begin(&o);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
+	gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	*ran_ns = 0;
+	for (came = 0; came < 20000;) {
+		uint64_t next = arrival < wake ? arrival : wake;
+
+		if (end > now && end < next)
+			next = end;
+		*ran_ns += held ? 0 : next - now;
+		now = next;
+		if (now == arrival) {
+			came++;
+			end = (end > now ? end : now) + 12 * MS;
+			arrival += -log(1 - rand_r(&state) / (RAND_MAX + 1.0)) * 16 * MS;
+		}
+		gpreempt_policy_busy(p, 0, now < end, now);
+		n = gpreempt_policy_step(p, now, &action, &wake);
+		if (n)
+			held = action.suspend;
+		shares += n && action.reason == GPREEMPT_POLICY_SHARE;
+	}
+	*ns = now;
+	return shares;
+}
+
+/* Offline that has its share from the gaps of online never runs beside it. */
+TEST(busy_online)
+{
+	uint64_t ran_ns, ns;
+
+	ck_assert_uint_gt(shares_beside_busy(0, &ran_ns, &ns), 0);
+	ck_assert_uint_eq(shares_beside_busy(10000 * MS, &ran_ns, &ns), 0);
+	ck_assert_uint_gt(10 * ran_ns, ns);
+}
+
 TEST(min_run)
 {
 	static const struct line lines[] = {
@@ -285,9 +363,10 @@ TEST(only_where_shared)
 		{ 0, ADD_OFF, 3, 6, NULL },
 		{ 0, ADD_OFF, 4, 8, NULL },
 		{ 1, BUSY, 1, 0, "d-a 101" },
-		{ 2, BUSY, 0, 0, "c-a 101" },
+		/* The process on two GPUs is suspended on the second, too. */
+		{ 2, BUSY, 0, 0, "c-a d-a 101" },
 		{ 3, IDLE, 1, 0, NULL },
-		{ 9, STEP, 0, 0, "101" },
+		{ 9, STEP, 0, 0, "d+i 101" },
 		{ 10, IDLE, 0, 0, NULL },
 		{ 12, STEP, 0, 0, "c+i d+i never" },
 		/* A queue on another GPU, and a process that goes there. */
@@ -356,10 +435,10 @@ TEST(made_and_freed)
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
 	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0), 0);
 	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), 1);
-	ck_assert(!policy->entity[1].suspended);
+	ck_assert(!policy->entity[1].held);
 	gpreempt_policy_busy(policy, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);
-	ck_assert(policy->entity[1].suspended);
+	ck_assert_uint_eq(policy->entity[1].held, 1);
 	gpreempt_policy_free(policy);
 	gpreempt_policy_free(NULL);
 	o.newer = 1;
@@ -502,6 +581,8 @@ TEST(bad_figures)
 	REFUSED(max_hold_ns, UINT64_MAX);
 	REFUSED(linger_ns, UINT64_MAX);
 	REFUSED(min_run_ns, UINT64_MAX);
+	REFUSED(window_ns, 100 * MS - 1);
+	REFUSED(window_ns, UINT64_MAX);
 	o = figures();
 	o.duty = 30;
 	o.period_ns = o.max_hold_ns + 1;

@@ -27,10 +27,11 @@ struct process {
 	unsigned int requests;
 	uint64_t last_active; /* end of its last work or request */
 	/* Offline. */
-	bool suspended;
+	uint64_t held;	  /* nodes on which it is suspended */
 	uint64_t until;	  /* released until then */
-	uint64_t blocked; /* an action failed: not before then */
-	uint64_t since;	  /* when it was switched */
+	uint64_t failed;  /* nodes on which an action failed: */
+	uint64_t blocked; /* not before then */
+	uint64_t since;	  /* when it was suspended or resumed */
 	uint64_t seen;	  /* up to when the next three are right */
 	uint64_t ran;
 	double lead; /* ran, less its share of the time */
@@ -107,19 +108,30 @@ static bool wanted_within(uint64_t nodes, uint64_t ns)
 	return false;
 }
 
-/* The nodes of all of a job that are not released; its own if it is alone. */
-static uint64_t nodes_of_job(const struct process *a)
+/* Some of these nodes of the process: the nodes of all of its job that are not released. */
+static uint64_t with_job(const struct process *a, uint64_t nodes)
 {
-	uint64_t nodes = 0;
 	int i;
 
 	if (!a->job)
-		return a->nodes;
+		return nodes;
 	for (i = 0; i < ENTITIES; i++)
 		if (w.process[i].number >= 0 && w.process[i].job == a->job &&
 		    w.now >= w.process[i].until)
 			nodes |= w.process[i].nodes;
 	return nodes;
+}
+
+/* Is an offline process wanted off each of these of its nodes, or was so lately? */
+static bool wanted_on_each(const struct process *a, uint64_t nodes)
+{
+	uint64_t rest;
+
+	for (rest = nodes; rest; rest &= rest - 1)
+		if (!wanted_within(a->job ? with_job(a, nodes) : rest & -rest,
+				   w.options.linger_ns))
+			return false;
+	return true;
 }
 
 static void come(struct process *a)
@@ -198,7 +210,7 @@ static void run_in_hold(struct process *a)
 
 static void happen_offline(struct process *a)
 {
-	if (a->suspended && draw(4) == 0) {
+	if (a->held && draw(4) == 0) {
 		run_in_hold(a);
 	} else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
@@ -226,10 +238,16 @@ static void happen(struct process *a)
 #define RUNS   60
 #define RUN_NS (10 * 60 * NSEC_PER_SEC)
 
+/* Returns the longest hold. */
+static uint64_t longest(void)
+{
+	return w.options.window_ns ? w.options.window_ns : w.options.max_hold_ns;
+}
+
 /* Returns the share, less the caller's lateness in one hold. */
 static double allowed_lag(void)
 {
-	return w.options.share / 100.0 * (w.options.max_hold_ns + 2.0 * w.late + 2);
+	return w.options.share / 100.0 * (longest() + 2.0 * w.late + 2);
 }
 
 /* Time has passed up to now. */
@@ -240,13 +258,13 @@ static void watch_time(struct process *a)
 	a->seen = w.now;
 	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
-	a->ran += a->suspended ? 0 : ns;
+	a->ran += a->held ? 0 : ns;
 	if (a->forced)
 		a->forced_ran += ns;
 	/* A resume that fails is not the policy's doing. */
-	if (w.options.duty || (a->suspended && w.fail_percent))
+	if (w.options.duty || (a->held && w.fail_percent))
 		return;
-	a->lead += (a->suspended ? 0 : ns) - ns * w.options.share / 100;
+	a->lead += (a->held ? 0 : ns) - ns * w.options.share / 100;
 	if (a->lead > a->best)
 		a->best = a->lead;
 	HOLDS(a->lead >= a->best - allowed_lag());
@@ -255,25 +273,33 @@ static void watch_time(struct process *a)
 /* Check that a switch is right, seen from outside. */
 static void watch_switch(struct process *a, const struct gpreempt_policy_action *action)
 {
-	uint64_t nodes = nodes_of_job(a);
+	uint64_t add = action->nodes & ~a->held, drop = a->held & ~action->nodes;
 
 	HOLDS(a->number >= 0 && a->role == GPREEMPT_ROLE_OFFLINE);
-	HOLDS(a->suspended != action->suspend);
-	HOLDS(w.now >= a->blocked);
+	HOLDS(add | drop);
+	HOLDS(action->suspend == !!add);
+	HOLDS(!(action->nodes & ~a->nodes & ~a->failed));
+	HOLDS(w.now >= a->blocked || !((add | drop) & a->failed));
 	switch (action->reason) {
 	case GPREEMPT_POLICY_ARRIVAL:
 		HOLDS(action->suspend && !w.options.duty);
-		HOLDS(wanted_within(nodes, w.options.linger_ns));
+		HOLDS(wanted_on_each(a, add));
 		HOLDS(w.now >= a->until);
-		/* The entity has had its due, if that was the reason why it ran; to the ns. */
-		HOLDS(!a->forced || a->job || a->forced_ran + 1 >= w.options.min_run_ns);
+		/*
+		 * The entity has had its due, if that was the reason why it ran; to the ns. A
+		 * part of it may have come while a resume failed.
+		 */
+		HOLDS(!a->forced || a->job || w.fail_percent ||
+		      a->forced_ran + 1 >= w.options.min_run_ns);
 		break;
 	case GPREEMPT_POLICY_IDLE:
 		HOLDS(!action->suspend && !w.options.duty);
-		HOLDS(!wanted_within(nodes, w.options.linger_ns));
+		/* Nodes that it has left are resumed, too. */
+		drop &= a->nodes;
+		HOLDS(!drop || !wanted_within(with_job(a, drop), w.options.linger_ns));
 		break;
 	case GPREEMPT_POLICY_SHARE:
-		HOLDS(!action->suspend && !w.options.duty);
+		HOLDS(!(action->nodes & ~a->failed) && !w.options.duty);
 		HOLDS(w.options.share || w.options.min_run_ns);
 		break;
 	case GPREEMPT_POLICY_RELEASED:
@@ -283,13 +309,19 @@ static void watch_switch(struct process *a, const struct gpreempt_policy_action 
 		HOLDS(action->reason == GPREEMPT_POLICY_DUTY);
 		HOLDS(w.options.duty);
 	}
-	a->suspended = action->suspend;
-	a->forced = action->reason == GPREEMPT_POLICY_SHARE;
+	if (!a->held != !action->nodes) {
+		a->since = w.now;
+		a->ran_in_hold = false;
+	}
+	a->held = action->nodes;
+	a->forced = action->reason == GPREEMPT_POLICY_SHARE && !a->held;
 	a->forced_ran = 0;
-	/* The due stays owed when that fails, and the entity runs later for another reason. */
-	a->owed = a->forced || (a->owed && !a->suspended);
-	a->since = w.now;
-	a->ran_in_hold = false;
+	/*
+	 * The due stays owed when that fails, and the entity runs later for another reason; and
+	 * it may come due while a resume has failed.
+	 */
+	a->owed = action->reason == GPREEMPT_POLICY_SHARE || (a->owed && !a->held) ||
+		  (w.fail_percent && w.policy->entity[a->number].must_run);
 	w.switches++;
 }
 
@@ -304,17 +336,28 @@ static struct process *find(unsigned int number)
 	return NULL;
 }
 
+/* To suspend or resume it on these nodes may fail. */
+static void call(struct process *a, uint64_t nodes, bool suspend)
+{
+	if (!nodes || draw(100) >= w.fail_percent)
+		return;
+	a->held ^= nodes;
+	a->forced = false;
+	a->failed = w.now < a->blocked ? a->failed | nodes : nodes;
+	a->blocked = w.now + draw_ns(5 * MS);
+	HOLDS(gp_policy_failed(w.policy, a->number, nodes, suspend, a->blocked));
+	/* It came late, and the policy has changed its mind. */
+	HOLDS(!gp_policy_failed(w.policy, a->number, nodes, suspend, NEVER));
+}
+
 static void carry_out(const struct gpreempt_policy_action *action)
 {
 	struct process *a = find(action->entity);
+	uint64_t before = a->held;
 
 	watch_switch(a, action);
-	if (draw(100) >= w.fail_percent)
-		return;
-	a->suspended = !a->suspended;
-	a->forced = false;
-	a->blocked = w.now + draw_ns(5 * MS);
-	gp_policy_failed(w.policy, action->entity, a->blocked);
+	call(a, action->nodes & ~before, true);
+	call(a, before & ~action->nodes, false);
 }
 
 /* Check the state between two steps, for each offline process. */
@@ -325,18 +368,16 @@ static void watch_state(const struct process *a, uint64_t wake)
 	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
 	/* No process stays suspended by oversight. */
-	HOLDS(!a->suspended || w.now >= a->until || w.now < a->blocked);
-	if (a->suspended && (owes || w.options.duty)) {
+	HOLDS(!a->held || w.now >= a->until || w.now < a->blocked);
+	if (a->held && (owes || w.options.duty)) {
 		HOLDS(wake != NEVER);
-		HOLDS(w.fail_percent || a->ran_in_hold ||
-		      w.now - a->since <= w.options.max_hold_ns);
+		HOLDS(w.fail_percent || a->ran_in_hold || w.now - a->since <= longest());
 	}
-	if (a->suspended && !w.options.duty && w.now >= a->blocked)
-		HOLDS(wanted_within(nodes_of_job(a), w.options.linger_ns));
+	if (!w.options.duty && w.now >= a->blocked)
+		HOLDS(wanted_on_each(a, a->held));
 	/* Online work is protected at once, unless there is a reason. */
-	if (!a->suspended && !a->job && w.now >= a->until && !a->owed && w.now >= a->blocked &&
-	    !w.options.duty)
-		HOLDS(!wanted_within(a->nodes, 0));
+	if (!a->job && w.now >= a->until && !a->owed && w.now >= a->blocked && !w.options.duty)
+		HOLDS(!wanted_within(a->nodes & ~a->held, 0));
 }
 
 /* Processes of a job that are not released are in the same state. */
@@ -352,9 +393,10 @@ static void watch_jobs(void)
 			const struct process *b = &w.process[j];
 
 			if (a->number < 0 || b->number < 0 || !a->job || a->job != b->job ||
-			    w.now < a->until || w.now < b->until)
+			    w.now < a->until || w.now < b->until || w.now < a->blocked ||
+			    w.now < b->blocked)
 				continue;
-			HOLDS(a->suspended == b->suspended);
+			HOLDS(!a->held == !b->held);
 		}
 }
 
@@ -428,6 +470,8 @@ static void choose_options(void)
 		w.options.max_hold_ns += 100;
 		w.options.period_ns = w.options.max_hold_ns;
 	}
+	if (draw(2))
+		w.options.window_ns = w.options.max_hold_ns * (1 + draw(10));
 	w.mean_busy = means[draw(3)];
 	w.mean_idle = means[draw(3)];
 	w.late = draw(2) ? draw_ns(MS) : 0;
@@ -461,7 +505,7 @@ static void end_all(uint64_t wake)
 	}
 	HOLDS(w.options.duty || wake == NEVER);
 	for (i = 0; i < ENTITIES; i++)
-		HOLDS(w.options.duty || w.process[i].number < 0 || !w.process[i].suspended);
+		HOLDS(w.options.duty || w.process[i].number < 0 || !w.process[i].held);
 }
 
 static void simulate(unsigned int seed, uint64_t ns)

@@ -231,6 +231,9 @@ static int set_poll(struct guard *guard)
 	return 0;
 }
 
+/* A share is counted over so many times of --max-hold. */
+#define HOLDS_OF_WINDOW 10
+
 static int set_policy(struct guard *guard)
 {
 	const struct guard_options *args = guard->options;
@@ -243,6 +246,7 @@ static int set_policy(struct guard *guard)
 		.duty = args->duty,
 		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ? args->max_hold_ns :
 								  DUTY_PERIOD_NS,
+		.window_ns = HOLDS_OF_WINDOW * args->max_hold_ns,
 	};
 
 	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))

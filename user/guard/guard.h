@@ -144,6 +144,7 @@ struct guard_result {
 	int code;
 	struct gpreempt_error error; /* if there is a code */
 	uint64_t nodes;
+	uint64_t held; /* nodes on which it is suspended then */
 	uint64_t arrival_ns;
 	uint64_t start_ns; /* entry into the ioctl */
 	uint64_t end_ns;
@@ -337,14 +338,10 @@ struct guard;
 struct guard_offline {
 	struct gpreempt_target target;
 	struct guard_worker *worker;
-	unsigned int job;
 	uint64_t nodes;
-	uint64_t want;		 /* nodes, as the policy has it */
-	int entity[GUARD_NODES]; /* -1: not on that node */
-	bool whole;		 /* paused: one entity on all nodes */
+	unsigned int entity;	  /* of the policy */
+	bool paused;		  /* it is paused as a whole; reported */
 	bool announced;
-	bool partly;		  /* the policy has no entity for some node */
-	bool told_partly;	  /* partly was reported */
 	bool unwanted;		  /* a request wants it released */
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
 	bool failed;		  /* a failure was reported; the next one only after a success */
@@ -593,9 +590,6 @@ void guard_targets_look(struct guard *guard);
 void guard_targets_drop(struct guard *guard);
 
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
-/* Returns the nodes on which an offline process has that entity. */
-uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
-			       int entity);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
 

@@ -204,18 +204,6 @@ struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid)
 	return NULL;
 }
 
-uint64_t guard_nodes_of_entity(const struct guard *guard, const struct guard_offline *offline,
-			       int entity)
-{
-	uint64_t nodes = 0;
-	size_t i;
-
-	for (i = 0; i < guard->n_nodes; i++)
-		if (offline->entity[i] == entity)
-			nodes |= 1ULL << i;
-	return nodes;
-}
-
 static int64_t after(uint64_t from, uint64_t to)
 {
 	return from ? (int64_t)(to - from) : GPREEMPT_UNKNOWN;
@@ -240,18 +228,9 @@ static void tell_policy(struct guard *guard, struct guard_offline *offline,
 {
 	bool hang = r->suspend && r->error.reason == GPREEMPT_HANG;
 	uint64_t retry = shr_now_ns() + (hang ? RETRY_HANG_NS : RETRY_NS);
-	size_t i;
 
 	pthread_mutex_lock(&guard->lock);
-	for (i = 0; i < GUARD_NODES; i++) {
-		int entity = offline->entity[i];
-
-		if (!(r->nodes & (1ULL << i)) || entity < 0 ||
-		    guard->policy->entity[entity].suspended != r->suspend)
-			continue;
-		gp_policy_failed(guard->policy, entity, retry);
-		offline->want ^= guard_nodes_of_entity(guard, offline, entity);
-	}
+	gp_policy_failed(guard->policy, offline->entity, r->nodes, r->suspend, retry);
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 }
@@ -273,16 +252,14 @@ static void note_failure(struct guard *guard, struct guard_offline *offline,
 		    r->suspend ? "suspended" : "resumed", text);
 }
 
-/* Note when the target was suspended or resumed. */
+/* Note when the target was suspended, on some nodes at least, or resumed. */
 static void note_held(struct guard *guard, struct guard_offline *offline,
 		      const struct guard_result *r)
 {
-	bool held = offline->held_since_ns;
-
-	if (r->suspend == held)
+	if (!r->held == !offline->held_since_ns)
 		return;
 	pthread_mutex_lock(&guard->lock);
-	if (r->suspend) {
+	if (r->held) {
 		offline->held_since_ns = r->end_ns;
 	} else {
 		offline->times.held_ns += r->start_ns - offline->held_since_ns;
@@ -323,21 +300,6 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 		take(guard, &result);
 }
 
-/*
- * Pay the policy for time in which a held target ran. The library does not know on which nodes it
- * ran: pay on all where it is to be suspended; on any, if it was resumed meanwhile. Under the lock.
- */
-static void pay_share(struct guard *guard, struct guard_offline *offline, uint64_t ns, uint64_t now)
-{
-	size_t i;
-
-	/* A paused one, with one entity on all, has no such time. */
-	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] >= 0 && (!offline->want || (offline->want & (1ULL << i))))
-			gp_policy_ran(guard->policy, offline->entity[i], ns, now);
-	guard->changed = true;
-}
-
 /* Take the time that the target ran although it was to be suspended. */
 static void guard_take_released(struct guard *guard, struct guard_offline *offline)
 {
@@ -350,7 +312,8 @@ static void guard_take_released(struct guard *guard, struct guard_offline *offli
 	pthread_mutex_lock(&guard->lock);
 	offline->times.released_ns = total;
 	offline->times.unseen = atomic_load(&offline->worker->channel->unseen);
-	pay_share(guard, offline, ns, now);
+	gp_policy_ran(guard->policy, offline->entity, ns, now);
+	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	guard_tell_ran(guard, offline->target.pid, ns);
 }
@@ -422,81 +385,13 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
 	return nodes;
 }
 
-static int add_entity(struct guard *guard, const struct guard_offline *offline, uint64_t nodes)
-{
-	return gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, nodes, offline->job,
-				   shr_now_ns());
-}
-
-static void remove_entity(struct guard *guard, struct guard_offline *offline, int entity)
-{
-	size_t i;
-
-	gpreempt_policy_remove(guard->policy, entity);
-	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] == entity)
-			offline->entity[i] = -1;
-}
-
-/* An entity for each node that it has queues on; of a paused one, one for all. */
-static void set_entities(struct guard *guard, struct guard_offline *offline, uint64_t nodes)
-{
-	int all = -1;
-	size_t i;
-
-	for (i = 0; i < GUARD_NODES; i++)
-		if (offline->entity[i] >= 0 && (offline->whole || !(nodes & (1ULL << i))))
-			remove_entity(guard, offline, offline->entity[i]);
-	if (offline->whole && nodes)
-		all = add_entity(guard, offline, nodes);
-	offline->partly = false;
-	for (i = 0; i < GUARD_NODES; i++)
-		if ((nodes & (1ULL << i)) && offline->entity[i] < 0)
-			offline->entity[i] = offline->whole ? all :
-							      add_entity(guard, offline, 1ULL << i);
-	for (i = 0; i < GUARD_NODES; i++)
-		offline->partly |= (nodes & (1ULL << i)) && offline->entity[i] < 0;
-}
-
-/* Report that the target runs on some nodes, whatever online does. */
-static void tell_partly(struct guard *guard, struct guard_offline *offline)
-{
-	if (offline->partly && !offline->told_partly)
-		guard_event(guard, "full", offline->target.pid,
-			    "process %d is left alone on some of its GPUs: the "
-			    "policy has %d entities, one for each process and GPU",
-			    offline->target.pid, GPREEMPT_POLICY_ENTITIES);
-	guard->places[0].ever |= offline->partly;
-	offline->told_partly = offline->partly;
-}
-
-static void set_nodes(struct guard *guard, struct guard_offline *offline, uint64_t nodes)
-{
-	uint64_t want;
-
-	set_entities(guard, offline, nodes);
-	want = offline->whole ? 0 : offline->want & nodes;
-	/* The policy judges a queue that the process makes there later. */
-	if (want != offline->want) {
-		struct guard_order order = { .nodes = want, .reason = GPREEMPT_POLICY_RELEASED };
-
-		guard_worker_order(offline->worker, &order);
-	}
-	offline->want = want;
-	offline->nodes = nodes;
-	guard->changed = true;
-}
-
 /* Note that the worker has found no session that can hold the target. */
 static void note_route(struct guard *guard, struct guard_offline *offline)
 {
 	struct guard_channel *c = offline->worker->channel;
 	char text[512];
 
-	offline->whole = true;
-	pthread_mutex_lock(&guard->lock);
-	set_nodes(guard, offline, offline->nodes);
-	pthread_mutex_unlock(&guard->lock);
+	offline->paused = true;
 	if (!c->why.reason)
 		return;
 	gpreempt_error_text(&c->why, text, sizeof(text));
@@ -510,17 +405,19 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 
 	if (atomic_load(&offline->worker->channel->state) != GUARD_READY)
 		return;
-	if (!offline->whole && atomic_load(&offline->worker->channel->paused))
+	if (!offline->paused && atomic_load(&offline->worker->channel->paused))
 		note_route(guard, offline);
 	if (gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
 		return;
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
-	if (nodes != offline->nodes)
-		set_nodes(guard, offline, nodes);
+	if (nodes != offline->nodes) {
+		offline->nodes = nodes;
+		gp_policy_nodes(guard->policy, offline->entity, nodes);
+		guard->changed = true;
+	}
 	pthread_mutex_unlock(&guard->lock);
 	gpreempt_list_free(view);
-	tell_partly(guard, offline);
 	if (!offline->nodes || offline->announced)
 		return;
 	offline->announced = true;
@@ -550,7 +447,6 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .guardian = getpid() };
 	struct guard_offline offline = {
 		.target = f->target,
-		.job = f->job,
 		.since_ns = shr_now_ns(),
 	};
 	struct guard_job job = {
@@ -561,14 +457,11 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 		.follow = guard->options->follow,
 		.guard = getpid(),
 	};
-	size_t i;
 	int ret;
 
 	/* The target that had the place is about to end. */
 	if (guard->n_offline + guard->n_going >= GUARD_TARGETS)
 		return false;
-	for (i = 0; i < GUARD_NODES; i++)
-		offline.entity[i] = -1;
 	job.lock = pause_take(f->target.pid, &owner);
 	if (job.lock < 0) {
 		refuse_locked(guard, &f->target, job.lock);
@@ -587,6 +480,9 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	owner.pid = offline.worker->child;
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);
+	/* There are more places for entities than for processes. */
+	offline.entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, 0, f->job,
+					     shr_now_ns());
 	guard->offline[guard->n_offline++] = offline;
 	pthread_mutex_unlock(&guard->lock);
 	return true;
@@ -619,7 +515,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 	guard_take_released(guard, &guard->offline[i]);
 	pthread_mutex_lock(&guard->lock);
 	offline = guard->offline[i];
-	set_nodes(guard, &offline, 0);
+	gpreempt_policy_remove(guard->policy, offline.entity);
 	guard->offline[i] = guard->offline[--guard->n_offline];
 	pthread_mutex_unlock(&guard->lock);
 	tell_end(guard, &offline);

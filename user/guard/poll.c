@@ -421,56 +421,33 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	guard->changed = true;
 }
 
-/* Find the offline process of an entity, among the processes that changed. */
-static struct guard_offline *find_entity(struct guard *guard, int entity, uint64_t *nodes)
+static struct guard_offline *find_entity(struct guard *guard, unsigned int entity)
 {
 	size_t i;
 
-	for (i = 0; i < guard->n_offline; i++) {
-		*nodes = guard_nodes_of_entity(guard, &guard->offline[i], entity);
-		if (*nodes)
+	for (i = 0; i < guard->n_offline; i++)
+		if (guard->offline[i].entity == entity)
 			return &guard->offline[i];
-	}
 	return NULL;
 }
 
-static void give_order(const struct guard *guard, struct guard_offline *offline,
-		       enum gpreempt_policy_reason reason)
-{
-	struct guard_order order = {
-		.nodes = offline->want,
-		.reason = reason,
-		.arrival_ns = reason == GPREEMPT_POLICY_ARRIVAL ? guard->turn.arrival_ns : 0,
-	};
-
-	guard_worker_order(offline->worker, &order);
-}
-
-/* Give one order for each process, whatever the number of its nodes. */
 static void carry_out(struct guard *guard, unsigned int n)
 {
-	enum gpreempt_policy_reason reasons[GUARD_TARGETS];
-	const struct gpreempt_policy_action *action;
-	uint64_t changed = 0, nodes;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		struct guard_offline *offline;
+		const struct gpreempt_policy_action *action = &guard->turn.actions[i];
+		bool arrival = action->reason == GPREEMPT_POLICY_ARRIVAL;
+		struct guard_offline *offline = find_entity(guard, action->entity);
+		struct guard_order order = {
+			.nodes = action->nodes,
+			.reason = action->reason,
+			.arrival_ns = arrival ? guard->turn.arrival_ns : 0,
+		};
 
-		action = &guard->turn.actions[i];
-		offline = find_entity(guard, action->entity, &nodes);
-		if (!offline)
-			continue;
-		if (action->suspend)
-			offline->want |= nodes;
-		else
-			offline->want &= ~nodes;
-		reasons[offline - guard->offline] = action->reason;
-		changed |= 1ULL << (offline - guard->offline);
+		if (offline)
+			guard_worker_order(offline->worker, &order);
 	}
-	for (i = 0; i < guard->n_offline; i++)
-		if (changed & (1ULL << i))
-			give_order(guard, &guard->offline[i], reasons[i]);
 }
 
 /* Are there too many stuck threads? Then no memory is read any more, but servers may still ask. */

@@ -91,7 +91,7 @@ static void tell_route(struct worker *w)
 }
 
 /* Make one ioctl, for the queues on these nodes. */
-static int call(struct worker *w, const struct guard_order *order, uint64_t nodes, bool suspend)
+static void call(struct worker *w, const struct guard_order *order, uint64_t nodes, bool suspend)
 {
 	struct guard_result result = {
 		.pid = w->job->target,
@@ -119,6 +119,9 @@ static int call(struct worker *w, const struct guard_order *order, uint64_t node
 		result.code = -EIO;
 	if (result.code)
 		result.error = *owner_error(&w->owner);
+	else
+		w->have = suspend ? w->have | nodes : w->have & ~nodes;
+	result.held = w->have;
 	result.requested = outcome.requested;
 	result.done = outcome.done;
 	tell_route(w);
@@ -126,7 +129,6 @@ static int call(struct worker *w, const struct guard_order *order, uint64_t node
 	/* The driver may have marked queues that the hardware did not release. */
 	if (suspend && result.code && !owner_is_paused(&w->owner))
 		owner_resume(&w->owner, which, NULL);
-	return result.code;
 }
 
 /* Read the order. While the poller is late, nothing is to be held, but for job control. */
@@ -153,10 +155,10 @@ static void get_order(struct worker *w, struct guard_order *order)
 /* A pause takes it off all of them, and is ended when none is wanted any more. */
 static void obey_whole(struct worker *w, const struct guard_order *order)
 {
-	if (order->nodes && (w->have || !call(w, order, order->nodes, true)))
+	if (order->nodes && w->have)
 		w->have = order->nodes;
-	else if (!order->nodes && w->have && !call(w, order, w->have, false))
-		w->have = 0;
+	else if (order->nodes || w->have)
+		call(w, order, order->nodes | w->have, order->nodes);
 }
 
 static void obey(struct worker *w, bool by_job_control)
@@ -174,10 +176,10 @@ static void obey(struct worker *w, bool by_job_control)
 	add = order.nodes & ~w->have;
 	drop = w->have & ~order.nodes;
 	/* The policy gets the failure, and retries later. */
-	if (add && !call(w, &order, add, true))
-		w->have |= add;
-	if (drop && !call(w, &order, drop, false))
-		w->have &= ~drop;
+	if (add)
+		call(w, &order, add, true);
+	if (drop)
+		call(w, &order, drop, false);
 	/* Set the sampling while no online work waits for it. */
 	if (drop)
 		set_sampling(w, shr_now_ns());

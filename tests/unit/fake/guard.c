@@ -81,6 +81,7 @@ static bool give(const struct guard_job *job, struct guard_channel *c,
 		.pid = job->target,
 		.suspend = suspend,
 		.nodes = order->nodes,
+		.held = suspend ? order->nodes : 0,
 		.reason = order->reason,
 		.arrival_ns = order->arrival_ns,
 		.start_ns = shr_now_ns(),
@@ -239,6 +240,11 @@ void look_until_times(const char *what, size_t times)
 void look_until(const char *what)
 {
 	look_until_times(what, 1);
+}
+
+struct gpreempt_policy_entity *entity_of(size_t i)
+{
+	return &guard.policy->entity[guard.offline[i].entity];
 }
 
 void name_online(const char *word)

@@ -44,6 +44,8 @@ static bool valid(const struct gpreempt_policy_options *o)
 	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS || o->linger_ns > MAX_NS ||
 	    o->min_run_ns > MAX_NS)
 		return false;
+	if (o->window_ns && (o->window_ns < o->max_hold_ns || o->window_ns > MAX_NS))
+		return false;
 	return !o->duty || (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
 }
 
@@ -153,21 +155,40 @@ int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t
 	return a->requests;
 }
 
+/* Take held time off the debt; more than that is credit. */
+static void give(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
+{
+	const struct gpreempt_policy_options *o = &p->options;
+	uint64_t most = o->window_ns ? o->window_ns - o->max_hold_ns : 0;
+	uint64_t off = ns < a->debt ? ns : a->debt;
+
+	a->debt -= off;
+	a->credit = shr_later_ns(a->credit, ns - off);
+	if (!a->debt && a->credit >= most) {
+		a->credit = most;
+		a->rest = 0;
+	}
+}
+
 /* Take the time that the entity ran off its debt, at the rate of payback_ns. */
 static void pay(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
 {
-	unsigned __int128 paid;
+	unsigned __int128 paid = (unsigned __int128)ns * p->options.max_hold_ns + a->rest;
 
-	if (p->payback_ns && a->debt) {
-		paid = (unsigned __int128)ns * p->options.max_hold_ns + a->rest;
-		a->rest = paid % p->payback_ns;
-		if (paid / p->payback_ns < a->debt) {
-			a->debt -= paid / p->payback_ns;
-			return;
-		}
-	}
-	a->debt = 0;
-	a->rest = 0;
+	if (!p->payback_ns)
+		return;
+	a->rest = paid % p->payback_ns;
+	paid /= p->payback_ns;
+	give(p, a, paid < UINT64_MAX ? (uint64_t)paid : UINT64_MAX);
+}
+
+/* Take held time off the credit, and add the rest to the debt. */
+static void owe(struct gpreempt_policy_entity *a, uint64_t ns)
+{
+	uint64_t covered = ns < a->credit ? ns : a->credit;
+
+	a->credit -= covered;
+	a->debt = shr_later_ns(a->debt, ns - covered);
 }
 
 /* Held time adds to the debt. */
@@ -177,8 +198,8 @@ static void count(const struct gpreempt_policy *p, struct gpreempt_policy_entity
 
 	if (now > a->counted)
 		a->counted = now;
-	if (a->suspended)
-		a->debt = shr_later_ns(a->debt, ns);
+	if (a->held)
+		owe(a, ns);
 	else
 		pay(p, a, ns);
 }
@@ -190,7 +211,7 @@ void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, 
 	if (a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
 	count(p, a, now > p->now ? now : p->now);
-	a->debt -= ns < a->debt ? ns : a->debt;
+	give(p, a, ns);
 	pay(p, a, ns);
 }
 
@@ -199,10 +220,17 @@ void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uin
 	p->entity[entity].until = until;
 }
 
-void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry)
+bool gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
+		      uint64_t retry)
 {
-	p->entity[entity].suspended = !p->entity[entity].suspended;
-	p->entity[entity].retry = retry;
+	struct gpreempt_policy_entity *a = &p->entity[entity];
+
+	nodes &= suspend ? a->held : ~a->held;
+	a->held ^= nodes;
+	a->failed |= nodes;
+	if (nodes)
+		a->retry = retry;
+	return nodes;
 }
 
 /* Step of the policy: actions that are due now, and the time of the next look. */
@@ -304,9 +332,9 @@ static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a, b
 
 	if (s->p->options.duty || !s->p->payback_ns)
 		return;
-	if (a->suspended && a->debt < hold)
-		wake_at(s, shr_later_ns(s->now, hold - a->debt));
-	if (!a->suspended && a->must_run && needed)
+	if (a->held && a->debt < hold)
+		wake_at(s, shr_later_ns(s->now, hold - a->debt + a->credit));
+	if (!a->held && a->must_run && needed)
 		wake_at(s, shr_later_ns(s->now, left_to_run(s, a)));
 }
 
@@ -321,25 +349,46 @@ static enum gpreempt_policy_reason why(const struct step *s, bool suspend, bool 
 	return must_run ? GPREEMPT_POLICY_SHARE : GPREEMPT_POLICY_IDLE;
 }
 
+/* Nodes on which an entity that is ours is to be suspended. */
+static uint64_t wanted(const struct step *s, const struct gpreempt_policy_entity *a,
+		       const struct job *job)
+{
+	if (s->off)
+		return a->nodes;
+	if (!job->needed || job->must_run)
+		return 0;
+	return a->job ? a->nodes : a->nodes & s->nodes;
+}
+
+/* Leave nodes alone on which the last action did not work. */
+static uint64_t without_failed(struct step *s, struct gpreempt_policy_entity *a, uint64_t want)
+{
+	if (s->now >= a->retry)
+		a->failed = 0;
+	if ((want ^ a->held) & a->failed)
+		wake_at(s, a->retry);
+	return (want & ~a->failed) | (a->held & a->failed);
+}
+
 /* Switch an entity if it has to be, and if it is the turn of such a switch. */
 static void decide(struct step *s, unsigned int i, bool suspends)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[i];
 	struct job alone = { a->nodes & s->nodes, a->must_run };
 	const struct job *job = a->job ? &s->jobs[a->job] : &alone;
-	bool ours = is_ours(s, a);
-	bool suspend = ours && (s->off || (job->needed && !job->must_run));
+	bool ours = is_ours(s, a), suspend;
+	uint64_t want = without_failed(s, a, ours ? wanted(s, a, job) : 0);
 
+	suspend = want & ~a->held;
 	if (suspend != suspends)
 		return;
-	if (suspend != a->suspended && s->now < a->retry) {
-		wake_at(s, a->retry);
-	} else if (suspend != a->suspended) {
-		a->suspended = suspend;
+	if (want != a->held) {
+		a->held = want;
 		s->actions[s->count++] = (struct gpreempt_policy_action){
 			.entity = i,
 			.suspend = suspend,
 			.reason = why(s, suspend, ours, job->must_run),
+			.nodes = want,
 		};
 	}
 	look_ahead(s, a, ours && job->needed);
@@ -364,7 +413,7 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	for (i = 0; i < p->top; i++)
 		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
 			look_at_offline(&s, &p->entity[i]);
-	/* Suspend first: online work waits for that. */
+	/* Suspend first: online work waits for that. What was switched has no second turn. */
 	for (suspends = 2; suspends-- > 0;)
 		for (i = 0; i < p->top; i++)
 			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)

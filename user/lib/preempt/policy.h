@@ -16,12 +16,14 @@ struct gpreempt_policy_entity {
 	uint64_t idle_since;   /* when its work ended */
 
 	/* Members of an offline one: */
-	bool suspended;	  /* wish of the policy */
+	uint64_t held;	  /* nodes on which it is suspended, as the policy wishes */
+	uint64_t failed;  /* nodes that are not switched before retry */
 	bool must_run;	  /* until its debt is paid */
 	unsigned int job; /* 0: alone; else all of that number together */
 	uint64_t until;	  /* released until then */
-	uint64_t retry;	  /* not tried again before */
+	uint64_t retry;
 	uint64_t debt;	  /* held time that it has not been given run time for */
+	uint64_t credit;  /* held time that it has been given run time for before */
 	uint64_t rest;	  /* rest of a division of run time, so that nothing is lost */
 	uint64_t counted; /* up to when debt is right */
 };
@@ -39,8 +41,12 @@ struct gpreempt_policy {
 /* An entity uses these nodes from now on. */
 void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
 
-/* The last action on an entity did not work: not again before that time. */
-void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t retry);
+/*
+ * To suspend or resume an entity on these nodes did not work: not again before that time. False:
+ * the policy wants it no more.
+ */
+bool gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
+		      uint64_t retry);
 
 /*
  * An offline entity ran so long since the last call although it was to be suspended, such as by
