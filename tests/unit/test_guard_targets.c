@@ -66,6 +66,39 @@ TEST(queues_change)
 	ck_assert_uint_eq(entity_of(0)->nodes, 1);
 }
 
+/* Give 200 queues with these registers on two GPUs, and look six times in a second. */
+static uint64_t idle_after(const char *first, const char *second, unsigned int looks)
+{
+	world_queues(200, unit_text("# qid gpu_id type waves rptr wptr unit ring ring_size\n"
+				    "0 0xf7bc compute-aql %s dwords 0x1000 4096\n"
+				    "1 0x1234 %s 0x1000 4096\n",
+				    first, second));
+	for (; looks; looks--) {
+		look(1);
+		unit_frozen_ns += 200 * NSEC_PER_MSEC;
+	}
+	return entity_of(0)->idle & 3;
+}
+
+/* Unknown is work. Registers of a compute queue begin again at the ring's end. */
+TEST(without_work)
+{
+	name_online("comm:serve");
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	ck_assert_uint_eq(entity_of(0)->idle, 0);
+	ck_assert_uint_eq(idle_after("0 16 1040", "sdma - 64 64 bytes", 6), 3);
+	ck_assert_uint_eq(idle_after("0 16 1040", "sdma - 64 128 bytes", 6), 1);
+	ck_assert_uint_eq(idle_after("8 16 16", "sdma - 64 64 bytes", 6), 2);
+	ck_assert_uint_eq(idle_after("0 16 32", "sdma - 64 64 bytes", 6), 2);
+	ck_assert_uint_eq(idle_after("- 16 16", "compute-aql 0 - - dwords", 6), 0);
+	ck_assert_uint_eq(idle_after("0 0 0", "compute-aql 0 0 0 dwords", 6), 3);
+	/* One look at work is enough, also when it is done by then. */
+	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 1), 0);
+	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 6), 3);
+	ck_assert_uint_eq(idle_after("0 16 32", "compute-aql 0 0 0 dwords", 1), 0);
+}
+
 /*
  * A process in both roles is reported once, however many targets are left alone for other
  * reasons.

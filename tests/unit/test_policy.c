@@ -24,6 +24,7 @@ enum what {
 	FAILED,	 /* again at value */
 	RAN,	 /* for value, although it was to be held */
 	NODES,
+	NO_WORK, /* on the nodes of value */
 	ADD_ON,
 	ADD_OFF,
 	ADD_JOB, /* offline, of job 1 */
@@ -115,14 +116,16 @@ static void run_line(const struct line *line, uint64_t now)
 		break;
 	case FAILED:
 		entity = &p->entity[line->entity];
-		ck_assert(gp_policy_failed(p, line->entity, entity->nodes, entity->held,
-					   line->value * MS));
+		gp_policy_failed(p, line->entity, entity->nodes, entity->held, line->value * MS);
 		break;
 	case RAN:
 		gp_policy_ran(p, line->entity, line->value * MS, now);
 		break;
 	case NODES:
 		gp_policy_nodes(p, line->entity, line->value);
+		break;
+	case NO_WORK:
+		gp_policy_idle(p, line->entity, line->value);
 		break;
 	case ADD_ON:
 	case ADD_OFF:
@@ -252,7 +255,7 @@ TEST(share_of_many_short_holds)
 	RUN(lines);
 }
 
-/* What the entity ran in 1 s before is its share of 900 ms; it is owed nothing for these. */
+/* Run time of the last second counts: 100 ms of it are the share of 900 ms in which it is held. */
 TEST(share_by_window)
 {
 	static const struct line lines[] = {
@@ -373,6 +376,29 @@ TEST(only_where_shared)
 		{ 20, BUSY, 1, 0, "d-a 120" },
 		{ 21, NODES, 4, 12, "e-a 120" },
 		{ 22, NODES, 3, 2, "d+i 121" },
+	};
+
+	RUN_BARE(NULL, lines);
+}
+
+/* Offline is suspended only where it has work; where it is suspended, it stays so. */
+TEST(only_with_work)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_ON, 0, 3, NULL },
+		{ 0, ADD_OFF, 1, 3, NULL },
+		{ 0, ADD_JOB, 2, 1, NULL },
+		{ 0, ADD_JOB, 3, 4, NULL },
+		{ 0, NO_WORK, 1, 3, NULL },
+		{ 0, NO_WORK, 2, 1, NULL },
+		{ 1, BUSY, 0, 0, "never" },
+		{ 2, NO_WORK, 1, 1, "b-a 102" },
+		{ 3, NO_WORK, 1, 3, "102" },
+		/* Work of one of a job is that of all. */
+		{ 4, NO_WORK, 2, 0, "c-a d-a 102" },
+		{ 5, IDLE, 0, 0, NULL },
+		{ 7, STEP, 0, 0, "b+i c+i d+i never" },
+		{ 8, BUSY, 0, 0, "c-a d-a 108" },
 	};
 
 	RUN_BARE(NULL, lines);

@@ -28,6 +28,7 @@ struct process {
 	uint64_t last_active; /* end of its last work or request */
 	/* Offline. */
 	uint64_t held;	  /* nodes on which it is suspended */
+	uint64_t idle;	  /* nodes on which it has no work */
 	uint64_t until;	  /* released until then */
 	uint64_t failed;  /* nodes on which an action failed: */
 	uint64_t blocked; /* not before then */
@@ -108,7 +109,10 @@ static bool wanted_within(uint64_t nodes, uint64_t ns)
 	return false;
 }
 
-/* Some of these nodes of the process: the nodes of all of its job that are not released. */
+/*
+ * Some of these nodes of the process: the nodes where its job is in the way of online work, but
+ * for those who are released.
+ */
 static uint64_t with_job(const struct process *a, uint64_t nodes)
 {
 	int i;
@@ -118,7 +122,7 @@ static uint64_t with_job(const struct process *a, uint64_t nodes)
 	for (i = 0; i < ENTITIES; i++)
 		if (w.process[i].number >= 0 && w.process[i].job == a->job &&
 		    w.now >= w.process[i].until)
-			nodes |= w.process[i].nodes;
+			nodes |= w.process[i].nodes & (w.process[i].held | ~w.process[i].idle);
 	return nodes;
 }
 
@@ -128,8 +132,7 @@ static bool wanted_on_each(const struct process *a, uint64_t nodes)
 	uint64_t rest;
 
 	for (rest = nodes; rest; rest &= rest - 1)
-		if (!wanted_within(a->job ? with_job(a, nodes) : rest & -rest,
-				   w.options.linger_ns))
+		if (!wanted_within(a->job ? with_job(a, nodes) : rest & -rest, w.options.linger_ns))
 			return false;
 	return true;
 }
@@ -215,6 +218,9 @@ static void happen_offline(struct process *a)
 	} else if (draw(4) == 0) {
 		a->nodes = draw_nodes();
 		gp_policy_nodes(w.policy, a->number, a->nodes);
+	} else if (draw(3) == 0) {
+		a->idle = draw(2) ? draw_nodes() : 0;
+		gp_policy_idle(w.policy, a->number, a->idle);
 	} else if (draw(4) == 0) {
 		a->until = draw(2) ? w.now + draw_ns(20 * w.mean_idle) : 0;
 		gpreempt_policy_release(w.policy, a->number, a->until);
@@ -284,6 +290,7 @@ static void watch_switch(struct process *a, const struct gpreempt_policy_action 
 	case GPREEMPT_POLICY_ARRIVAL:
 		HOLDS(action->suspend && !w.options.duty);
 		HOLDS(wanted_on_each(a, add));
+		HOLDS(a->job || !(add & a->idle));
 		HOLDS(w.now >= a->until);
 		/*
 		 * The entity has had its due, if that was the reason why it ran; to the ns. A
@@ -345,9 +352,10 @@ static void call(struct process *a, uint64_t nodes, bool suspend)
 	a->forced = false;
 	a->failed = w.now < a->blocked ? a->failed | nodes : nodes;
 	a->blocked = w.now + draw_ns(5 * MS);
-	HOLDS(gp_policy_failed(w.policy, a->number, nodes, suspend, a->blocked));
-	/* It came late, and the policy has changed its mind. */
-	HOLDS(!gp_policy_failed(w.policy, a->number, nodes, suspend, NEVER));
+	gp_policy_failed(w.policy, a->number, nodes, suspend, a->blocked);
+	HOLDS(w.policy->entity[a->number].held == a->held);
+	/* The policy wants it no more, and takes no note of the second. */
+	gp_policy_failed(w.policy, a->number, nodes, suspend, NEVER);
 }
 
 static void carry_out(const struct gpreempt_policy_action *action)
@@ -377,7 +385,7 @@ static void watch_state(const struct process *a, uint64_t wake)
 		HOLDS(wanted_on_each(a, a->held));
 	/* Online work is protected at once, unless there is a reason. */
 	if (!a->job && w.now >= a->until && !a->owed && w.now >= a->blocked && !w.options.duty)
-		HOLDS(!wanted_within(a->nodes & ~a->held, 0));
+		HOLDS(!wanted_within(a->nodes & ~a->held & ~a->idle, 0));
 }
 
 /* Processes of a job that are not released are in the same state. */

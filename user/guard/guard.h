@@ -339,8 +339,13 @@ struct guard_offline {
 	struct gpreempt_target target;
 	struct guard_worker *worker;
 	uint64_t nodes;
-	unsigned int entity;	  /* of the policy */
-	bool paused;		  /* it is paused as a whole; reported */
+	unsigned int entity; /* number of it in the policy */
+	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
+	uint64_t work_ns;
+	size_t queues;	    /* in its view, at the last look */
+	uint64_t written;   /* sum of their write pointers */
+	unsigned int rests; /* looks since then at usage alone */
+	bool paused;	    /* paused, and that was reported */
 	bool announced;
 	bool unwanted;		  /* a request wants it released */
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
@@ -575,7 +580,9 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
-void guard_refresh_offline(struct guard *guard, struct guard_offline *offline);
+/* usages: of all processes, or NULL. One without work needs no look of its own each time. */
+void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
+			   const struct gpreempt_usages *usages);
 /* Release the targets that requests have named. */
 void guard_release_some(struct guard *guard);
 /* Collect workers that have the order to end, which may take a while. */

@@ -398,7 +398,75 @@ static void note_route(struct guard *guard, struct guard_offline *offline)
 	guard_event(guard, "paused", offline->target.pid, "%s; so it is paused", text);
 }
 
-void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
+/* A program at work has gaps between its packets: one without work had none for so long. */
+#define WORK_NS (200 * NSEC_PER_MSEC)
+
+/* Has the queue no work? Only registers of a queue that is in its slots tell that. */
+static bool is_idle(const struct gpreempt_queue *q)
+{
+	uint64_t ring = q->unit == GP_VIEW_UNIT_DWORDS ? q->ring_size / 4 : q->ring_size;
+
+	if (q->rptr == GPREEMPT_UNKNOWN || q->wptr == GPREEMPT_UNKNOWN || !ring)
+		return false;
+	return (uint64_t)(q->wptr - q->rptr) % ring == 0 &&
+	       (!q->waves || q->unit == GP_VIEW_UNIT_BYTES);
+}
+
+/* Report to the policy where the process has work. Under the lock. */
+static void note_work(struct guard *guard, struct guard_offline *offline,
+		      const struct gpreempt_view *view, uint64_t now)
+{
+	struct gpreempt_policy_entity *entity = &guard->policy->entity[offline->entity];
+	uint64_t idle, written = 0;
+	size_t i;
+
+	if (now >= offline->work_ns + WORK_NS) {
+		offline->worked[1] = offline->worked[0];
+		offline->worked[0] = 0;
+		offline->work_ns = now;
+	}
+	for (i = 0; i < view->count; i++) {
+		written += view->queues[i].wptr;
+		if (!is_idle(&view->queues[i]))
+			offline->worked[0] |= node_bit(guard, view->queues[i].gpu_id);
+	}
+	/* Work that came and went between two looks. */
+	if (written != offline->written)
+		offline->worked[0] = offline->nodes;
+	offline->written = written;
+	idle = ~(offline->worked[0] | offline->worked[1]);
+	guard->changed |= idle != entity->idle;
+	gp_policy_idle(guard->policy, offline->entity, idle);
+}
+
+/* Looks at usage for each look at the queues of a process without work. */
+#define RESTS 5
+
+/* Has it as many queues as before, none of them with work? Only usage of all of them tells that. */
+static bool rests(const struct guard *guard, struct guard_offline *offline,
+		  const struct gpreempt_usages *usages)
+{
+	const struct gpreempt_policy_entity *entity = &guard->policy->entity[offline->entity];
+	int64_t queues = 0;
+	size_t i;
+
+	if (!usages || ++offline->rests >= RESTS || !offline->announced ||
+	    (offline->nodes & ~entity->idle))
+		return false;
+	for (i = 0; i < usages->count; i++) {
+		const struct gpreempt_usage *u = &usages->usages[i];
+
+		if (u->pid != offline->target.pid)
+			continue;
+		if (u->busy || u->queues == GPREEMPT_UNKNOWN)
+			return false;
+		queues += u->queues;
+	}
+	return (size_t)queues == offline->queues;
+}
+
+void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
+			   const struct gpreempt_usages *usages)
 {
 	struct gpreempt_view *view;
 	uint64_t nodes;
@@ -407,8 +475,11 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		return;
 	if (!offline->paused && atomic_load(&offline->worker->channel->paused))
 		note_route(guard, offline);
-	if (gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
+	if (rests(guard, offline, usages) ||
+	    gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
 		return;
+	offline->rests = 0;
+	offline->queues = view->count;
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
 	if (nodes != offline->nodes) {
@@ -416,6 +487,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline)
 		gp_policy_nodes(guard->policy, offline->entity, nodes);
 		guard->changed = true;
 	}
+	note_work(guard, offline, view, shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);
 	gpreempt_list_free(view);
 	if (!offline->nodes || offline->announced)
@@ -448,6 +520,8 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	struct guard_offline offline = {
 		.target = f->target,
 		.since_ns = shr_now_ns(),
+		.worked = { UINT64_MAX, UINT64_MAX },
+		.work_ns = shr_now_ns(),
 	};
 	struct guard_job job = {
 		.target = f->target.pid,
@@ -481,8 +555,8 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);
 	/* There are more places for entities than for processes. */
-	offline.entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, 0, f->job,
-					     shr_now_ns());
+	offline.entity =
+		gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, 0, f->job, shr_now_ns());
 	guard->offline[guard->n_offline++] = offline;
 	pthread_mutex_unlock(&guard->lock);
 	return true;

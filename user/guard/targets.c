@@ -580,6 +580,7 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 
 void guard_targets_look(struct guard *guard)
 {
+	__cleanup_list struct gpreempt_usages *usages = NULL;
 	size_t i;
 
 	guard_reap(guard);
@@ -595,9 +596,11 @@ void guard_targets_look(struct guard *guard)
 		refresh_online(guard, &guard->online[i]);
 		tell_silent(guard, &guard->online[i]);
 	}
+	if (guard->n_offline && gpreempt_usage_read(guard->g, 0, &usages, NULL))
+		usages = NULL;
 	for (i = 0; i < guard->n_offline; i++) {
 		guard_heartbeat(guard);
-		guard_refresh_offline(guard, &guard->offline[i]);
+		guard_refresh_offline(guard, &guard->offline[i], usages);
 	}
 }
 

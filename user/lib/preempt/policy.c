@@ -119,6 +119,11 @@ void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t no
 	p->entity[entity].nodes = nodes;
 }
 
+void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
+{
+	p->entity[entity].idle = nodes;
+}
+
 static bool working(const struct gpreempt_policy_entity *entity)
 {
 	return entity->busy || entity->requests;
@@ -220,7 +225,7 @@ void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uin
 	p->entity[entity].until = until;
 }
 
-bool gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
+void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
 		      uint64_t retry)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
@@ -230,7 +235,6 @@ bool gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t n
 	a->failed |= nodes;
 	if (nodes)
 		a->retry = retry;
-	return nodes;
 }
 
 /* Step of the policy: actions that are due now, and the time of the next look. */
@@ -313,6 +317,12 @@ static void note_debt(struct step *s, struct gpreempt_policy_entity *a)
 		a->must_run = false;
 }
 
+/* Nodes on which an offline entity is in the way of online work. */
+static uint64_t in_the_way(const struct step *s, const struct gpreempt_policy_entity *a)
+{
+	return a->nodes & s->nodes & (a->held | ~a->idle);
+}
+
 static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
 {
 	struct job *job = &s->jobs[a->job];
@@ -321,7 +331,7 @@ static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
 	note_debt(s, a);
 	if (!a->job || !is_ours(s, a))
 		return;
-	job->needed |= a->nodes & s->nodes;
+	job->needed |= in_the_way(s, a);
 	job->must_run |= a->must_run;
 }
 
@@ -357,7 +367,7 @@ static uint64_t wanted(const struct step *s, const struct gpreempt_policy_entity
 		return a->nodes;
 	if (!job->needed || job->must_run)
 		return 0;
-	return a->job ? a->nodes : a->nodes & s->nodes;
+	return a->job ? a->nodes : in_the_way(s, a);
 }
 
 /* Leave nodes alone on which the last action did not work. */
@@ -374,7 +384,7 @@ static uint64_t without_failed(struct step *s, struct gpreempt_policy_entity *a,
 static void decide(struct step *s, unsigned int i, bool suspends)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[i];
-	struct job alone = { a->nodes & s->nodes, a->must_run };
+	struct job alone = { in_the_way(s, a), a->must_run };
 	const struct job *job = a->job ? &s->jobs[a->job] : &alone;
 	bool ours = is_ours(s, a), suspend;
 	uint64_t want = without_failed(s, a, ours ? wanted(s, a, job) : 0);

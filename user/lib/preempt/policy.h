@@ -18,6 +18,7 @@ struct gpreempt_policy_entity {
 	/* Members of an offline one: */
 	uint64_t held;	  /* nodes on which it is suspended, as the policy wishes */
 	uint64_t failed;  /* nodes that are not switched before retry */
+	uint64_t idle;	  /* nodes on which it has no work, if it is not suspended there */
 	bool must_run;	  /* until its debt is paid */
 	unsigned int job; /* 0: alone; else all of that number together */
 	uint64_t until;	  /* released until then */
@@ -42,10 +43,16 @@ struct gpreempt_policy {
 void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
 
 /*
- * To suspend or resume an entity on these nodes did not work: not again before that time. False:
- * the policy wants it no more.
+ * An offline entity has no work on these nodes, and has on its others. It is not suspended where
+ * it has none; where it is suspended already, it stays so.
  */
-bool gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
+void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
+
+/*
+ * To suspend or resume an entity on these nodes did not work: where the policy wants that still,
+ * not again before that time.
+ */
+void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, bool suspend,
 		      uint64_t retry);
 
 /*
