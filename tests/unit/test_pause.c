@@ -208,7 +208,7 @@ static const struct {
 	enum gpreempt_reason reason;
 	enum gpreempt_class class;
 } failures[] = {
-	{ "process", -ESRCH, GPREEMPT_NO_PROCESS, GPREEMPT_CLASS_NO_TARGET },
+	{ "process", -ESRCH, GPREEMPT_ENDED, GPREEMPT_CLASS_NO_TARGET },
 	{ "process", -EMFILE, GPREEMPT_SYSTEM, GPREEMPT_CLASS_FAILED },
 	{ "seize", -ESRCH, GPREEMPT_ENDED, GPREEMPT_CLASS_NO_TARGET },
 	{ "seize", -EPERM, GPREEMPT_TRACE_DENIED, GPREEMPT_CLASS_PERMISSION },

@@ -583,15 +583,17 @@ static int change_all(struct gp_pause_job *job)
 static int open_process(struct gp_pause_job *job)
 {
 	struct gpreempt *g = job->g;
+	/* A process that was there before has ended. */
+	enum gpreempt_reason gone = job->start_time ? GPREEMPT_ENDED : GPREEMPT_NO_PROCESS;
 	uint64_t started;
 	int ret;
 
 	ret = g->ops->open_process(g->be, job->pid);
 	if (ret == -ESRCH)
-		return fail_pause(job, ret, GPREEMPT_NO_PROCESS);
+		return fail_pause(job, ret, gone);
 	if (ret == -EINVAL) /* the number of a thread, or none */
 		return gp_target_exists(g, job->pid, job->step, job->err) ?:
-			       fail_pause(job, -ESRCH, GPREEMPT_NO_PROCESS);
+			       fail_pause(job, -ESRCH, gone);
 	if (ret < 0)
 		return fail_pause(job, ret, GPREEMPT_SYSTEM);
 	job->process = ret;
