@@ -655,7 +655,7 @@ static void containerd_name(struct gpreempt *g, uint64_t age_ns, struct gp_conta
 		set_name(container, get_string(notes, "nerdctl/name"));
 	pod = get_string(notes, "io.kubernetes.cri.sandbox-name");
 	in = get_string(notes, "io.kubernetes.cri.sandbox-namespace");
-	if (pod && in) {
+	if (pod && *pod && in && *in) {
 		snprintf(container->pod, sizeof(container->pod), "%s", pod);
 		snprintf(container->pod_namespace, sizeof(container->pod_namespace), "%s", in);
 	}
