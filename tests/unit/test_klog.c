@@ -161,6 +161,7 @@ static const struct {
 	  0x8004, U, U, 0 },
 	{ "amdgpu: process pid 4711 DQM create queue type 2 failed. ret -12", "create-failed", 4711,
 	  U, U, U, 0 },
+	{ "amdgpu: DQM create queue 0 failed. ret -62", "create-failed", U, U, U, U, 0 },
 	{ GPU "No more SDMA queue to allocate", "create-failed", U, U, U, U, 0 },
 	{ GPU "queue id 0x1f at pasid 0x8001 is reset", "queue-reset", U, 0x8001, 0x1f, U, 0 },
 	{ "kfd kfd: amdgpu: Process 4711 (pasid 0x8001) got unhandled exception", "exception", 4711,

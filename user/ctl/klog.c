@@ -78,6 +78,7 @@ static const struct kind {
 	{ NOTHING, "create-failed", "failed to add hardware queue to MES, doorbell=%d" },
 	{ NOTHING, "create-failed", "asid %a DQM create queue*failed" },
 	{ NOTHING, "create-failed", "process pid %p DQM create queue*failed" },
+	{ NOTHING, "create-failed", "DQM create queue*failed" },
 	{ NOTHING, "create-failed", "Cannot open more queues for process with %w" },
 	{ NOTHING, "create-failed", "create new usermode queue because" },
 	{ NOTHING, "create-failed", "SDMA queue to allocate" },
