@@ -9,7 +9,7 @@
 bool fuzz_one(const struct fuzz_input *in)
 {
 	const struct gp_amdlog_data *d;
-	struct gp_amdlog *log = gp_amdlog_new(GPREEMPT_UNKNOWN, NULL, NULL);
+	struct gp_amdlog *log = gp_amdlog_new(in->len % 4 ? GPREEMPT_UNKNOWN : 7, NULL, NULL);
 	/* Its end is guarded. */
 	char *text = malloc(in->len ? in->len : 1);
 	bool taken;

@@ -95,10 +95,15 @@ static const struct {
 } others[] = {
 	{ "[  950.818166] amdgpu 0000:03:00.0: amdgpu: MES failed to respond\n",
 	  "a log of the kernel" },
-	{ "[  12.1] amdgpu: Evicting PASID 1 queues\n", "gpreempt-lab klog FILE" },
+	{ "[  12.1] kfd: Evicting PASID 1 queues\n", "gpreempt-lab klog FILE" },
 	{ "Aug 05 09:01:44 host kernel: kfd kfd: amdgpu: added device\n", "a log of the kernel" },
 	{ "\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\"\n0,\"f\",0,0\n",
-	  "a table of a profiler" },
+	  "it is of a profiler" },
+	{ "\"Name\",\"Calls\",\"TotalDurationNs\"\n\"f\",1,2\n", "it is of a profiler" },
+	{ "{\"traceEvents\":[{\"name\":\"f\"}]}\n", "it is of a profiler" },
+	{ "kvě 25 19:29:48 h kernel: [drm:f [amdgpu]] *ERROR* x\n", "a log of the kernel" },
+	/* A program that names the driver. */
+	{ "/opt/amdgpu/share/libdrm/amdgpu.ids: No such file\n", "run the program with" },
 	{ "Process 7 PASID 7:\n  Compute queue on device f7bc\n", "gpreempt-lab decode FILE" },
 };
 

@@ -419,6 +419,7 @@ TEST(missing)
 	add_suspend(1000000, TARGET, -16);
 	gp_trace_lost(trace, 600, 700, 5);
 	kernel.full = true;
+	report.packets.files = 1;
 	report.packets.dropped = 3;
 	report.packets.problems = 4;
 	end();
@@ -426,6 +427,7 @@ TEST(missing)
 	ERR_HAS("5 events were lost");
 	ERR_HAS("1 operations failed");
 	ERR_HAS("temporary files is full");
+	ERR_HAS("no packet is in the AMD log: ROCm logs packets from AMD_LOG_LEVEL=5 on");
 	ERR_HAS("3 packets of the AMD log");
 	ERR_HAS("4 lines of the AMD log");
 }

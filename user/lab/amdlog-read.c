@@ -309,16 +309,13 @@ static void put_packet(struct gp_amdlog *log, const struct gp_record *record,
 static void put_dump(struct gp_amdlog *log, const struct gp_message *m,
 		     struct gp_amdlog_queue *queue)
 {
+	const struct gp_record last = { .us = queue->last_us };
+
 	log->dumped = queue - log->data.queues;
 	keep_text(&queue->kernel, m->kernel);
 	if (m->rptr == GPREEMPT_UNKNOWN || m->wptr == GPREEMPT_UNKNOWN)
 		return;
-	if (queue->first_wptr == GPREEMPT_UNKNOWN) {
-		queue->first_rptr = m->rptr;
-		queue->first_wptr = m->wptr;
-	}
-	queue->last_rptr = m->rptr;
-	queue->last_wptr = m->wptr;
+	put_indices(&last, m, queue);
 	queue->waiting = GPREEMPT_UNKNOWN;
 	put_waiting(m, &queue->waiting);
 	put_waiting(m, &queue->backlog);
@@ -482,7 +479,8 @@ static bool take_dump(struct gp_amdlog *log, struct gp_span text)
 	switch (m.kind) {
 	case GP_AMDLOG_DUMP_KERNEL:
 		keep_text(&log->kernel, m.rest);
-		pend(&log->kernels, line);
+		if (m.rest.at < m.rest.end)
+			pend(&log->kernels, line);
 		return true;
 	case GP_AMDLOG_DUMP_ERROR:
 		keep_text(&log->error, m.rest);
@@ -684,15 +682,23 @@ const struct gp_amdlog_data *gp_amdlog_get(const struct gp_amdlog *log)
 
 static const struct text_guess empty = { "", 0, "it is empty", "./program 2> FILE" };
 
+#define KERNEL_LOG "it is a log of the kernel", "gpreempt-lab klog FILE"
+#define DRIVER	   "it is the driver's text", "gpreempt-lab decode FILE"
+#define PROFILE	   "it is of a profiler", "AMD_LOG_LEVEL=5 ./program 2> FILE"
+
 /* Other text, by words that are somewhere in its first lines. */
 static const struct text_guess others[] = {
-	{ "Compute queue on device", 0, "it is the driver's text", "gpreempt-lab decode FILE" },
-	{ "CP Pipe", 0, "it is the driver's text", "gpreempt-lab decode FILE" },
-	{ "amdgpu 0000:", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
-	{ "kfd kfd:", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
-	{ "amdgpu: ", 0, "it is a log of the kernel", "gpreempt-lab klog FILE" },
-	{ "KernelName", 0, "it is a table of a profiler", "AMD_LOG_LEVEL=5 ./program 2> FILE" },
-	{ "Kernel_Name", 0, "it is a table of a profiler", "AMD_LOG_LEVEL=5 ./program 2> FILE" },
+	{ "queue on device", 0, DRIVER },
+	{ "CP Pipe", 0, DRIVER },
+	{ "] amdgpu", 0, KERNEL_LOG },
+	{ "] kfd", 0, KERNEL_LOG },
+	{ "[drm", 0, KERNEL_LOG },
+	{ " kernel: ", 0, KERNEL_LOG },
+	{ "KernelName", 0, PROFILE },
+	{ "Kernel_Name", 0, PROFILE },
+	{ "\"Name\",\"Calls\"", 0, PROFILE },
+	{ "Process_Id", 0, PROFILE },
+	{ "\"traceEvents\"", 0, PROFILE },
 };
 
 static const struct text_guess *guess_other(const char *begin, size_t len)

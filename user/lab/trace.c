@@ -474,6 +474,10 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 	if (r->kernel->full)
 		ctl_note("the directory of temporary files is full: the end "
 			 "of the trace is not there");
+	if (r->packets.files && !r->packets.count)
+		ctl_note("no packet is in the AMD log: ROCm logs packets from AMD_LOG_LEVEL=%d on, "
+			 "up to ROCm 7.2 from 4 on",
+			 GP_AMDLOG_PACKETS);
 	if (r->packets.dropped)
 		ctl_note("%" PRIu64 " packets of the AMD log are more than "
 			 "the timeline takes",
