@@ -80,6 +80,9 @@ static const struct {
 	{ "mqds_1790000001.txt hqds_1790000002.txt", "", NULL },
 	{ "2026-02-03T10:15:00_mqds.txt 2026-02-03T10:15:01_hqds.txt", "", NULL },
 	{ "mqds.1790000001.25 hqds.1790000001.75", "", NULL },
+	{ "mqds_1790000001_123456789.txt hqds_1790000001_345678901.txt", "", NULL },
+	{ "kfd_mqds_20260203T101500Z.txt kfd_hqds_20260203T101501Z.txt", "", NULL },
+	{ "Tue_Feb_03_10:15:00_2026.mqds Tue_Feb_03_10:15:01_2026.hqds", "", NULL },
 	{ "mqds_10:15:00.txt hqds_10:15:01.txt", "", NULL },
 	{ "mqds_1790000001 hqds_1790000002 rls_1790000003 "
 	  "mqds_1790000011 hqds_1790000012 rls_1790000013",
@@ -107,6 +110,8 @@ static const struct {
 	{ "sample_2/mqds sample_2/hqds sample_10/mqds sample_10/hqds", "sample_2 sample_10", NULL },
 	{ "n1/s_1/kfd_mqds.log n1/s_1/kfd_hqds.log n1/s_2/kfd_mqds.log n1/s_2/kfd_hqds.log",
 	  "n1/s_1 n1/s_2", NULL },
+	{ "n1/s_1/kfd/mqds n1/s_1/kfd/hqds n1/s_2/kfd/mqds n1/s_2/kfd/hqds",
+	  "n1/s_1/kfd n1/s_2/kfd", NULL },
 	{ "day/mqds_1.txt day/hqds_1.txt day/mqds_2.txt day/hqds_2.txt", "day/1 day/2", NULL },
 	{ "20260203_101500/mqds.txt 20260203_101500/hqds.txt", "", NULL },
 	/* No moments, but the host's own files in a snapshot. */

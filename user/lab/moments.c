@@ -14,8 +14,8 @@
 #include "shared/util.h"
 #include "load.h"
 
-/* Directories below the given one that are searched: DIR/node1/sample_1/mqds.txt. */
-#define DEPTH 2
+/* Directories below the given one that are searched: DIR/node1/sample_1/kfd/mqds. */
+#define DEPTH 3
 
 const char *const text_names[] = {
 	[TEXT_MQDS] = "mqds",
@@ -90,7 +90,7 @@ static bool match(const char *pattern, const char *name, regmatch_t *at)
 #define TIME                                                         \
 	"(^|[^0-9])(((19|20)[0-9]{2}[-_.]?[01][0-9][-_.]?[0-3][0-9]" \
 	"[-_.T ]?[0-2][0-9][-_.:h]?[0-5][0-9]([-_.:m]?[0-5][0-9])?"  \
-	"|[0-2][0-9][:-][0-5][0-9][:-][0-5][0-9]|[0-9]{6,})([.,][0-9]+)?)($|[^0-9])"
+	"|[0-2][0-9][:-][0-5][0-9][:-][0-5][0-9]|[0-9]{6,})([.,][0-9]+|[-_][0-9]{9})?)($|[^0-9])"
 /* Digits of a time: nanoseconds of seconds since 1970, less one. */
 #define TIME_DIGITS 18
 
@@ -192,7 +192,7 @@ static void add_part(struct text_moments *out, struct parts *parts, const char *
 	regmatch_t at, end;
 	int role;
 
-	if (match("()(\\.(txt|log|out))$", name, &end))
+	if (match("(^|.)(\\.(txt|log|out))$", name, &end))
 		stem[end.rm_so] = '\0';
 	if (!match("(^|[^a-z])(mqds?|hqds?|rls)($|[^a-z])", stem, &at)) {
 		free(stem);
@@ -200,7 +200,7 @@ static void add_part(struct text_moments *out, struct parts *parts, const char *
 	}
 	role = tolower((unsigned char)stem[at.rm_so]);
 	part.roles = 1 << (role == 'm' ? TEXT_MQDS : role == 'h' ? TEXT_HQDS : TEXT_RLS);
-	if (match("()(~|\\.[a-z][^.]*)$", stem + at.rm_eo, &end))
+	if (match("(^|.)(~|\\.[a-z][^.]*)$", stem + at.rm_eo, &end))
 		why = empty ? "" : "the end of its name is that of another kind of file";
 	else if (match(WORD("summary"), stem, &end))
 		why = "a summary";
