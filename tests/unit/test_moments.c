@@ -23,7 +23,7 @@ static void make_layout(const char *files)
 	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		path = strdup(unit_text("d/%s", word + !!strchr("!?0-+", *word)));
 		if (*word == '!')
-			make_text(path, "Findings of run 8\n  queues: 1\n  slots: 1\n");
+			make_text(path, "=== Findings ===\n  queues: 1\n=== End ===\n");
 		else if (*word == '?')
 			make_text(path, quote);
 		else if (*word == '0')

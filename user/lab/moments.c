@@ -156,17 +156,17 @@ static const char *judge(const char *dir, const char *name, unsigned int *roles)
 	d = gp_text_get(text);
 	gp_text_feed(text, all, len);
 	gp_text_end(text);
-	guess = text_guess(all, len);
-	if (guess)
-		why = guess->what;
-	else if (d->n_problems && !d->known_lines)
-		why = "no line of it is what the driver prints";
-	else if (d->n_problems > d->known_lines && !is_plain(name))
-		why = "most lines of it are not what the driver prints";
 	seen = !!(d->n_processes + d->n_queues) << TEXT_MQDS | d->hqds_seen << TEXT_HQDS |
 	       !!d->n_packets << TEXT_RLS;
 	for (i = 0; i < d->n_nodes; i++)
 		seen |= (d->nodes[i].note == GP_TEXT_NO_LIST) << TEXT_RLS;
+	guess = text_guess(all, len);
+	if (guess)
+		why = guess->what;
+	else if (d->n_problems && !seen && !d->n_nodes)
+		why = "no line of it is what the driver prints";
+	else if (d->n_problems > d->known_lines && !is_plain(name))
+		why = "most lines of it are not what the driver prints";
 	if (seen)
 		*roles = seen;
 	gp_text_free(text);
