@@ -779,7 +779,8 @@ TEST_EACH(no_kernel, 2)
 {
 	if (_i)
 		feed_text("Kernel Name: f\n" DUMP("0x1", "0x6", "0xb0") INDICES);
-	read_log("Kernel Name: \n" DUMP("0x1", "0x5", "0xa0") INDICES);
+	read_log("Kernel Name: "
+		 "\n" DUMP("0x1", "0x5", "0xa0") INDICES);
 	ck_assert_uint_eq(log_data->n_queues, 1 + _i);
 	ck_assert_ptr_null(log_data->queues[_i].kernel);
 }
