@@ -110,6 +110,16 @@ TEST_EACH(other, ARRAY_SIZE(others))
 	ck_assert_int_eq(k.lines, 1);
 }
 
+/* The driver's name before the address is that of the device, as of the simulated GPU. */
+TEST(device_of_another_name)
+{
+	read_log("[  950.818166] vgpu 0001:00:00.0: amdgpu: " REMOVE
+		 "\nAug 05 09:01:44 box 7b.c: amdgpu: " REMOVE);
+	ck_assert_int_eq(k.driver_lines, 1);
+	ck_assert_uint_eq(k.n_gpus, 1);
+	ck_assert_str_eq(k.gpus[1].gpu, "0001:00:00.0");
+}
+
 #define U GPREEMPT_UNKNOWN
 
 /* Messages of the driver's source, of several versions. */

@@ -362,6 +362,28 @@ static void take_message(struct klog *k, const char *message, struct klog_event 
 
 /* Prefixes. */
 
+/* Length of the address of a device, "0000:05:00.0:", here; or 0. */
+static size_t address_at(const char *at)
+{
+	size_t len = strspn(at, "0123456789abcdef:.");
+
+	if (len < 2 || len > KLOG_GPU || at[len - 1] != ':')
+		return 0;
+	return memchr(at, '.', len) && memchr(at, ':', len - 1) ? len : 0;
+}
+
+/* The address before a name of the driver: "vgpu 0001:00:00.0: amdgpu: ", or NULL. */
+static const char *address_before(const char *text, const char *driver)
+{
+	const char *at;
+
+	if (driver < text + 2 || driver[-1] != ' ')
+		return NULL;
+	for (at = driver - 1; at > text && at[-1] != ' ';)
+		at--;
+	return address_at(at) && at + address_at(at) == driver - 1 ? at : NULL;
+}
+
 /* Find where the message of a driver begins, behind the kernel's mark or at a name of it. */
 static const char *find_driver(const char *text, bool sure)
 {
@@ -379,22 +401,20 @@ static const char *find_driver(const char *text, bool sure)
 		return NULL;
 	/* "python[12]: amdgpu: ..." is a program's line; "kern  :err   : " is dmesg -x's. */
 	if (!sure && first >= text + 2 && !strncmp(first - 2, ": ", 2) &&
-	    !(first >= text + 3 && first[-3] == ' '))
+	    !(first >= text + 3 && first[-3] == ' ') && !address_before(text, first))
 		return NULL;
 	return first == text || strchr(" \t];>|`", first[-1]) ? first : NULL;
 }
 
-/* "amdgpu 0000:05:00.0: " */
-static void take_gpu(const char *driver, char *gpu)
+/* "amdgpu 0000:05:00.0: ", or that of a device of another name that amdgpu drives. */
+static void take_gpu(const char *text, const char *driver, char *gpu)
 {
-	size_t len;
+	bool own = !strncmp(driver, "amdgpu ", strlen("amdgpu "));
+	const char *at = own ? driver + strlen("amdgpu ") : address_before(text, driver);
+	size_t len = at ? address_at(at) : 0;
 
-	if (strncmp(driver, "amdgpu ", strlen("amdgpu ")))
-		return;
-	driver += strlen("amdgpu ");
-	len = strspn(driver, "0123456789abcdef:.");
-	if (len > 1 && len <= KLOG_GPU && driver[len - 1] == ':' && memchr(driver, '.', len))
-		snprintf(gpu, KLOG_GPU, "%.*s", (int)len - 1, driver);
+	if (len)
+		snprintf(gpu, KLOG_GPU, "%.*s", (int)len - 1, at);
 }
 
 static void trim(char **at, char *end)
@@ -503,7 +523,7 @@ static void take_line(struct klog *k, char *line)
 	driver = find_driver(kernel ?: line, kernel);
 	if (!driver)
 		return;
-	take_gpu(driver, e.gpu);
+	take_gpu(kernel ?: line, driver, e.gpu);
 	if (!body) {
 		char prefix[128];
 

@@ -24,9 +24,9 @@ switch 0 fail_fence 0
 was_reset() { [ "$(counter 0 gpu_resets)" -gt 0 ]; }
 wait_for 10 was_reset
 
-step "the kernel's log has it, and the reset"
+step "the kernel's log has it; the simulated GPU's reset writes no line"
 lab 0 klog
-says 'GPU [0-9a-f:.]+: preemption failed [0-9]+ time.*it was reset since'
+says 'GPU [0-9a-f:.]+: preemption failed [0-9]+ time'
 
 step "the target can be killed and the host works"
 timeout $((30 * PACE)) gpreempt-ctl resume "$p"
