@@ -119,6 +119,44 @@ TEST(first_look)
 	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
 }
 
+/* Set how many waves of the first queue are in flight. */
+static void set_waves(const char *waves)
+{
+	set_view(getpid(), unit_text("gpreempt-queues - version: 2.0\n"
+				     "# qid gpu_id type waves ring\n"
+				     "0 0xf7bc compute-aql %s 0x%lx\n",
+				     waves, (uintptr_t)mem[0].ring));
+}
+
+/* The last packet has no signal: its waves show that it executes, until there are none. */
+TEST(last_packet_without_signal)
+{
+	unit_setup();
+	online.g = g;
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	set_waves("8");
+	submit(0, NULL);
+	mem[0].read++;
+	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
+	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
+	set_waves("0");
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	/* It is done. */
+	set_waves("8");
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	set_waves("-");
+	submit(0, NULL);
+	mem[0].read++;
+	ck_assert_int_eq(guard_look(&online), GUARD_PULSE);
+	/* A signal is enough. */
+	set_waves("8");
+	submit(0, &signals[0]);
+	signals[0].value = 0;
+	mem[0].read++;
+	ck_assert_int_eq(guard_look(&online), GUARD_PULSE);
+	unit_teardown();
+}
+
 TEST(not_readable)
 {
 	submit(0, (struct signal *)NULL);

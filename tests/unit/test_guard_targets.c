@@ -91,8 +91,11 @@ TEST(without_work)
 	ck_assert_uint_eq(idle_after("0 16 1040", "sdma - 64 128 bytes", 6), 1);
 	ck_assert_uint_eq(idle_after("8 16 16", "sdma - 64 64 bytes", 6), 2);
 	ck_assert_uint_eq(idle_after("0 16 32", "sdma - 64 64 bytes", 6), 2);
-	ck_assert_uint_eq(idle_after("- 16 16", "compute-aql 0 - - dwords", 6), 0);
+	ck_assert_uint_eq(idle_after("- 16 16", "compute-aql 0 - - dwords", 9), 0);
 	ck_assert_uint_eq(idle_after("0 0 0", "compute-aql 0 0 0 dwords", 6), 3);
+	/* The driver changes the run list at the time of some looks. */
+	ck_assert_uint_eq(idle_after("- - -", "compute-aql - - - dwords", 1), 3);
+	ck_assert_uint_eq(idle_after("0 0 0", "compute-aql 0 0 0 dwords", 1), 3);
 	/* One look at work is enough, also when it is done by then. */
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 1), 0);
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 6), 3);

@@ -297,6 +297,7 @@ struct guard_queue {
 	uint64_t written; /* write index, as last read */
 	uint64_t signal;  /* completion signal of the last packet, or 0 */
 	bool known;	  /* written is right */
+	bool unsure;	  /* its last packet has no signal, and may execute still */
 	bool busy;
 };
 
@@ -306,8 +307,9 @@ struct guard_queue {
  */
 struct guard_sight {
 	pid_t pid;
-	uint64_t since_ns; /* when the read began; 0: none. Under the lock */
-	bool left;	   /* no longer a target: freed after the read */
+	struct gpreempt *g; /* of the module's view; NULL: none */
+	uint64_t since_ns;  /* when the read began; 0: none. Under the lock */
+	bool left;	    /* no longer a target: freed after the read */
 	struct guard_queue queue[GUARD_QUEUES];
 	size_t n;
 };
@@ -341,6 +343,7 @@ struct guard_offline {
 	uint64_t nodes;
 	unsigned int entity; /* number of it in the policy */
 	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
+	uint64_t known[2];   /* nodes whose registers were known, the same */
 	uint64_t work_ns;
 	size_t queues;	    /* in its view, at the last look */
 	uint64_t written;   /* sum of their write pointers */

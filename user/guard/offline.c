@@ -401,40 +401,50 @@ static void note_route(struct guard *guard, struct guard_offline *offline)
 /* A program at work has gaps between its packets: one without work had none for so long. */
 #define WORK_NS (200 * NSEC_PER_MSEC)
 
-/* Has the queue no work? Only registers of a queue that is in its slots tell that. */
-static bool is_idle(const struct gpreempt_queue *q)
+/* Has the queue work? 1, 0, or -1: its registers are not known while it is in no slot. */
+static int has_work(const struct gpreempt_queue *q)
 {
 	uint64_t ring = q->unit == GP_VIEW_UNIT_DWORDS ? q->ring_size / 4 : q->ring_size;
+	bool bytes = q->unit == GP_VIEW_UNIT_BYTES;
 
-	if (q->rptr == GPREEMPT_UNKNOWN || q->wptr == GPREEMPT_UNKNOWN || !ring)
-		return false;
-	return (uint64_t)(q->wptr - q->rptr) % ring == 0 &&
-	       (!q->waves || q->unit == GP_VIEW_UNIT_BYTES);
+	if (q->rptr == GPREEMPT_UNKNOWN || q->wptr == GPREEMPT_UNKNOWN || !ring ||
+	    (!bytes && q->waves == GPREEMPT_UNKNOWN))
+		return -1;
+	return (uint64_t)(q->wptr - q->rptr) % ring || (!bytes && q->waves);
 }
 
-/* Report to the policy where the process has work. Under the lock. */
+/*
+ * Report to the policy where the process has work. A look while the driver changes the run list
+ * shows none of its queues, and tells nothing. Under the lock.
+ */
 static void note_work(struct guard *guard, struct guard_offline *offline,
 		      const struct gpreempt_view *view, uint64_t now)
 {
 	struct gpreempt_policy_entity *entity = &guard->policy->entity[offline->entity];
-	uint64_t idle, written = 0;
+	uint64_t idle, written = 0, worked = 0, unknown = 0;
 	size_t i;
 
 	if (now >= offline->work_ns + WORK_NS) {
 		offline->worked[1] = offline->worked[0];
-		offline->worked[0] = 0;
+		offline->known[1] = offline->known[0];
+		offline->worked[0] = offline->known[0] = 0;
 		offline->work_ns = now;
 	}
 	for (i = 0; i < view->count; i++) {
+		int work = has_work(&view->queues[i]);
+
 		written += view->queues[i].wptr;
-		if (!is_idle(&view->queues[i]))
-			offline->worked[0] |= node_bit(guard, view->queues[i].gpu_id);
+		*(work < 0 ? &unknown : &worked) |= work ? node_bit(guard, view->queues[i].gpu_id) :
+							   0;
 	}
 	/* Work that came and went between two looks. */
-	if (written != offline->written)
-		offline->worked[0] = offline->nodes;
-	offline->written = written;
-	idle = ~(offline->worked[0] | offline->worked[1]);
+	if (!unknown && written != offline->written) {
+		worked = offline->nodes;
+		offline->written = written;
+	}
+	offline->worked[0] |= worked;
+	offline->known[0] |= ~unknown;
+	idle = ~(offline->worked[0] | offline->worked[1]) & (offline->known[0] | offline->known[1]);
 	guard->changed |= idle != entity->idle;
 	gp_policy_idle(guard->policy, offline->entity, idle);
 }

@@ -148,13 +148,42 @@ static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
 		queue->busy = true;
 		return true;
 	}
-	if (found || (queue->busy && !queue->signal))
+	if (found || (queue->busy && !queue->signal)) {
 		queue->signal = find_signal(sight, queue);
+		queue->unsure = queue->written && !queue->signal;
+	}
 	queue->busy = signal_waits(sight, queue);
 	/* The packet is done: the program may use the signal for something else now. */
 	if (!queue->busy)
 		queue->signal = 0;
 	return moved || queue->busy;
+}
+
+/*
+ * Does a packet without a signal execute still? Only waves in flight show that. A queue of which
+ * the module does not know them is done.
+ */
+static bool executes(struct guard_sight *sight)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	bool any = false, unsure = false;
+	size_t i, j;
+
+	for (i = 0; i < sight->n; i++)
+		unsure |= sight->queue[i].unsure;
+	if (!unsure || !sight->g || gpreempt_view_read(sight->g, sight->pid, &view, NULL))
+		return false;
+	for (i = 0; i < sight->n; i++) {
+		struct guard_queue *queue = &sight->queue[i];
+		bool runs = false;
+
+		for (j = 0; queue->unsure && j < view->count; j++)
+			runs |= view->queues[j].ring == (int64_t)queue->ring &&
+				view->queues[j].waves > 0;
+		queue->unsure = runs;
+		any |= runs;
+	}
+	return any;
 }
 
 int guard_look(struct guard_sight *sight)
@@ -173,6 +202,7 @@ int guard_look(struct guard_sight *sight)
 		worked |= look_at(sight, &sight->queue[i], &indices[i]);
 		busy |= sight->queue[i].busy;
 	}
+	busy = busy || executes(sight);
 	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
 }
 

@@ -410,6 +410,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 		return;
 	}
 	sight->pid = f->target.pid;
+	sight->g = guard->g;
 	pthread_mutex_lock(&guard->lock);
 	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns());
 	if (entity >= 0) {

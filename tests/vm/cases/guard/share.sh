@@ -29,7 +29,8 @@ c0=$(count off)
 shared() { [ "$(grep -c "^resumed $(pid off): share" "$W/guard")" -ge 6 ]; }
 wait_for 5 shared
 [ "$(count off)" -gt "$c0" ] || fail "offline starves"
-share_is 28-80
+# 30 % of all but one hold of 200 ms, in the 1.7 s of six holds.
+share_is 26-80
 wait_for 15 running "$(pid off)"
 stop on
 
