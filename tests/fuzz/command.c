@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands that read what a tenant, another host or an engine wrote: each of "host", "oci",
- * "report" and "showpids" is a fuzzer of its own. A command may print no control character, and only JSON
- * that each reader of JSON takes.
+ * "report" and "showpids" is a fuzzer of its own. A command may print no control character, and
+ * only JSON that each reader of JSON takes.
  */
 #include <json-c/json.h>
 #include <stdbool.h>
