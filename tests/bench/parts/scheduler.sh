@@ -152,6 +152,44 @@ kind() {
 	guarded "$1_guarded_2ms" "$1" "$n" "$2"
 }
 
+# --- offline processes without work ------------------------------------------
+
+# resident LABEL: a process with a queue and without work
+resident() {
+	PROGRAM=/tmp/train start "$1" --gpus 0 --every 1000s --delay 100000 --report 0
+}
+
+# residents N: one of them works
+residents() {
+	_n=$1 _idle=1
+	while [ $_idle -lt "$_n" ]; do
+		resident "idle$_idle"
+		_idle=$((_idle + 1))
+	done
+	offline off 0
+	guard "$_n" --poll "$(us $LOOK)" --linger "$(us 2000)" --max-hold "$(us 1000000)"
+	# Those without work were not looked at for long enough before.
+	sleep 1
+	requests "$few"
+	wait_for 30 knows $((_n + 1))
+	done_by on
+	end_guard
+	stop off > /dev/null
+	figures "residents_$_n" 1 --online "$W/on.samples" --offline "$W/off.samples"
+	while [ $_idle -gt 1 ]; do
+		_idle=$((_idle - 1))
+		stop "idle$_idle" > /dev/null
+	done
+}
+
+many() {
+	save 100
+	alone requests "$few"
+	residents 1
+	residents 16
+	residents 64
+}
+
 # --- eight GPUs, one job, two services ---------------------------------------
 
 job() {
@@ -282,6 +320,8 @@ all() {
 	kind requests 2000
 	kind fine 0
 	eight
+	many > "$W/many" || { cat "$W/many"; return 1; }
+	sed 's/^requests_alone/residents_alone/' "$W/many"
 	polls
 	echo complete
 }
@@ -298,5 +338,9 @@ awk '{ v[$1] = $2 }
 		print "online_p99_watched_ratio", v["requests_watched_p99_us"] / v["requests_guarded_p99_us"]
 		print "throughput_total_ratio", v["requests_guarded_total_share"] / v["requests_unprotected_total_share"]
 		print "offline_share", v["requests_guarded_offline_share"]
+		for (n = 1; n <= 64; n = n == 1 ? 16 : 4 * n) {
+			print "residents_" n "_p50_ratio", v["residents_" n "_p50_us"] / v["residents_alone_p50_us"]
+			print "residents_" n "_p99_ratio", v["residents_" n "_p99_us"] / v["residents_alone_p99_us"]
+		}
 		print "arrival_to_ioctl_us", v["poll_busy_arrival_to_ioctl_p50_us"]
 	}' "$W/all"
