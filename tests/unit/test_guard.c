@@ -141,7 +141,7 @@ TEST(last_packet_without_signal)
 	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
 	set_waves("0");
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
-	/* It is done. */
+	/* Waves of later are not those of the packet. */
 	set_waves("8");
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 	set_waves("-");

@@ -307,7 +307,7 @@ struct guard_queue {
  */
 struct guard_sight {
 	pid_t pid;
-	struct gpreempt *g; /* of the module's view; NULL: none */
+	struct gpreempt *g; /* reads the view of the module; NULL: none does */
 	uint64_t since_ns;  /* when the read began; 0: none. Under the lock */
 	bool left;	    /* no longer a target: freed after the read */
 	struct guard_queue queue[GUARD_QUEUES];
