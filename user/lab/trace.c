@@ -835,7 +835,7 @@ static const struct ctl_option options[] = {
 	{ "output", CTL_FILE, offsetof(struct trace_args, output), "FILE",
 	  "where it is kept (-o FILE); of a command: a directory" },
 	{ "amd-log", CTL_COUNT, offsetof(struct trace_args, amd_log), "LEVEL",
-	  "of the command: AMD_LOG_LEVEL; 5 has packets, for the timeline" },
+	  "of the command: AMD_LOG_LEVEL; 5 has packets" },
 	CTL_WAIT_OPTION(struct trace_args),
 	CTL_JSON_OPTION(struct trace_args),
 	{ 0 },
