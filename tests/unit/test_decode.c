@@ -308,6 +308,9 @@ TEST(showpids_json)
 	LAB(0, "pidmap --showpids smi --json --from now");
 	expect_number("showpids.0.queues", 3);
 	expect_text("showpids.0.kfd_gpu_ids.0", "0x2d60");
+	make_text("smi", "PID 144 is using 2 DRM device(s):\n0 1\n");
+	LAB(0, "pidmap --showpids smi --json --from now");
+	expect_text("showpids.0.gpu_indexes.0", "0");
 	LAB(0, "pidmap --showpids smi --json --from now/hqds");
 	expect_null("showpids.0.queues");
 	LAB(1, "pidmap --showpids nothing");

@@ -495,7 +495,7 @@ static void take_line(struct klog *k, char *line)
 	struct klog_event e = { .line = ++k->lines, .last.us = GPREEMPT_UNKNOWN };
 	const char *boot = strstr(line, "Linux version "), *kernel, *driver;
 	unsigned long long us;
-	int level = 0, body = 0;
+	int level = 0, body = 0, skip = 0;
 
 	/* Most lines are of others. */
 	if (!boot && !strstr(line, "amdgpu") && !strstr(line, "kfd"))
@@ -508,8 +508,8 @@ static void take_line(struct klog *k, char *line)
 		snprintf(e.last.text, KLOG_TIME, "%llu.%06llu", us / 1000000, us % 1000000);
 	} else {
 		body = level = 0;
-		if (sscanf(line, "<%d>", &level) == 1)
-			line = strchr(line, '>') ?: line;
+		if (sscanf(line, "<%d>%n", &level, &skip) == 1 && skip)
+			line += skip - 1;
 	}
 	/* Above its level a line has a facility: not 0, the kernel's own. */
 	if (level & ~7)

@@ -92,7 +92,7 @@ static int read_opened(struct reading *r, const char *path, int fd)
 	char data[65536];
 	ssize_t n;
 
-	while (fd >= 0 && (n = read(fd, data, sizeof(data)))) {
+	while (opened >= 0 && (n = read(opened, data, sizeof(data)))) {
 		if (n < 0)
 			return fail(path, -errno);
 		if (!r->log.lines)
