@@ -96,6 +96,8 @@ TEST(without_work)
 	/* The driver changes the run list at the time of some looks. */
 	ck_assert_uint_eq(idle_after("- - -", "compute-aql - - - dwords", 1), 3);
 	ck_assert_uint_eq(idle_after("0 0 0", "compute-aql 0 0 0 dwords", 1), 3);
+	ck_assert_uint_eq(idle_after("- - -", "compute-aql 0 0 0 dwords", 2), 2);
+	ck_assert_uint_eq(idle_after("0 0 0", "compute-aql 0 0 0 dwords", 6), 3);
 	/* One look at work is enough, also when it is done by then. */
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 1), 0);
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 6), 3);

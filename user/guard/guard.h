@@ -346,6 +346,7 @@ struct guard_offline {
 	uint64_t known[2];   /* nodes whose registers were known, the same */
 	uint64_t work_ns;
 	size_t queues;	    /* in its view, at the last look */
+	uint64_t missing;   /* nodes whose registers were not known at the last look */
 	uint64_t written;   /* sum of their write pointers */
 	unsigned int rests; /* looks since then at usage alone */
 	bool paused;	    /* paused, and that was reported */

@@ -442,7 +442,9 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 		worked = offline->nodes;
 		offline->written = written;
 	}
-	offline->worked[0] |= worked;
+	/* Not in its slots twice: there are more processes than fit, and each is in the way. */
+	offline->worked[0] |= worked | (unknown & offline->missing);
+	offline->missing = unknown;
 	offline->known[0] |= ~unknown;
 	idle = ~(offline->worked[0] | offline->worked[1]) & (offline->known[0] | offline->known[1]);
 	guard->changed |= idle != entity->idle;

@@ -178,7 +178,9 @@ residents() {
 	figures "residents_$_n" 1 --online "$W/on.samples" --offline "$W/off.samples"
 	while [ $_idle -gt 1 ]; do
 		_idle=$((_idle - 1))
-		stop "idle$_idle" > /dev/null
+		# It has submitted nothing, which stop() takes for a failure.
+		kill -KILL "$(pid "idle$_idle")"
+		wait_for 10 gone "$(pid "idle$_idle")"
 	done
 }
 
