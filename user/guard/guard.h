@@ -343,7 +343,6 @@ struct guard_offline {
 	uint64_t nodes;
 	unsigned int entity; /* number of it in the policy */
 	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
-	uint64_t known[2];   /* nodes whose registers were known, the same */
 	uint64_t work_ns;
 	size_t queues;	    /* in its view, at the last look */
 	uint64_t missing;   /* nodes whose registers were not known at the last look */

@@ -426,16 +426,16 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 
 	if (now >= offline->work_ns + WORK_NS) {
 		offline->worked[1] = offline->worked[0];
-		offline->known[1] = offline->known[0];
-		offline->worked[0] = offline->known[0] = 0;
+		offline->worked[0] = 0;
 		offline->work_ns = now;
 	}
 	for (i = 0; i < view->count; i++) {
+		uint64_t node = node_bit(guard, view->queues[i].gpu_id);
 		int work = has_work(&view->queues[i]);
 
 		written += view->queues[i].wptr;
-		*(work < 0 ? &unknown : &worked) |= work ? node_bit(guard, view->queues[i].gpu_id) :
-							   0;
+		worked |= work > 0 ? node : 0;
+		unknown |= work < 0 ? node : 0;
 	}
 	/* Work that came and went between two looks. */
 	if (!unknown && written != offline->written) {
@@ -445,8 +445,7 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	/* Not in its slots twice: there are more processes than fit, and each is in the way. */
 	offline->worked[0] |= worked | (unknown & offline->missing);
 	offline->missing = unknown;
-	offline->known[0] |= ~unknown;
-	idle = ~(offline->worked[0] | offline->worked[1]) & (offline->known[0] | offline->known[1]);
+	idle = ~(offline->worked[0] | offline->worked[1]);
 	guard->changed |= idle != entity->idle;
 	gp_policy_idle(guard->policy, offline->entity, idle);
 }
