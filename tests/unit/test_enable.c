@@ -158,6 +158,7 @@ TEST(several_threads)
 {
 	start(threaded, 'S');
 	UNIT_WAIT(unit_threads(child, "") == 2);
+	UNIT_WAIT(state_of(child) == 'S');
 	seize();
 	ck_assert_int_eq(enable(), 0);
 	ck_assert_int_ne(asked, child);
