@@ -296,20 +296,20 @@ static const char *const priorities[] = { "low", "normal", "high" };
 static const char *const hip_priorities[] = { "low", "normal", "normal", "high" };
 
 /* Packets: "SWq=0x, HWq=0x, id=2, priority=1, Dispatch Header = ..." or from "HWq=" on. */
-static bool is_packet(struct gp_span text, struct gp_message *message)
+static void parse_packet(struct gp_span text, struct gp_message *message)
 {
 	long len = text.end - text.at;
 	struct gp_span head = { text.at, text.at + (len > 64 ? 64 : len), false };
 	int64_t priority;
 
 	if (!find(head, "HWq="))
-		return false;
+		return;
 	if (find(text, "Dispatch Header"))
 		message->kind = GP_AMDLOG_DISPATCH;
 	else if (find(text, "Header ="))
 		message->kind = GP_AMDLOG_BARRIER;
 	else
-		return false;
+		return;
 	if (!number(text, "HWq=", &message->hwq) || !message->hwq)
 		message->kind = GP_AMDLOG_BROKEN;
 	message->id = small(text, " id=");
@@ -321,7 +321,6 @@ static bool is_packet(struct gp_span text, struct gp_message *message)
 	/* ROCm 5 does not print the indices; here they are printed, and cut. */
 	message->cut = (message->rptr == GPREEMPT_UNKNOWN && find(text, " rptr=")) ||
 		       (message->wptr == GPREEMPT_UNKNOWN && find(text, " wptr="));
-	return true;
 }
 
 /* Take the fault's name of HSA or its own words, its code and its kernel. */
@@ -383,12 +382,8 @@ static void parse_record(struct gp_span text, struct gp_message *message)
 		fill(text, messages[i].hwq, message);
 		break;
 	}
-	if (i < ARRAY_SIZE(messages) || is_packet(text, message)) {
-		uint64_t swq;
-
-		if (number(text, "SWq=", &swq))
-			message->swq = swq;
-	}
+	if (i == ARRAY_SIZE(messages))
+		parse_packet(text, message);
 }
 
 /* Lines of a dump, by a word of each. A queue's address stands behind @queue. */
@@ -410,7 +405,6 @@ static const struct {
 static void parse_dump(struct gp_span text, struct gp_message *message)
 {
 	const char *at = NULL;
-	uint64_t swq;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(dumps) && !at; i++)
@@ -431,14 +425,14 @@ static void parse_dump(struct gp_span text, struct gp_message *message)
 	message->begins = find(text, "VGPU");
 	message->idle = find(text, ") is idle");
 	message->id = small(text, " id=");
-	if (number(text, "SWq=", &swq))
-		message->swq = swq;
 	if (!number(text, dumps[i].queue, &message->hwq) || !message->hwq)
 		message->kind = GP_AMDLOG_NOTHING;
 }
 
 void gp_message_parse(struct gp_span text, bool record, struct gp_message *message)
 {
+	uint64_t swq;
+
 	*message = (struct gp_message){
 		.id = GPREEMPT_UNKNOWN,
 		.size = GPREEMPT_UNKNOWN,
@@ -450,4 +444,6 @@ void gp_message_parse(struct gp_span text, bool record, struct gp_message *messa
 		parse_record(text, message);
 	else
 		parse_dump(text, message);
+	if (message->kind != GP_AMDLOG_NOTHING && number(text, "SWq=", &swq))
+		message->swq = swq;
 }

@@ -715,27 +715,29 @@ static const struct text_guess *guess_other(const char *begin, size_t len)
 int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
 		   const struct text_guess **guess, struct gp_amdlog **out)
 {
-	struct gp_amdlog *log = gp_amdlog_new(pid, packet, data);
-	char *chunk = shr_must(malloc(CHUNK));
+	__cleanup_free char *chunk = shr_must(malloc(CHUNK));
+	__cleanup_fd int opened = fd;
+	struct gp_amdlog *log;
 	bool first = true;
 	ssize_t len;
-	int ret;
 
+	if (fd < 0)
+		return fd;
+	log = gp_amdlog_new(pid, packet, data);
 	if (guess)
 		*guess = &empty;
-
-	while ((len = read(fd, chunk, CHUNK)) > 0) {
+	while ((len = read(opened, chunk, CHUNK)) > 0) {
 		if (first && guess)
 			*guess = guess_other(chunk, len);
 		first = false;
 		gp_amdlog_feed(log, chunk, len);
 	}
-	ret = len < 0 ? -errno : 0;
-	free(chunk);
-	gp_amdlog_end(log);
-	if (ret)
+	if (len < 0) {
+		len = -errno;
 		gp_amdlog_free(log);
-	else
-		*out = log;
-	return ret;
+		return len;
+	}
+	gp_amdlog_end(log);
+	*out = log;
+	return 0;
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ROCm's log: which hardware queues a process used, and how. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "amdlog.h"
 #include "cli/cli.h"
@@ -66,11 +64,10 @@ static const struct out_field problem_fields[] = {
 static const struct out_table problems_table =
 	OUT_TABLE("problems", problem_fields, struct gp_amdlog_problem);
 
-static int print_json(enum out_mode mode, const struct gp_amdlog_data *d)
+static int print_json(const struct gp_amdlog_data *d)
 {
 	struct json_object *object = json_object_new_object();
 
-	(void)mode;
 	out_add(object, "queues", out_json_rows(&queues_table, d->queues, d->n_queues));
 	out_add(object, "processes", out_json_rows(&processes_table, d->processes, d->n_processes));
 	out_add(object, "level", json_object_new_int64(d->level));
@@ -105,13 +102,12 @@ static void note_packets(const struct gp_amdlog_data *d)
 			break;
 	if (i == d->n_processes && (i || !d->n_queues))
 		return;
-	ctl_note("dispatches are not known where they are \"-\": ROCm logs packets from "
-		 "AMD_LOG_LEVEL=%d on, up to ROCm 7.2 from 4 on",
-		 GP_AMDLOG_PACKETS);
+	ctl_note("dispatches are not known where they are \"-\": " GP_AMDLOG_PACKETS_FROM);
 }
 
-static int print_table(enum out_mode mode, const struct gp_amdlog_data *d)
+static int print_table(const struct gp_amdlog_data *d)
 {
+	enum out_mode mode = out_mode();
 	size_t i;
 
 	out_rows(mode, &processes_table, d->processes, d->n_processes);
@@ -142,40 +138,34 @@ static void print_addresses(const struct gp_amdlog_data *d, const char *between)
 			printf("%s0x%" PRIx64, n++ ? between : "", d->queues[i].hwq);
 }
 
-static void print_python_number(const char *key, int64_t value, bool hex)
-{
-	printf("\"%s\": ", key);
-	if (value == GPREEMPT_UNKNOWN)
-		printf("None");
-	else if (hex)
-		printf("0x%" PRIx64, value);
-	else
-		printf("%" PRId64, value);
-}
+/* Numbers of a queue in Python. */
+static const struct out_field python_fields[] = {
+	QUEUE(pid, NULL, OUT_DEC),
+	QUEUE(hwq, NULL, OUT_HEX),
+	QUEUE(swq, NULL, OUT_HEX),
+	QUEUE(id, NULL, OUT_DEC),
+	QUEUE(acquired, NULL, OUT_DEC),
+	QUEUE(dispatches, NULL, OUT_DEC),
+	OUT_NAMED("rptr", struct gp_amdlog_queue, last_rptr, NULL, OUT_DEC),
+	OUT_NAMED("wptr", struct gp_amdlog_queue, last_wptr, NULL, OUT_DEC),
+	QUEUE(backlog, NULL, OUT_DEC),
+};
 
 static void print_python_queue(const struct gp_amdlog_queue *row)
 {
-	const struct {
-		const char *key;
-		int64_t value;
-		bool hex;
-	} numbers[] = {
-		{ "pid", row->pid, false },
-		{ "hwq", row->hwq, true },
-		{ "swq", row->swq, true },
-		{ "id", row->id, false },
-		{ "acquired", row->acquired, false },
-		{ "dispatches", row->dispatches, false },
-		{ "rptr", row->last_rptr, false },
-		{ "wptr", row->last_wptr, false },
-		{ "backlog", row->backlog, false },
-	};
 	size_t i;
 
 	printf("    {");
-	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
-		print_python_number(numbers[i].key, numbers[i].value, numbers[i].hex);
-		printf(", ");
+	for (i = 0; i < ARRAY_SIZE(python_fields); i++) {
+		int64_t value = out_number_of(python_fields + i, row);
+
+		printf("\"%s\": ", python_fields[i].name);
+		if (value == GPREEMPT_UNKNOWN)
+			printf("None, ");
+		else if (python_fields[i].kind == OUT_HEX)
+			printf("0x%" PRIx64 ", ", value);
+		else
+			printf("%" PRId64 ", ", value);
 	}
 	if (row->priority)
 		printf("\"priority\": \"%s\"},\n", row->priority);
@@ -184,11 +174,10 @@ static void print_python_queue(const struct gp_amdlog_queue *row)
 }
 
 /* Print the same facts as assignments, for scripts. */
-static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
+static int print_python(const struct gp_amdlog_data *d)
 {
 	size_t i;
 
-	(void)mode;
 	printf("# Made by gpreempt-lab amdlog. None: the log does not say it.\n");
 	printf("PID = ");
 	if (one_process(d))
@@ -211,9 +200,8 @@ static int print_python(enum out_mode mode, const struct gp_amdlog_data *d)
 	return 0;
 }
 
-static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
+static int print_shell(const struct gp_amdlog_data *d)
 {
-	(void)mode;
 	if (d->n_processes > 1)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE,
 				     "--pid names one; --format table shows them",
@@ -231,15 +219,6 @@ static int print_shell(enum out_mode mode, const struct gp_amdlog_data *d)
 	return 0;
 }
 
-static int fail(const char *path, int err)
-{
-	bool denied = err == -EACCES || err == -EPERM;
-
-	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
-			     denied ? "run it as a user who may read it" : NULL, "%s: %s", path,
-			     text_open_error(err));
-}
-
 static int fail_other(const char *path, const struct text_guess *guess)
 {
 	if (guess)
@@ -254,14 +233,10 @@ static int read_file(const char *path, int64_t pid, struct gp_amdlog **out)
 {
 	const struct text_guess *guess = NULL;
 	const struct gp_amdlog_data *d;
-	int fd = text_open(path), ret;
+	int ret = amdlog_read_fd(text_open(path), pid, NULL, NULL, &guess, out);
 
-	if (fd < 0)
-		return fail(path, fd);
-	ret = amdlog_read_fd(fd, pid, NULL, NULL, &guess, out);
-	close(fd);
 	if (ret)
-		return fail(path, ret);
+		return text_fail(path, ret);
 	d = gp_amdlog_get(*out);
 	return d->records || d->n_queues ? 0 : fail_other(path, guess);
 }
@@ -276,7 +251,7 @@ struct amdlog_args {
 static const struct {
 	const char *word;
 	/* Prints the data. 0, or the exit status. */
-	int (*print)(enum out_mode mode, const struct gp_amdlog_data *d);
+	int (*print)(const struct gp_amdlog_data *d);
 } formats[] = {
 	{ "table", print_table },
 	{ "json", print_json },
@@ -313,10 +288,8 @@ static int run_amdlog(void *data)
 				    "the log has a process's own number: "
 				    "gpreempt-lab pidmap shows both",
 				    "process %" PRIu64 " is not in this log", args->only_pid);
-	else if (args->mode == OUT_JSON)
-		ret = print_json(args->mode, d);
 	else
-		ret = formats[i].print(args->mode, d);
+		ret = args->mode == OUT_JSON ? print_json(d) : formats[i].print(d);
 	if (!ret && d->n_problems)
 		ret = GPREEMPT_CLASS_PARTIAL;
 	gp_amdlog_free(log);

@@ -99,8 +99,9 @@ struct gp_amdlog_data {
 	char version[64];     /* HIP's own version text, or "" */
 };
 
-/* Lowest level at which each version logs packets; those up to 7.2 do so from 4 on. */
-#define GP_AMDLOG_PACKETS 5
+/* Lowest level at which each version logs packets, and a sentence on it for the user. */
+#define GP_AMDLOG_PACKETS      5
+#define GP_AMDLOG_PACKETS_FROM "ROCm logs packets from AMD_LOG_LEVEL=5 on, up to ROCm 7.2 from 4 on"
 
 /* A packet that a program puts into a queue. */
 struct gp_amdlog_packet {
@@ -201,8 +202,8 @@ void gp_message_parse(struct gp_span text, bool record, struct gp_message *messa
 struct text_guess;
 
 /*
- * Read a log that is open, and end it; as gp_amdlog_new(). *guess, if @guess is not NULL: the
- * kind of another file, by its first bytes. 0 or -errno.
+ * Read a log that was opened, or could not be, close and end it; as gp_amdlog_new(). *guess, if
+ * @guess is not NULL: the kind of another file, by its first bytes. 0 or -errno.
  */
 int amdlog_read_fd(int fd, int64_t pid, gp_amdlog_packet_fn *packet, void *data,
 		   const struct text_guess **guess, struct gp_amdlog **out);

@@ -359,11 +359,6 @@ static void sum_up(struct series *series)
 	series->mean = series->samples ? sum / series->samples : 0;
 }
 
-static const char *stable_word(const struct series *series)
-{
-	return series->least == series->most ? "stable" : "not stable";
-}
-
 static void print_json(const struct series *series)
 {
 	struct json_object *object = json_object_new_object();
@@ -391,7 +386,8 @@ static void print_text(enum out_mode mode, const struct series *series)
 		return;
 	}
 	printf("Queues of %zu samples: mean %.1f, least %" PRId64 ", most %" PRId64 ": %s\n",
-	       series->samples, series->mean, series->least, series->most, stable_word(series));
+	       series->samples, series->mean, series->least, series->most,
+	       series->least == series->most ? "stable" : "not stable");
 	printf("Queue ids of all samples: %s\n", series->same_ids == GPREEMPT_UNKNOWN ?
 							 "not known" :
 						 series->same_ids ? "the same" :

@@ -63,7 +63,7 @@ static int64_t find_pid(const struct gp_text_data *d, const struct gp_text_packe
 	return GPREEMPT_UNKNOWN;
 }
 
-static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid, size_t *count)
+static struct decode_packet *make_packets(const struct ctl_text *text, int64_t pid, size_t *count)
 {
 	const struct gp_text_data *d = text->data;
 	struct decode_packet *rows = shr_must(calloc(d->n_packets + 1, sizeof(*rows)));
@@ -87,33 +87,6 @@ static struct decode_packet *make_rows(const struct ctl_text *text, int64_t pid,
 			rows[(*count)++] = row;
 	}
 	return rows;
-}
-
-/* The run lists, as an array. */
-static struct json_object *decode_json_packets(const struct ctl_text *text, int64_t pid)
-{
-	struct json_object *array;
-	struct decode_packet *rows;
-	size_t count;
-
-	rows = make_rows(text, pid, &count);
-	array = out_json_rows(&packets_table, rows, count);
-	free(rows);
-	return array;
-}
-
-/* Print the packets as rows, if there are any. */
-static void decode_print_packets(enum out_mode mode, const struct ctl_text *text, int64_t pid)
-{
-	struct decode_packet *rows;
-	size_t count;
-
-	rows = make_rows(text, pid, &count);
-	if (count) {
-		putchar('\n');
-		out_rows(mode, &packets_table, rows, count);
-	}
-	free(rows);
 }
 
 /* A text's queues, slots and problems as rows. */
@@ -300,13 +273,10 @@ static struct queue_row make_queue(const struct ctl_text *text, size_t i)
 		.file = text->files[q->file],
 	};
 
-	if (q->n_mqds) {
+	if (q->n_mqds)
 		row.regs = d->mqds[q->mqds].regs;
-	} else {
-		/* Set all bits: that is GPREEMPT_UNKNOWN in each member. */
-		memset(&row.regs, 0xff, sizeof(row.regs));
-		row.regs.known = 0;
-	}
+	else
+		gp_text_no_regs(&row.regs);
 	row.vmid = find_vmid(d, i, row.regs.vmid);
 	row.waiting = GPREEMPT_UNKNOWN;
 	row.pointers = row.regs.rptr == GPREEMPT_UNKNOWN ? NULL : "mqd";
@@ -444,17 +414,19 @@ static struct json_object *decode_json(const struct ctl_text *text, int64_t pid)
 {
 	struct json_object *object = json_object_new_object();
 	struct decode_problem *problems = make_problems(text);
-	size_t count;
-	struct queue_row *queues = make_queues(text, pid, &count);
+	size_t n_queues, n_packets;
+	struct queue_row *queues = make_queues(text, pid, &n_queues);
+	struct decode_packet *packets = make_packets(text, pid, &n_packets);
 
-	out_add(object, "queues", out_json_rows(&queues_table, queues, count));
+	out_add(object, "queues", out_json_rows(&queues_table, queues, n_queues));
 	out_add(object, "slots", json_slots(text, pid, GP_TEXT_COMPUTE, &cp_slots));
 	out_add(object, "sdma_slots", json_slots(text, pid, GP_TEXT_SDMA, &sdma_slots));
-	out_add(object, "run_list", decode_json_packets(text, pid));
+	out_add(object, "run_list", out_json_rows(&packets_table, packets, n_packets));
 	out_add(object, "check", json_check(text, pid));
 	out_add(object, "problems", out_json_rows(&problems_table, problems, text->data->kept));
 	out_add(object, "n_problems", json_object_new_int64(text->data->n_problems));
-	free_queues(queues, count);
+	free_queues(queues, n_queues);
+	free(packets);
 	free(problems);
 	return object;
 }
@@ -616,8 +588,9 @@ static void print_check(enum out_mode mode, const struct ctl_text *text, int64_t
 static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t pid)
 {
 	const struct gp_text_data *d = text->data;
+	struct decode_packet *packets;
 	bool older = false;
-	size_t i;
+	size_t i, n;
 
 	for (i = 0; i < d->n_queues; i++)
 		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
@@ -628,7 +601,12 @@ static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t 
 		decode_print_slots(mode, text, GP_TEXT_SDMA, &sdma_slots);
 	}
 	print_check(mode, text, pid);
-	decode_print_packets(mode, text, pid);
+	packets = make_packets(text, pid, &n);
+	if (n) {
+		putchar('\n');
+		out_rows(mode, &packets_table, packets, n);
+	}
+	free(packets);
 	if (older)
 		ctl_note("this text is of a driver older than Linux 6.5, "
 			 "which printed ids and states itself");

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/table.h"
 #include "shared/util.h"
@@ -17,7 +16,7 @@ struct exp_sample {
 	bool there;
 	int64_t pid;
 	int64_t status; /* exit status of its command, in the shell's form */
-	char *ids;	/* "f7bc:0,f7bc:1" */
+	char *ids;	/* "f7bc:0,f7bc:1"; "": none is known */
 	int64_t queues;
 	int64_t slots_expected;
 	int64_t slots_active;
@@ -70,7 +69,7 @@ static char *list_ids(const struct ctl_text *text, int64_t pid)
 		if (text->ids[i].pid == pid)
 			text_append(&list, "%" PRIx64 ":%" PRId64, text->ids[i].gpu_id,
 				    text->ids[i].qid);
-	return list;
+	return list ?: shr_must(strdup(""));
 }
 
 /* Fill in the figures of a sample whose text and pid are there. */
@@ -109,15 +108,10 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	int64_t dispatches = 0;
 	bool packets = false;
 	size_t i;
-	int fd, ret;
 
 	name[0] = 'a' + m;
-	fd = text_open_in(dir, name, INT64_MAX);
-	if (fd < 0)
-		return;
-	ret = amdlog_read_fd(fd, GPREEMPT_UNKNOWN, NULL, NULL, NULL, &log);
-	close(fd);
-	if (ret)
+	if (amdlog_read_fd(text_open_in(dir, name, INT64_MAX), GPREEMPT_UNKNOWN, NULL, NULL, NULL,
+			   &log))
 		return;
 	d = gp_amdlog_get(log);
 	/* The program's own output alone is no log. */
@@ -146,22 +140,31 @@ static void exp_read_log(const char *dir, size_t m, struct exp_sample *sample)
 	gp_amdlog_free(log);
 }
 
-#define FIGURE(member, what, per)                                       \
-	{                                                               \
-#member, what, offsetof(struct exp_sample, member), per \
-	}
+#define SAMPLE(key, member, title, what) OUT_NAMED(key, struct exp_sample, member, title, what)
+/* Figures of ROCm's log, and their headings. */
+#define FIGURES                                                                         \
+	SAMPLE("dispatches", dispatches, "dispatches", OUT_DEC),                        \
+		SAMPLE("hardware_queues", hardware_queues, "hardware queues", OUT_DEC), \
+		SAMPLE("run_us", run_us, "run ms", OUT_DEC),                            \
+		SAMPLE("backlog", backlog, "most packets waiting", OUT_DEC)
 
-static const struct figure {
-	const char *key;
-	const char *what;
-	size_t offset;
-	int64_t per; /* unit: print the value divided by this */
-} figures[] = {
-	FIGURE(dispatches, "dispatches", 1),
-	FIGURE(hardware_queues, "hardware queues", 1),
-	FIGURE(run_us, "run ms", 1000),
-	FIGURE(backlog, "most packets waiting", 1),
+static const struct out_field figures[] = { FIGURES };
+
+/* Index of the run's time, which each log has. */
+#define RUN_US 2
+
+static const struct out_field sample_fields[] = {
+	SAMPLE("pid", pid, NULL, OUT_DEC),
+	SAMPLE("exit_status", status, NULL, OUT_DEC),
+	SAMPLE("queue_ids", ids, NULL, OUT_TEXT),
+	SAMPLE("queues", queues, NULL, OUT_DEC),
+	SAMPLE("slots_expected", slots_expected, NULL, OUT_DEC),
+	SAMPLE("slots_active", slots_active, NULL, OUT_DEC),
+	SAMPLE("priority", priority, NULL, OUT_DEC),
+	FIGURES,
 };
+
+static const struct out_table sample_table = OUT_TABLE("sample", sample_fields, struct exp_sample);
 
 static const struct column {
 	const char *key;
@@ -177,14 +180,14 @@ static const struct column {
 
 /* Returns the median of all runs of that kind whose log has the figure. */
 static int64_t median(const struct exp_report *report, const struct column *column,
-		      const struct figure *figure)
+		      const struct out_field *figure)
 {
 	int64_t values[EXP_RUNS_MAX];
 	size_t i, n = 0;
 
 	for (i = 0; i < report->n_runs; i++) {
 		const struct exp_sample *sample = &report->runs[i].of[column->m];
-		int64_t value = *(const int64_t *)((const char *)sample + figure->offset);
+		int64_t value = out_number_of(figure, sample);
 
 		if (report->runs[i].kind == column->kind && sample->there &&
 		    value != GPREEMPT_UNKNOWN)
@@ -215,11 +218,19 @@ static struct json_object *exp_json_log(const struct exp_plan *plan,
 		for (j = 0; j < ARRAY_SIZE(figures); j++) {
 			int64_t value = median(report, columns + i, figures + j);
 
-			out_add(one, figures[j].key, out_json_number(value));
+			out_add(one, figures[j].name, out_json_number(value));
 		}
 		out_add(all, columns[i].key, one);
 	}
 	return all;
+}
+
+static void print_cell(FILE *f, int64_t value)
+{
+	if (value == GPREEMPT_UNKNOWN)
+		fprintf(f, " - |");
+	else
+		fprintf(f, " %" PRId64 " |", value);
 }
 
 static void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp_report *report)
@@ -236,47 +247,24 @@ static void exp_print_log(FILE *f, const struct exp_plan *plan, const struct exp
 	for (i = 0; i < n; i++)
 		fprintf(f, " --- |");
 	for (j = 0; j < ARRAY_SIZE(figures); j++) {
-		fprintf(f, "\n| %s |", figures[j].what);
+		fprintf(f, "\n| %s |", figures[j].heading);
 		for (i = 0; i < n; i++) {
 			int64_t value = median(report, columns + i, figures + j);
 
-			if (value == GPREEMPT_UNKNOWN)
-				fprintf(f, " - |");
-			else
-				fprintf(f, " %" PRId64 " |", value / figures[j].per);
 			/* There is a log, and not this in it. */
 			no_packets |= !j && value == GPREEMPT_UNKNOWN &&
-				      median(report, columns + i, figures + 2) != GPREEMPT_UNKNOWN;
+				      median(report, columns + i, figures + RUN_US) >= 0;
+			print_cell(f, j == RUN_US && value >= 0 ? value / 1000 : value);
 		}
 	}
 	fputc('\n', f);
 	if (no_packets && plan->amd_log < GP_AMDLOG_PACKETS)
-		fprintf(f,
-			"\nROCm logs packets from AMD_LOG_LEVEL=%d on, up to ROCm 7.2 from 4 on.\n",
-			GP_AMDLOG_PACKETS);
+		fprintf(f, "\n" GP_AMDLOG_PACKETS_FROM ".\n");
 }
 
 static struct json_object *real(double value)
 {
 	return value < 0 ? NULL : out_json_double(value);
-}
-
-static struct json_object *json_sample(const struct exp_sample *s)
-{
-	struct json_object *o = json_object_new_object();
-
-	out_add(o, "pid", out_json_number(s->pid));
-	out_add(o, "exit_status", out_json_number(s->status));
-	out_add(o, "queue_ids", out_json_text(s->ids ? s->ids : ""));
-	out_add(o, "queues", out_json_number(s->queues));
-	out_add(o, "slots_expected", out_json_number(s->slots_expected));
-	out_add(o, "slots_active", out_json_number(s->slots_active));
-	out_add(o, "priority", out_json_number(s->priority));
-	out_add(o, "dispatches", out_json_number(s->dispatches));
-	out_add(o, "hardware_queues", out_json_number(s->hardware_queues));
-	out_add(o, "run_us", out_json_number(s->run_us));
-	out_add(o, "backlog", out_json_number(s->backlog));
-	return o;
 }
 
 static struct json_object *json_run(const struct exp_run *run)
@@ -285,9 +273,9 @@ static struct json_object *json_run(const struct exp_run *run)
 
 	out_add(o, "name", out_json_text(run->name));
 	if (run->of[0].there)
-		out_add(o, "a", json_sample(&run->of[0]));
+		out_add(o, "a", out_json_row(&sample_table, &run->of[0]));
 	if (run->of[1].there)
-		out_add(o, "b", json_sample(&run->of[1]));
+		out_add(o, "b", out_json_row(&sample_table, &run->of[1]));
 	if (run->kind == EXP_BOTH && !run->apart) {
 		out_add(o, "common_ids", out_json_number(run->common_ids));
 		out_add(o, "common_slots", out_json_number(run->common_slots));
@@ -334,14 +322,6 @@ static struct json_object *exp_json(const struct exp_plan *plan, const struct ex
 	return o;
 }
 
-static void print_cell(FILE *f, int64_t value)
-{
-	if (value == GPREEMPT_UNKNOWN)
-		fprintf(f, " - |");
-	else
-		fprintf(f, " %" PRId64 " |", value);
-}
-
 static void print_amdlog(FILE *f, const struct exp_sample *s)
 {
 	print_cell(f, s->dispatches);
@@ -364,7 +344,7 @@ static void print_runs(FILE *f, const struct exp_report *report, size_t m, bool 
 		if (!s->there)
 			continue;
 		fprintf(f, "| %s | %" PRId64 " | %" PRId64 " | %s |", report->runs[i].name, s->pid,
-			s->queues, s->ids ? s->ids : "-");
+			s->queues, *s->ids ? s->ids : "-");
 		print_cell(f, s->slots_expected);
 		print_cell(f, s->slots_active);
 		if (amd_log)

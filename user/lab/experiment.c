@@ -50,52 +50,33 @@ uint64_t exp_runs_of(const struct exp_plan *plan, enum exp_kind kind)
 	return kind == EXP_BOTH ? plan->concurrent : plan->runs;
 }
 
-/*
- * Write a file of the directory that only its owner reads; flags: O_EXCL, or O_TRUNC.
- * 0, or the exit status after saying why not.
- */
-static int exp_write(const char *dir, const char *name, int flags, const char *text)
-{
-	char path[4096];
-	FILE *file;
-	int fd, bad;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!file)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
-				     flags & O_EXCL ?
-					     "--resume goes on with one, --report-only reads it" :
-					     NULL,
-				     "%s: %s", path, strerror(errno));
-	bad = fputs(text, file) < 0;
-	if (!fclose(file) && !bad)
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?", "%s: %s", path,
-			     strerror(errno));
-}
-
+/* Write the plan into its directory, which has none. 0, or the exit status. */
 static int write_plan(const struct exp_plan *plan)
 {
 	const char *b = plan->command[1];
-	char *text;
-	int ret;
+	char path[4096];
+	int fd, bad;
 
 	/* Private: it gets the output of the models, and files that only root may read. */
 	if (mkdir(plan->dir, 0700) && errno != EEXIST)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", plan->dir,
 				     strerror(errno));
-	if (asprintf(&text,
-		     "gpreempt-experiment - version: 1.0\n"
-		     "runs %" PRIu64 "\nconcurrent %" PRIu64 "\namd_log %" PRIu64
-		     "\nduration_ns %" PRIu64 "\na %s\n%s%s%s",
-		     plan->runs, plan->concurrent, plan->amd_log, plan->duration_ns,
-		     plan->command[0], b ? "b " : "", b ? b : "", b ? "\n" : "") < 0)
-		abort();
-	ret = exp_write(plan->dir, EXP_PLAN, O_EXCL, text);
-	free(text);
-	return ret;
+	snprintf(path, sizeof(path), "%s/" EXP_PLAN, plan->dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
+				     "--resume goes on with one, --report-only reads it", "%s: %s",
+				     path, strerror(errno));
+	bad = dprintf(fd,
+		      "gpreempt-experiment - version: 1.0\n"
+		      "runs %" PRIu64 "\nconcurrent %" PRIu64 "\namd_log %" PRIu64
+		      "\nduration_ns %" PRIu64 "\na %s\n%s%s%s",
+		      plan->runs, plan->concurrent, plan->amd_log, plan->duration_ns,
+		      plan->command[0], b ? "b " : "", b ? b : "", b ? "\n" : "") < 0;
+	if (!close(fd) && !bad)
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is the disk full?", "%s: %s", path,
+			     strerror(errno));
 }
 
 /* The plan of a command line. 0, or the exit status. */
@@ -248,7 +229,7 @@ struct run {
 	const struct exp_plan *plan;
 	char dir[3200];
 	struct gpreempt *g;
-	struct snapshot_log log;
+	int log; /* descriptor of the kernel's; below 0: none */
 	struct model of[EXP_MODELS];
 	size_t shown;	/* number of queues when "during" was taken */
 	size_t last;	/* number of queues at the last count */
@@ -260,7 +241,7 @@ static int snap(struct run *run, const char *tag)
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", run->dir, tag);
-	return snapshot_take(path, tag, &run->log);
+	return snapshot_take(path, tag, run->log);
 }
 
 /* stdout and stderr of a model go to files: ROCm logs on stderr. */
@@ -436,7 +417,7 @@ static int take_during(struct run *run, size_t now)
 
 	snprintf(path, sizeof(path), "%s/during", run->dir);
 	snprintf(next, sizeof(next), "%s/during.next", run->dir);
-	ret = snapshot_take(next, "during", &run->log);
+	ret = snapshot_take(next, "during", run->log);
 	shown = ret ? 0 : count_shown(run, next);
 	if (!ret && !run->shown && !shown && now)
 		ret = ctl_fail_text(GPREEMPT_CLASS_FAILED, "the models need to run longer",
@@ -508,8 +489,9 @@ static int wait_for_end(struct run *run, bool told)
 
 static int write_result(const struct run *run)
 {
-	char text[128] = "";
+	char text[128] = "", path[4096];
 	size_t m;
+	int ret;
 
 	for (m = 0; m < EXP_MODELS; m++) {
 		int status = run->of[m].status;
@@ -519,7 +501,10 @@ static int write_result(const struct run *run)
 				(int)('a' + m), run->of[m].pid,
 				WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	}
-	return exp_write(run->dir, EXP_RESULT, O_TRUNC, text);
+	/* A run is complete when it is there: never a part of it. */
+	snprintf(path, sizeof(path), "%s/" EXP_RESULT, run->dir);
+	ret = shr_file_replace(path, 0600, text, strlen(text));
+	return ret ? ctl_fail_file("result", path, "cannot be written", ret) : 0;
 }
 
 static int do_models(struct run *run, enum exp_kind kind)
@@ -584,9 +569,9 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind, const ch
 	fprintf(stderr, "run %s\n", name);
 	if (gpreempt_new(NULL, &run.g))
 		abort();
-	snapshot_log_open(&run.log, false);
+	run.log = snapshot_log_open(false);
 	ret = do_run(&run, kind);
-	snapshot_log_close(&run.log);
+	shr_close(&run.log);
 	gpreempt_free(run.g);
 	return ret;
 }

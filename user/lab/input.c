@@ -77,6 +77,16 @@ const char *text_open_error(int err)
 	}
 }
 
+int text_fail(const char *path, int err)
+{
+	bool denied = err == -EACCES || err == -EPERM;
+
+	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
+			     denied ? "run it with sudo, or give it a copy that you may read" :
+				      NULL,
+			     "%s: %s", path, text_open_error(err));
+}
+
 ssize_t text_read_all(int fd, int64_t max, char **out)
 {
 	int64_t room = 0, used = 0;
@@ -103,11 +113,10 @@ ssize_t text_read_all(int fd, int64_t max, char **out)
 
 static char *read_opened(int fd, int64_t max, size_t *len)
 {
+	__cleanup_fd int opened = fd;
 	char *all = NULL;
-	ssize_t got = fd < 0 ? fd : text_read_all(fd, max, &all);
+	ssize_t got = fd < 0 ? fd : text_read_all(opened, max, &all);
 
-	if (fd >= 0)
-		close(fd);
 	if (got < 0) {
 		errno = -got;
 		return NULL;
@@ -119,6 +128,11 @@ static char *read_opened(int fd, int64_t max, size_t *len)
 char *ctl_read_file(const char *path, size_t *len)
 {
 	return read_opened(open_regular(AT_FDCWD, path, 0, TEXT_FILE_MAX), TEXT_FILE_MAX, len);
+}
+
+char *text_read(const char *path, size_t *len)
+{
+	return read_opened(text_open(path), TEXT_FILE_MAX, len);
 }
 
 char *text_read_in(const char *dir, const char *name, size_t *len)

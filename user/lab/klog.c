@@ -76,15 +76,6 @@ struct reading {
 	SHR_ARRAY(struct gpu_row, gpus);
 };
 
-static int fail(const char *path, int err)
-{
-	bool denied = err == -EACCES || err == -EPERM;
-
-	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
-			     denied ? "run it with sudo, or give it a FILE" : NULL, "%s: %s", path,
-			     text_open_error(err));
-}
-
 /* Read a log that is open. 0, or the exit status. */
 static int read_opened(struct reading *r, const char *path, int fd)
 {
@@ -94,13 +85,13 @@ static int read_opened(struct reading *r, const char *path, int fd)
 
 	while (opened >= 0 && (n = read(opened, data, sizeof(data)))) {
 		if (n < 0)
-			return fail(path, -errno);
+			return text_fail(path, -errno);
 		if (!r->log.lines)
 			r->guess = text_guess(data, n);
 		klog_feed(&r->log, data, n);
 	}
 	klog_end(&r->log);
-	return fd < 0 ? fail(path, fd) : 0;
+	return fd < 0 ? text_fail(path, fd) : 0;
 }
 
 /* Find the one queue or process that the line may be about; several are none. */
@@ -213,7 +204,7 @@ static int read_snapshots(struct reading *r, const char *dir)
 	int ret;
 
 	text_moments_find(dir, &m);
-	ret = m.count ? 0 : fail(dir, -EISDIR);
+	ret = m.count ? 0 : text_fail(dir, -EISDIR);
 	for (i = 0; i < m.count && !ret; i++)
 		ret = read_opened(r, m.items[i].dir,
 				  text_open_in(m.items[i].dir, SNAPSHOT_LOG, TEXT_FILE_MAX));
@@ -234,7 +225,7 @@ static int read_log(struct reading *r)
 		return read_snapshots(r, path);
 	ret = path ? read_opened(r, path, text_open(path)) : klog_live(&r->log);
 	if (ret < 0)
-		ret = fail("/dev/kmsg", ret);
+		ret = text_fail("/dev/kmsg", ret);
 	if (!ret)
 		make_rows(r);
 	return ret;

@@ -228,14 +228,6 @@ static int feed_csv(struct ctl_text *out, const char *path, int fd, const char *
 	return ret;
 }
 
-static int text_fail(const char *path, int err)
-{
-	return ctl_fail_text(err == -EACCES || err == -EPERM ? GPREEMPT_CLASS_PERMISSION :
-							       GPREEMPT_CLASS_FAILED,
-			     err == -EACCES ? "run it as root" : NULL, "%s: %s", path,
-			     text_open_error(err));
-}
-
 /* Is the line a head of the driver's with something before it? */
 static bool has_prefix(const char *line, const char *end)
 {
@@ -280,11 +272,12 @@ static int fail_other(const char *path, const char *begin, size_t len)
 }
 
 /*
- * Feed a file, read only once from its begin on: it may be a pipe. The first word shows a file
- * of monitor --csv.
+ * Feed a file that was opened, or could not be, and close it. It is read only once from its begin
+ * on: it may be a pipe. The first word shows a file of monitor --csv.
  */
 static int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 {
+	__cleanup_fd int opened = fd;
 	static char begin[CHUNK];
 	const struct gp_text_data *d = out->data;
 	uint64_t known = d->known_lines, problems = d->n_problems;
@@ -292,8 +285,10 @@ static int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 	size_t have = 0;
 	int ret;
 
+	if (fd < 0)
+		return text_fail(path, fd);
 	while (have < sizeof(begin) && len > 0) {
-		len = read(fd, begin + have, sizeof(begin) - have);
+		len = read(opened, begin + have, sizeof(begin) - have);
 		have += len > 0 ? len : 0;
 	}
 	if (len < 0)
@@ -310,28 +305,13 @@ static int text_feed_fd(struct ctl_text *out, const char *path, int fd)
 								     0;
 }
 
-static int text_feed_path(struct ctl_text *out, const char *path)
-{
-	int fd = text_open(path), ret;
-
-	if (fd < 0)
-		return text_fail(path, fd);
-	ret = text_feed_fd(out, path, fd);
-	close(fd);
-	return ret;
-}
-
 static int text_feed_in(struct ctl_text *out, const char *dir, const char *name)
 {
-	int fd = text_open_in(dir, name, TEXT_FILE_MAX), ret;
+	int fd = text_open_in(dir, name, TEXT_FILE_MAX);
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : text_fail(path, fd);
-	ret = text_feed_fd(out, path, fd);
-	close(fd);
-	return ret;
+	return fd == -ENOENT ? 0 : text_feed_fd(out, path, fd);
 }
 
 /* A packet of an AQL queue has 64 bytes (HSA Platform System Architecture, 2.9). */
@@ -523,13 +503,11 @@ static int feed_word(struct ctl_text *out, const char *word)
 	struct stat st;
 	int ret = -1;
 
-	if (!strcmp(word, "-"))
-		return text_feed_path(out, word);
-	if (stat(word, &st))
+	if (strcmp(word, "-") && stat(word, &st))
 		ret = errno == ENOENT ? feed_named(out, word) : -1;
-	else if (S_ISDIR(st.st_mode))
+	else if (strcmp(word, "-") && S_ISDIR(st.st_mode))
 		ret = feed_dir(out, word, NULL);
-	return ret < 0 ? text_feed_path(out, word) : ret;
+	return ret < 0 ? text_feed_fd(out, word, text_open(word)) : ret;
 }
 
 int ctl_text_files(const char *const *words, size_t count, struct ctl_text *out)
@@ -582,9 +560,7 @@ static int read_live(struct ctl_text *out)
 					    "is amdgpu loaded, and debugfs mounted?",
 					    "there is no %s", path);
 		else
-			ret = fd < 0 ? text_fail(path, fd) : text_feed_fd(out, path, fd);
-		if (fd >= 0)
-			close(fd);
+			ret = text_feed_fd(out, path, fd);
 	}
 	return join(out, ret);
 }

@@ -74,11 +74,15 @@ int text_open_in(const char *dir, const char *name, int64_t max);
 
 /* Returns a sentence for the user about an error of these. */
 const char *text_open_error(int err);
+/* Print it, with the next step. Returns the exit status. */
+int text_fail(const char *path, int err);
 
 /* Read the whole file, with a NUL behind it, for free(). Returns the length or -errno. */
 ssize_t text_read_all(int fd, int64_t max, char **out);
 
-/* Read a whole regular file; NULL: errno has the reason. */
+/* Read a whole file that the user names, "-" for stdin; NULL: errno has the reason. */
+char *text_read(const char *path, size_t *len);
+/* The same of a regular file. */
 char *ctl_read_file(const char *path, size_t *len);
 char *text_read_in(const char *dir, const char *name, size_t *len);
 

@@ -47,21 +47,13 @@ static char *below(const char *dir, const char *name)
 	return path;
 }
 
-static bool exists_in(const char *dir, const char *name)
-{
-	char *path = below(dir, name);
-	struct stat st;
-	bool there = !lstat(path, &st);
-
-	free(path);
-	return there;
-}
-
 bool ctl_is_snapshot(const char *dir)
 {
-	if (strstr(dir, CTL_SNAPSHOT_PART))
-		return false;
-	return exists_in(dir, text_names[TEXT_MQDS]) || exists_in(dir, text_names[TEXT_HQDS]);
+	__cleanup_free char *mqds = below(dir, text_names[TEXT_MQDS]);
+	__cleanup_free char *hqds = below(dir, text_names[TEXT_HQDS]);
+	struct stat st;
+
+	return !strstr(dir, CTL_SNAPSHOT_PART) && (!lstat(mqds, &st) || !lstat(hqds, &st));
 }
 
 static bool is_plain(const char *name)

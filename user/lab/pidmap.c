@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PIDs of a process: here, in its own namespace, and in the text of rocm-smi --showpids. */
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <gpreempt/select.h>
 
@@ -77,12 +77,12 @@ static void fill(const struct ctl_process *p, struct pidmap_row *row)
 			 CTL_ID_SHOWN, box->id);
 }
 
-static bool is_number(const char *word, int64_t *out)
+/* A number, which is decimal; what is none, as rocm-smi's UNKNOWN, is unknown. */
+static int64_t number_of(const char *word)
 {
-	char *end;
+	uint64_t number;
 
-	*out = strtoll(word, &end, 10);
-	return *word && !*end;
+	return shr_parse_u64(word, INT64_MAX, &number) ? GPREEMPT_UNKNOWN : (int64_t)number;
 }
 
 struct pidmap_args {
@@ -104,10 +104,11 @@ static bool wanted(const struct pidmap_args *args, const struct pidmap_row *row,
 
 	if (!args->words.n)
 		return true;
-	for (i = 0; i < args->words.n; i++)
-		if (is_number(args->words.word[i], &number) &&
-		    (row->pid == number || row->ns_pid == number))
+	for (i = 0; i < args->words.n; i++) {
+		number = number_of(args->words.word[i]);
+		if (number != GPREEMPT_UNKNOWN && (row->pid == number || row->ns_pid == number))
 			return true;
+	}
 	for (i = 0; chosen && i < chosen->count; i++)
 		if (chosen->targets[i].pid == row->pid)
 			return true;
@@ -120,12 +121,11 @@ static int choose(struct gpreempt *g, const struct pidmap_args *args, struct gpr
 	const char **words = shr_must(calloc(args->words.n + 1, sizeof(*words)));
 	struct find f = { .g = g };
 	struct gpreempt_error err;
-	int64_t number;
 	size_t i, n = 0;
 	int ret = 0;
 
 	for (i = 0; i < args->words.n; i++)
-		if (!is_number(args->words.word[i], &number))
+		if (number_of(args->words.word[i]) == GPREEMPT_UNKNOWN)
 			words[n++] = args->words.word[i];
 	if (n && find_targets(&f, words, n, out, &err))
 		ret = ctl_fail(&err);
@@ -198,23 +198,9 @@ static struct smi_row *smi_add(struct smi *smi, int64_t pid)
 {
 	struct smi_row *row = shr_must(shr_add(&smi->rows));
 
-	*row = (struct smi_row){ pid,
-				 "",
-				 GPREEMPT_UNKNOWN,
-				 NULL,
-				 GPREEMPT_UNKNOWN,
-				 GPREEMPT_UNKNOWN,
-				 GPREEMPT_UNKNOWN,
-				 NULL };
+	row->pid = pid;
+	row->gpus = row->vram_bytes = row->cu_occupancy = row->queues = GPREEMPT_UNKNOWN;
 	return row;
-}
-
-/* A cell; UNKNOWN and what is no number are unknown. */
-static int64_t smi_number(const char *cell)
-{
-	uint64_t number;
-
-	return shr_parse_u64(cell, INT64_MAX, &number) ? GPREEMPT_UNKNOWN : (int64_t)number;
 }
 
 /* "1168514 pt_main_thread  1  177386942464  0  4": the name may have blanks. */
@@ -232,11 +218,11 @@ static void smi_process(struct smi *smi, int64_t pid, char **words, size_t n)
 		len += snprintf(row->name + len, sizeof(row->name) - len, "%s%s", i > 1 ? " " : "",
 				words[i]);
 	words += n - smi->columns;
-	row->gpus = smi_number(words[0]);
+	row->gpus = number_of(words[0]);
 	if (smi->columns > 1)
-		row->vram_bytes = smi_number(words[1]);
+		row->vram_bytes = number_of(words[1]);
 	if (smi->columns > 3)
-		row->cu_occupancy = smi_number(words[3]);
+		row->cu_occupancy = number_of(words[3]);
 }
 
 /* Take "PID 4711 is using 2 DRM device(s):", whose next line has their indexes. */
@@ -257,7 +243,7 @@ static void smi_indexes(struct smi *smi, char **words, size_t n)
 
 	for (i = 0; i < smi->rows.count; i++)
 		for (j = 0; j < n && smi->rows.items[i].pid == smi->indexes; j++)
-			if (smi_number(words[j]) >= 0)
+			if (number_of(words[j]) >= 0)
 				text_append(&smi->rows.items[i].gpu_indexes, "%s", words[j]);
 	smi->indexes = GPREEMPT_UNKNOWN;
 }
@@ -281,9 +267,9 @@ static void smi_line(struct smi *smi, char *line)
 			columns += strcmp(words[i], "USED") && strcmp(words[i], "OCCUPANCY");
 		smi->columns = columns;
 	} else if (n > 5 && !strcmp(words[0], "PID") && !strcmp(words[5], "DRM")) {
-		smi_devices(smi, smi_number(words[1]), smi_number(words[4]));
+		smi_devices(smi, number_of(words[1]), number_of(words[4]));
 	} else if (smi->columns && isdigit((unsigned char)*words[0])) {
-		smi_process(smi, smi_number(words[0]), words, n);
+		smi_process(smi, number_of(words[0]), words, n);
 	} else if (strcmp(words[0], "No") || n < 3 || strcmp(words[2], "PIDs")) {
 		return;
 	}
@@ -325,21 +311,12 @@ static void smi_join(struct smi *smi, const struct ctl_text *text)
 
 static int smi_print(const struct pidmap_args *args, struct smi *smi)
 {
-	struct json_object *object;
-
 	if (!smi->known)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 				     "%s: no line of it is what rocm-smi prints with "
 				     "--showpids or --showpidgpus",
 				     args->smi);
-	if (args->form.mode == OUT_JSON) {
-		object = json_object_new_object();
-		out_add(object, smi_table.name,
-			out_json_rows(&smi_table, smi->rows.items, smi->rows.count));
-		out_json_print(object);
-	} else {
-		out_rows(args->form.mode, &smi_table, smi->rows.items, smi->rows.count);
-	}
+	out_rows(args->form.mode, &smi_table, smi->rows.items, smi->rows.count);
 	if (!args->from)
 		ctl_note("on which GPUs their queues are is not known: --from DIR, a snapshot of "
 			 "that moment, or /sys/kernel/debug/kfd of that host");
@@ -352,17 +329,13 @@ static int smi_print(const struct pidmap_args *args, struct smi *smi)
 static int run_smi(const struct pidmap_args *args)
 {
 	struct smi smi = { .indexes = GPREEMPT_UNKNOWN };
-	char *all = NULL, *next, *line;
-	int fd = text_open(args->smi), ret = 0;
-	ssize_t len = fd < 0 ? fd : text_read_all(fd, TEXT_WHOLE_MAX, &all);
+	size_t len, i;
+	char *all = text_read(args->smi, &len), *next, *line;
 	struct ctl_text text;
-	size_t i;
+	int ret = 0;
 
-	if (fd >= 0)
-		close(fd);
-	if (len < 0)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s: %s", args->smi,
-				     text_open_error(len));
+	if (!all)
+		return text_fail(args->smi, -errno);
 	for (next = all; (line = strsep(&next, "\n"));)
 		smi_line(&smi, line);
 	if (args->from)

@@ -566,12 +566,12 @@ struct histogram {
 	double count;
 };
 
-/* Returns the brace behind the labels, or the end; a label's value may have a brace, too. */
-static char *end_of_labels(char *at)
+/* Returns the place of a mark behind a label, or the end; a label's value may have it, too. */
+static const char *find_mark(const char *at, char mark)
 {
 	bool quoted = false;
 
-	for (; *at && (quoted || *at != '}'); at++) {
+	for (; *at && (quoted || *at != mark); at++) {
 		if (*at == '"')
 			quoted = !quoted;
 		else if (quoted && *at == '\\' && at[1])
@@ -589,27 +589,13 @@ static bool parse_sample(char *line, struct sample *s)
 	if (*at == '{') {
 		*at++ = '\0';
 		s->labels = at;
-		at = end_of_labels(at);
+		at += find_mark(at, '}') - at;
 	}
 	if (!*at)
 		return false;
 	*at++ = '\0';
 	s->value = strtod(at, &end);
 	return end != at && *line;
-}
-
-/* Returns the end of a label, where a comma or the end is. */
-static const char *end_of_label(const char *at)
-{
-	bool quoted = false;
-
-	for (; *at && (quoted || *at != ','); at++) {
-		if (*at == '"')
-			quoted = !quoted;
-		else if (quoted && *at == '\\' && at[1])
-			at++;
-	}
-	return at;
 }
 
 /* Returns the labels but le, for free(), and the value of that or NULL. */
@@ -619,7 +605,7 @@ static char *labels_without_le(const char *labels, const char **le)
 	const char *end;
 
 	for (*le = NULL; *labels; labels = end + (*end == ',')) {
-		end = end_of_label(labels);
+		end = find_mark(labels, ',');
 		if (!strncmp(labels, "le=\"", 4)) {
 			*le = labels + 4;
 			continue;

@@ -301,35 +301,22 @@ struct report_args {
 	enum out_mode mode;
 };
 
-static int fail_file(const char *path, int code)
-{
-	return ctl_fail_text(code == -EACCES || code == -EPERM ? GPREEMPT_CLASS_PERMISSION :
-								 GPREEMPT_CLASS_FAILED,
-			     NULL, "%s: %s", path, text_open_error(code));
-}
-
 /* "-" is stdin. */
 static int take_file(struct report *r, const char *path)
 {
+	bool named = strcmp(path, "-");
 	struct stat st;
-	ssize_t got;
 	size_t len;
 	char *text;
 	int ret;
 
-	if (strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode))
+	if (named && !stat(path, &st) && S_ISDIR(st.st_mode))
 		return report_system(r, path);
-	if (!strcmp(path, "-")) {
-		got = text_read_all(STDIN_FILENO, TEXT_FILE_MAX, &text);
-		if (got < 0)
-			return fail_file(path, got);
-	} else {
-		text = ctl_read_file(path, &len);
-		if (!text)
-			return fail_file(path, -errno);
-	}
+	text = named ? ctl_read_file(path, &len) : text_read(path, &len);
+	if (!text)
+		return text_fail(path, -errno);
 	ret = report_take(r, path, text);
-	if (!ret && strcmp(path, "-"))
+	if (!ret && named)
 		out_add(json_object_array_get_idx(r->sources,
 						  json_object_array_length(r->sources) - 1),
 			"time", json_time(st.st_mtime));

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -83,15 +82,6 @@ static int make_part(const char *dir, char **part)
 	if (rmdir(dir) && errno != ENOENT)
 		return snapshot_fail(dir, errno == ENOTEMPTY ? EEXIST : errno);
 	return mkdir(*part, 0700) ? snapshot_fail(dir, errno) : 0;
-}
-
-/* Make a directory in it, which may be there. */
-static int snapshot_make_dir(const char *dir, const char *name)
-{
-	char path[4096];
-
-	snprintf(path, sizeof(path), "%s/%s/", dir, name);
-	return make_parents(path);
 }
 
 /* A new file, or NULL, which end_file() takes, too. */
@@ -205,11 +195,12 @@ static int save(const char *dir, const char *path)
 	struct stat st;
 	int ret;
 
-	snprintf(to, sizeof(to), "%s%s", dir, below);
+	/* There is room for a "/" behind it. */
+	snprintf(to, sizeof(to) - 1, "%s%s", dir, below);
 	if (stat(path, &st) || !access(to, F_OK))
 		return 0;
 	if (S_ISDIR(st.st_mode))
-		return snapshot_make_dir(dir, below);
+		return make_parents(strcat(to, "/"));
 	ret = snapshot_copy(path, dir, below);
 	return ret < 0 ? 0 : ret;
 }
@@ -373,21 +364,13 @@ static int snapshot_save_tracers(const char *dir, struct gpreempt *g,
 #define WORD_SIZE 256
 
 /* The first line of a file without its end, or "-". */
-static const char *first_line(char *buf, const char *format, ...)
+static const char *first_line(char *buf, const char *dir, const char *name)
 {
-	char path[4096 + 64];
-	va_list args;
-	FILE *file;
+	size_t len;
+	char *all = text_read_in(dir, name, &len);
 
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	file = fopen(path, "r");
-	if (!file || !fgets(buf, WORD_SIZE, file))
-		strcpy(buf, "-");
-	if (file)
-		fclose(file);
-	buf[strcspn(buf, "\n")] = '\0';
+	snprintf(buf, WORD_SIZE, "%.*s", all ? (int)strcspn(all, "\n") : 0, all ? all : "");
+	free(all);
 	return *buf ? buf : strcpy(buf, "-");
 }
 
@@ -405,16 +388,17 @@ static void write_info(FILE *file, const char *tag)
 	fprintf(file, "time %s\nboot_ns %" PRIu64 "\ntag %s\n", when, shr_now_ns(),
 		tag ? tag : "-");
 	fprintf(file, "host %s\nkernel %s\n", host.nodename, host.release);
-	fprintf(file, "amdgpu %s\n", first_line(buf, "/sys/module/amdgpu/version"));
-	fprintf(file, "amdgpu_srcversion %s\n", first_line(buf, "/sys/module/amdgpu/srcversion"));
-	fprintf(file, "gpreempt_module %s\n", first_line(buf, "/sys/module/gpreempt/version"));
+	fprintf(file, "amdgpu %s\n", first_line(buf, "/sys/module/amdgpu", "version"));
+	fprintf(file, "amdgpu_srcversion %s\n",
+		first_line(buf, "/sys/module/amdgpu", "srcversion"));
+	fprintf(file, "gpreempt_module %s\n", first_line(buf, "/sys/module/gpreempt", "version"));
 	fprintf(file, "gpreempt %s\nsimulated %d\n", gpreempt_version(), ctl_simulated());
 }
 
 /* Write the facts of KFD's sysfs about each queue: without root, without the module. */
 static void write_sysfs(FILE *file, const char *in, const struct gpreempt_targets *targets)
 {
-	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[4096];
+	char gpu[WORD_SIZE], size[WORD_SIZE], type[WORD_SIZE], path[4096], queue[4096 + 256];
 	struct dirent *entry;
 	DIR *dir;
 	size_t i;
@@ -430,11 +414,10 @@ static void write_sysfs(FILE *file, const char *in, const struct gpreempt_target
 
 			if (*q == '.')
 				continue;
-			first_line(gpu, "%s/%s/gpuid", path, q);
-			first_line(size, "%s/%s/size", path, q);
-			first_line(type, "%s/%s/type", path, q);
-			fprintf(file, "%d %s 0x%lx %s %s\n", pid, q, strtoul(gpu, NULL, 10), size,
-				type);
+			snprintf(queue, sizeof(queue), "%s/%s", path, q);
+			first_line(gpu, queue, "gpuid");
+			fprintf(file, "%d %s 0x%lx %s %s\n", pid, q, strtoul(gpu, NULL, 10),
+				first_line(size, queue, "size"), first_line(type, queue, "type"));
 		}
 		if (dir)
 			closedir(dir);
@@ -505,18 +488,14 @@ static int copy_views(const struct gpreempt_targets *targets, const char *dir)
 	return ret > 0 ? ret : 0;
 }
 
-void snapshot_log_open(struct snapshot_log *log, bool all)
+int snapshot_log_open(bool all)
 {
-	log->fd = klog_open();
-	/* Seek behind the cleared lines with SEEK_DATA, or to the end. */
-	if (log->fd >= 0)
-		lseek(log->fd, 0, all ? SEEK_DATA : SEEK_END);
-}
+	int fd = klog_open();
 
-void snapshot_log_close(struct snapshot_log *log)
-{
-	if (log->fd >= 0)
-		close(log->fd);
+	/* Seek behind the cleared lines with SEEK_DATA, or to the end. */
+	if (fd >= 0)
+		lseek(fd, 0, all ? SEEK_DATA : SEEK_END);
+	return fd;
 }
 
 /* Write the log: "6,1234,5678901,-;text", and lines that belong to it. */
@@ -574,7 +553,7 @@ static int write_processes(const char *dir)
 	return ret;
 }
 
-static int write_own(const char *dir, const char *tag, struct snapshot_log *log)
+static int write_own(const char *dir, const char *tag, int log)
 {
 	FILE *file = snapshot_create(dir, SNAPSHOT_INFO);
 	int ret;
@@ -584,11 +563,11 @@ static int write_own(const char *dir, const char *tag, struct snapshot_log *log)
 	ret = snapshot_end_file(file, dir, SNAPSHOT_INFO);
 	if (!ret)
 		ret = write_processes(dir);
-	if (ret || !log || log->fd < 0)
+	if (ret || log < 0)
 		return ret;
 	file = snapshot_create(dir, SNAPSHOT_LOG);
 	if (file)
-		write_log(file, log->fd);
+		write_log(file, log);
 	return snapshot_end_file(file, dir, SNAPSHOT_LOG);
 }
 
@@ -601,7 +580,7 @@ static int copy_text(const char *dir, int file)
 }
 
 /* Fill the directory. 0, or the exit status. */
-static int fill(const char *dir, const char *tag, struct snapshot_log *log)
+static int fill(const char *dir, const char *tag, int log)
 {
 	/* Copy these two one right after the other: they are joined. */
 	int ret = copy_text(dir, TEXT_MQDS);
@@ -617,7 +596,7 @@ static int fill(const char *dir, const char *tag, struct snapshot_log *log)
 	return ret ? ret : write_own(dir, tag, log);
 }
 
-int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log)
+int snapshot_take(const char *dir, const char *tag, int log)
 {
 	int ret = ctl_need_root("read the driver's text");
 	char *part = NULL;
@@ -658,7 +637,7 @@ struct snapshot_args {
 struct series {
 	const struct snapshot_args *args;
 	const char *dir;
-	struct snapshot_log *log;
+	int log;	 /* descriptor of the kernel's; below 0: none */
 	uint64_t number; /* number of the next snapshot's directory */
 	bool ended;	 /* the command has ended, with this wait status */
 	int status;
@@ -721,7 +700,7 @@ static void say_what(const char *dir)
 	ctl_text_free(&text);
 }
 
-static int take(const char *dir, const char *tag, struct snapshot_log *log)
+static int take(const char *dir, const char *tag, int log)
 {
 	int ret = snapshot_take(dir, tag, log);
 
@@ -801,7 +780,7 @@ static int run_snapshot(void *data)
 	const struct snapshot_args *args = data;
 	char dir[4096], when[64];
 	time_t now = time(NULL);
-	struct snapshot_log log;
+	__cleanup_fd int log = -1;
 	struct tm tm;
 	bool series;
 	int ret;
@@ -816,9 +795,9 @@ static int run_snapshot(void *data)
 	series = args->every_ns || args->count || args->command;
 	if ((series || args->tag) && mkdir(dir, 0700) && errno != EEXIST)
 		return snapshot_fail(dir, errno);
-	snapshot_log_open(&log, !series);
+	log = snapshot_log_open(!series);
 	if (series) {
-		struct series s = { .args = args, .dir = dir, .log = &log };
+		struct series s = { .args = args, .dir = dir, .log = log };
 
 		ret = take_series(&s);
 		if (!ret && child)
@@ -829,9 +808,8 @@ static int run_snapshot(void *data)
 
 			snprintf(dir + len, sizeof(dir) - len, "/%s", args->tag);
 		}
-		ret = take(dir, args->tag, &log);
+		ret = take(dir, args->tag, log);
 	}
-	snapshot_log_close(&log);
 	return ret;
 }
 

@@ -13,14 +13,8 @@
 #define SNAPSHOT_PS	 "ps"
 #define SNAPSHOT_LOG	 "kernel-log"
 
-/* The kernel's log, and how far it was read. -1: not to be had. */
-struct snapshot_log {
-	int fd;
-};
-
-/* Open the log, from now on, or from the last clearing on. */
-void snapshot_log_open(struct snapshot_log *log, bool all);
-void snapshot_log_close(struct snapshot_log *log);
+/* Open the kernel's log, from now on, or from the last clearing on. A descriptor or -errno. */
+int snapshot_log_open(bool all);
 
 /* Remove a snapshot and all that is in it. */
 void snapshot_remove(const char *dir);
@@ -31,7 +25,7 @@ void snapshot_remove(const char *dir);
  * With a log that was opened: the lines since the last snapshot. 0, or the exit status after a
  * message.
  */
-int snapshot_take(const char *dir, const char *tag, struct snapshot_log *log);
+int snapshot_take(const char *dir, const char *tag, int log);
 
 #define SNAPSHOT_VIEW "/sys/kernel/debug/gpreempt"
 #define SNAPSHOT_KFD  "/sys/class/kfd/kfd"

@@ -218,24 +218,6 @@ static void number_contexts(const struct gp_text_data *d)
 			d->queues[i].context = d->processes[d->queues[i].context].context;
 }
 
-static void gp_text_find_moments(struct gp_text *text);
-
-void gp_text_join(struct gp_text *text)
-{
-	const struct gp_text_data *d = gp_text_get(text);
-	struct keys keys;
-
-	gp_text_find_moments(text);
-	make_keys(d, &keys);
-	if (!d->several_moments) {
-		join_slots(text, &keys);
-		join_packets(d, &keys);
-	}
-	count_slots(d);
-	number_contexts(d);
-	free(keys.items);
-}
-
 /*
  * Is the text of one moment? A slot, and an MQD of a node, is there only once.
  * An entry that comes twice was read twice, and a join would count it twice.
@@ -375,6 +357,22 @@ static void gp_text_find_moments(struct gp_text *text)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
 		find_of_kind(text, kinds + i, &places);
 	free(places.items);
+}
+
+void gp_text_join(struct gp_text *text)
+{
+	const struct gp_text_data *d = gp_text_get(text);
+	struct keys keys;
+
+	gp_text_find_moments(text);
+	make_keys(d, &keys);
+	if (!d->several_moments) {
+		join_slots(text, &keys);
+		join_packets(d, &keys);
+	}
+	count_slots(d);
+	number_contexts(d);
+	free(keys.items);
 }
 
 /* Do queues and slots add up? */

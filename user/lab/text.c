@@ -147,8 +147,8 @@ static void set(struct gp_text_regs *regs, size_t offset, uint64_t value)
 	memcpy((char *)regs + offset, &number, sizeof(number));
 }
 
-static void decode_register(const struct field *field, size_t n_fields, const uint32_t *words,
-			    size_t count, struct gp_text_regs *regs)
+static void decode_fields(const struct field *field, size_t n_fields, const uint32_t *words,
+			  size_t count, struct gp_text_regs *regs)
 {
 	uint64_t value;
 
@@ -171,18 +171,15 @@ static void ring_size(struct gp_text_regs *regs, unsigned int less)
 		regs->ring_size = log2 > RING_SIZE_MAX ? GPREEMPT_UNKNOWN : 4ll << log2;
 }
 
-static void cp(const uint32_t *words, size_t count, struct gp_text_regs *regs)
+static void decode_registers(bool sdma, const uint32_t *words, size_t count,
+			     struct gp_text_regs *regs)
 {
 	regs->known = 1;
-	decode_register(cp_fields, ARRAY_SIZE(cp_fields), words, count, regs);
-	ring_size(regs, 1);
-}
-
-static void sdma(const uint32_t *words, size_t count, struct gp_text_regs *regs)
-{
-	regs->known = 1;
-	decode_register(sdma_fields, ARRAY_SIZE(sdma_fields), words, count, regs);
-	ring_size(regs, 0);
+	if (sdma)
+		decode_fields(sdma_fields, ARRAY_SIZE(sdma_fields), words, count, regs);
+	else
+		decode_fields(cp_fields, ARRAY_SIZE(cp_fields), words, count, regs);
+	ring_size(regs, !sdma);
 }
 
 static const char *cp_mqd(const uint32_t *words, size_t count, struct gp_text_regs *regs)
@@ -191,7 +188,7 @@ static const char *cp_mqd(const uint32_t *words, size_t count, struct gp_text_re
 		return "the layout of this MQD is not known";
 	if (count < CP_REGS_AT + CP_REGS)
 		return "too short an MQD, or one of a layout that is not known";
-	cp(words + CP_REGS_AT, count - CP_REGS_AT, regs);
+	decode_registers(false, words + CP_REGS_AT, count - CP_REGS_AT, regs);
 	return count < CP_MQD_WORDS ? "the end of this MQD is missing" : NULL;
 }
 
@@ -202,7 +199,7 @@ static const char *sdma_mqd(const uint32_t *words, size_t count, struct gp_text_
 
 	if (count > SDMA_V10_WORDS)
 		return "the layout of this MQD is not known";
-	sdma(words, count, regs);
+	decode_registers(true, words, count, regs);
 	if (!v10 && count != SDMA_MQD_WORDS)
 		return "the end of this MQD is missing";
 	regs->engine = engine[0];
@@ -212,8 +209,7 @@ static const char *sdma_mqd(const uint32_t *words, size_t count, struct gp_text_
 	return NULL;
 }
 
-/* Fill in the registers of a block without any: known is 0, and the others are unknown. */
-static void gp_text_no_regs(struct gp_text_regs *regs)
+void gp_text_no_regs(struct gp_text_regs *regs)
 {
 	/* Set all bits: that is GPREEMPT_UNKNOWN in each member. */
 	memset(regs, 0xff, sizeof(*regs));
@@ -236,10 +232,7 @@ static const char *gp_text_regs(enum gp_text_type type, bool mqd, const uint32_t
 		return type == GP_TEXT_SDMA ? sdma_mqd(words, count, regs) : NULL;
 	if (type != GP_TEXT_SDMA && count > CP_REGS)
 		return "more registers than a slot is known to have";
-	if (type == GP_TEXT_SDMA)
-		sdma(words, count, regs);
-	else
-		cp(words, count, regs);
+	decode_registers(type == GP_TEXT_SDMA, words, count, regs);
 	return count < whole ? "registers of this slot are missing" : NULL;
 }
 
@@ -390,11 +383,6 @@ static void add_queue(struct gp_text *text, enum gp_text_type type, int64_t gpu_
 	text->block = GP_BLOCK_QUEUE;
 }
 
-static struct gp_text_queue *last_queue(struct gp_text *text)
-{
-	return gp_text_last(text, queues);
-}
-
 static void take_process(struct gp_text *text, const int64_t *numbers, int is_pasid)
 {
 	struct gp_text_process *process = gp_text_add(text, processes);
@@ -406,7 +394,6 @@ static void take_process(struct gp_text *text, const int64_t *numbers, int is_pa
 	text->have_process = true;
 	text->have_node = false;
 	text->data.mqds_seen = true;
-	text->block = GP_BLOCK_NONE;
 }
 
 static void take_queue(struct gp_text *text, const int64_t *numbers, int type)
@@ -425,7 +412,6 @@ static void take_weird(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)numbers;
 	(void)arg;
-	text->block = GP_BLOCK_NONE;
 	problem_here(text, "the driver says: neither kernel nor user queue");
 }
 
@@ -513,10 +499,10 @@ static void take_sdma_slot(struct gp_text *text, const int64_t *numbers, int arg
 static void take_old_id(struct gp_text *text, const int64_t *numbers, int arg)
 {
 	(void)arg;
-	if (text->block != GP_BLOCK_QUEUE || last_queue(text)->qid != GPREEMPT_UNKNOWN)
+	if (text->block != GP_BLOCK_QUEUE || gp_text_last(text, queues)->qid != GPREEMPT_UNKNOWN)
 		add_queue(text, GP_TEXT_OTHER, GPREEMPT_UNKNOWN);
-	last_queue(text)->older = true;
-	last_queue(text)->qid = numbers[0];
+	gp_text_last(text, queues)->older = true;
+	gp_text_last(text, queues)->qid = numbers[0];
 }
 
 /* Lines about a queue in the older text. */
@@ -529,7 +515,7 @@ enum old {
 
 static void take_old(struct gp_text *text, const int64_t *numbers, int what)
 {
-	struct gp_text_queue *queue = last_queue(text);
+	struct gp_text_queue *queue = gp_text_last(text, queues);
 
 	if (text->block != GP_BLOCK_QUEUE) {
 		problem_here(text, "a line about a queue that is not there");
@@ -629,29 +615,23 @@ bool gp_text_is_head(const char *at, size_t len)
 	return false;
 }
 
-/* End a block, and report words that its head had and no line below it. */
+/* End a block, and report what its head promised and no line below it has. */
 static void end_block(struct gp_text *text)
 {
-	const struct gp_text_queue *queue;
+	const struct gp_text_queue *queue = gp_text_last(text, queues);
+	enum gp_text_block block = text->block;
 
 	gp_text_end_dump(text);
-	if (text->block == GP_BLOCK_SLOT && !text->dumped)
+	text->block = GP_BLOCK_NONE;
+	if (block == GP_BLOCK_SLOT && !text->dumped)
 		gp_text_problem(text, gp_text_last(text, slots)->line,
 				"no registers below this line");
-	if (text->block != GP_BLOCK_QUEUE)
+	if (block != GP_BLOCK_QUEUE)
 		return;
-	queue = last_queue(text);
 	if (!queue->n_mqds && !queue->older && queue->type != GP_TEXT_OTHER)
 		gp_text_problem(text, queue->line, "no MQD below this line");
 	if (queue->pid == GPREEMPT_UNKNOWN && !queue->older)
 		gp_text_problem(text, queue->line, "a queue without a process");
-}
-
-/* End the block at the end of a file, too. */
-static void gp_text_end_block(struct gp_text *text)
-{
-	end_block(text);
-	text->block = GP_BLOCK_NONE;
 }
 
 /* Take a line that is no dump. */
@@ -727,7 +707,7 @@ static bool goes_on(const struct gp_text *text, uint64_t offset)
 /* Report a dump without a head, once for each head that is missing. */
 static void take_orphan(struct gp_text *text)
 {
-	gp_text_end_block(text);
+	end_block(text);
 	if (!text->orphans_told)
 		problem_here(text, "a dump without a line that says of what");
 	text->orphans_told = true;
@@ -800,7 +780,7 @@ void gp_text_feed(struct gp_text *text, const char *data, size_t len)
 void gp_text_end(struct gp_text *text)
 {
 	gp_lines_end(&text->lines);
-	gp_text_end_block(text);
+	end_block(text);
 	/* An idle driver's is empty; hqds and rls name each node at least. */
 	text->data.mqds_seen |= !text->content;
 	text->content = false;

@@ -66,6 +66,9 @@ struct gp_text_mqd {
 	struct gp_text_regs regs;
 };
 
+/* Fill in the registers of a block without any: known is 0, and the others are unknown. */
+void gp_text_no_regs(struct gp_text_regs *regs);
+
 /* A block of mqds. */
 struct gp_text_queue {
 	enum gp_text_type type;

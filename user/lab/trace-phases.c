@@ -12,35 +12,29 @@ _Static_assert(offsetof(struct kfd_ioctl_dbg_trap_args, op) == 4, "op");
 
 const struct gp_trace_function gp_trace_functions[GP_TRACE_FUNCTIONS] = {
 	[GP_TRACED_IOCTL] = {
-		"kfd_ioctl_set_debug_trap", GP_TRACE_PHASES,
-		{ { "pid", "+0($arg3):u32" }, { "op", "+4($arg3):u32" } },
-		true,
+		.symbol = "kfd_ioctl_set_debug_trap",
+		.phase = GP_TRACE_PHASES,
+		.args = { { "pid", "+0($arg3):u32" }, { "op", "+4($arg3):u32" } },
+		.needed = true,
 	},
 	[GP_TRACED_SUSPEND] = {
-		"suspend_queues", GP_TRACE_PHASES,
-		{ { "stack", "$stack:x64" } }, false,
+		.symbol = "suspend_queues",
+		.phase = GP_TRACE_PHASES,
+		.args = { { "stack", "$stack:x64" } },
 	},
-	[GP_TRACED_RESUME] = {
-		"resume_queues", GP_TRACE_PHASES, { { NULL, NULL } },
-		false,
-	},
+	[GP_TRACED_RESUME] = { .symbol = "resume_queues", .phase = GP_TRACE_PHASES },
 	[GP_TRACED_COPY] = {
-		"copy_context_work_handler", GP_TRACE_COPY,
-		{ { "work", "$arg1:x64" } }, false,
+		.symbol = "copy_context_work_handler",
+		.phase = GP_TRACE_COPY,
+		.args = { { "work", "$arg1:x64" } },
 	},
-	[GP_TRACED_PACKETS] = {
-		"pm_send_unmap_queue", GP_TRACE_UNMAP, { { NULL, NULL } },
-		false,
-	},
-	{ "pm_send_query_status", GP_TRACE_UNMAP, { { NULL, NULL } },
-	  false },
-	{ "amdkfd_fence_wait_timeout", GP_TRACE_FENCE,
-	  { { NULL, NULL } }, false },
-	{ "pm_send_runlist", GP_TRACE_MAP, { { NULL, NULL } }, false },
+	[GP_TRACED_PACKETS] = { .symbol = "pm_send_unmap_queue", .phase = GP_TRACE_UNMAP },
+	{ .symbol = "pm_send_query_status", .phase = GP_TRACE_UNMAP },
+	{ .symbol = "amdkfd_fence_wait_timeout", .phase = GP_TRACE_FENCE },
+	{ .symbol = "pm_send_runlist", .phase = GP_TRACE_MAP },
 	/* GPUs of gfx11 and later: these two wait for the hardware, too. */
-	{ "remove_queue_mes", GP_TRACE_UNMAP, { { NULL, NULL } },
-	  false },
-	{ "add_queue_mes", GP_TRACE_MAP, { { NULL, NULL } }, false },
+	{ .symbol = "remove_queue_mes", .phase = GP_TRACE_UNMAP },
+	{ .symbol = "add_queue_mes", .phase = GP_TRACE_MAP },
 };
 
 const char *const gp_trace_kinds[GP_TRACE_KINDS] = {

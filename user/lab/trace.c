@@ -232,14 +232,11 @@ static void read_file(const char *path, struct trace_packets *packets)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct gp_amdlog *log;
 
-	if (fd < 0)
+	packets->files += fd >= 0;
+	if (amdlog_read_fd(fd, GPREEMPT_UNKNOWN, take_packet, packets, NULL, &log))
 		return;
-	packets->files++;
-	if (!amdlog_read_fd(fd, GPREEMPT_UNKNOWN, take_packet, packets, NULL, &log)) {
-		packets->problems += gp_amdlog_get(log)->n_problems;
-		gp_amdlog_free(log);
-	}
-	close(fd);
+	packets->problems += gp_amdlog_get(log)->n_problems;
+	gp_amdlog_free(log);
 }
 
 void trace_log_read(const char *dir, struct trace_packets *packets)
@@ -475,9 +472,7 @@ static void say_missing(const struct trace_report *r, const struct counts *c)
 		ctl_note("the directory of temporary files is full: the end "
 			 "of the trace is not there");
 	if (r->packets.files && !r->packets.count)
-		ctl_note("no packet is in the AMD log: ROCm logs packets from AMD_LOG_LEVEL=%d on, "
-			 "up to ROCm 7.2 from 4 on",
-			 GP_AMDLOG_PACKETS);
+		ctl_note("no packet is in the AMD log: " GP_AMDLOG_PACKETS_FROM);
 	if (r->packets.dropped)
 		ctl_note("%" PRIu64 " packets of the AMD log are more than "
 			 "the timeline takes",
