@@ -412,6 +412,24 @@ TEST(owners)
 	expect_number("events.0.owner", 144);
 }
 
+/* Moments whose files lie in one folder have one log, which is read once. */
+TEST(one_folder)
+{
+	make_text("now/kernel-log", "[   20.000000] " GPU "failed to remove hardware queue from "
+				    "MES, doorbell=0x402\n");
+	ck_assert_int_eq(unlink("now/rls"), 0);
+	ck_assert_int_eq(rename("now/mqds", "now/mqds_1.txt"), 0);
+	ck_assert_int_eq(rename("now/hqds", "now/hqds_1.txt"), 0);
+	ck_assert_int_eq(link("now/mqds_1.txt", "now/mqds_2.txt"), 0);
+	ck_assert_int_eq(link("now/hqds_1.txt", "now/hqds_2.txt"), 0);
+	LAB(0, "klog now --json");
+	expect_number("events.0.count", 1);
+	expect_number("events.0.owner", 144);
+	ck_assert_int_eq(unlink("now/kernel-log"), 0);
+	LAB(1, "klog now");
+	ERR_HAS("now/kernel-log: No such file");
+}
+
 /* doctor reads the same, of this host and of a snapshot; it fails for other reasons here. */
 static const struct {
 	const char *log, *finding;

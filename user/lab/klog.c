@@ -124,15 +124,15 @@ static void find_owner(struct event_row *row, const struct gp_text_data *d,
 	row->owner_queue = queue;
 }
 
-/* Join with a snapshot. 0, or the exit status. */
-static int join(struct reading *r, const char *dir)
+/* Join with a moment of a directory, or with the only one of it. 0, or the exit status. */
+static int join(struct reading *r, const char *dir, const struct text_moment *moment)
 {
 	const struct gpreempt_options options = { .size = sizeof(options), .from = dir };
 	__cleanup_handle struct gpreempt *g = NULL;
 	struct gp_gpus gpus = { 0 };
 	struct ctl_text text;
 	size_t i;
-	int ret = ctl_text_files(&dir, 1, &text);
+	int ret = moment ? ctl_text_moment(moment, &text) : ctl_text_files(&dir, 1, &text);
 
 	if (ret)
 		return ret;
@@ -196,21 +196,31 @@ static void print_all(const struct reading *r)
 			 r->log.left_out, KLOG_MAX);
 }
 
-/* Read the log of each snapshot in a directory, and join with each. 0, or the exit status. */
+/*
+ * Read the log beside the moments in a directory, once where several lie in one folder, and join
+ * with each. 0, or the exit status.
+ */
 static int read_snapshots(struct reading *r, const char *dir)
 {
 	struct text_moments m;
-	size_t i;
+	char path[4096];
+	size_t i, first;
 	int ret;
 
 	text_moments_find(dir, &m);
 	ret = m.count ? 0 : text_fail(dir, -EISDIR);
-	for (i = 0; i < m.count && !ret; i++)
-		ret = read_opened(r, m.items[i].dir,
+	for (i = 0; i < m.count && !ret; i++) {
+		for (first = 0; strcmp(m.items[first].dir, m.items[i].dir);)
+			first++;
+		if (first < i)
+			continue;
+		snprintf(path, sizeof(path), "%s/" SNAPSHOT_LOG, m.items[i].dir);
+		ret = read_opened(r, path,
 				  text_open_in(m.items[i].dir, SNAPSHOT_LOG, TEXT_FILE_MAX));
+	}
 	make_rows(r);
 	for (i = 0; i < m.count && !ret; i++)
-		ret = join(r, m.items[i].dir);
+		ret = join(r, m.items[i].dir, m.items + i);
 	text_moments_free(&m);
 	return ret;
 }
@@ -244,7 +254,7 @@ static int run_klog(void *data)
 					      "no line of amdgpu or KFD is in this kernel's log",
 				    r.guess ? r.guess->what : "");
 	if (!ret && r.args->snapshot)
-		ret = join(&r, r.args->snapshot);
+		ret = join(&r, r.args->snapshot, NULL);
 	if (!ret)
 		print_all(&r);
 	if (!ret && r.log.left_out)
