@@ -101,50 +101,26 @@ static bool is_of(const struct gp_text_queue *queue, int64_t pid)
 	return !pid || queue->pid == pid;
 }
 
-static bool has_ring(const struct ctl_text *text, const struct gp_text_queue *wanted, int64_t ring)
-{
-	const struct gp_text_queue *queue = text->data->queues;
-	size_t i;
-
-	for (i = 0; i < text->data->n_queues; i++, queue++)
-		if (queue->pid == wanted->pid && queue->gpu_id == wanted->gpu_id &&
-		    ctl_ring_of(text->data, queue) == ring)
-			return true;
-	return false;
-}
-
-/* Add rings for want of ids: a process has each ring once. "7@0x7f12". */
-static void add_rings(const struct ctl_text *text, const struct ctl_text *other, int64_t pid,
-		      char **list)
-{
-	const struct gp_text_queue *queue = text->data->queues;
-	size_t i;
-
-	for (i = 0; i < text->data->n_queues; i++, queue++) {
-		int64_t ring = ctl_ring_of(text->data, queue);
-
-		if (is_of(queue, pid) && ring != GPREEMPT_UNKNOWN && !has_ring(other, queue, ring))
-			text_append(list, "%" PRId64 "@0x%" PRIx64, queue->pid, ring);
-	}
-}
-
 static void add_changes(const struct ctl_text *before, const struct ctl_text *text, int64_t pid,
 			struct series_row *row)
 {
+	const struct diff_rows *all;
 	struct diff diff;
 	size_t i;
 
 	diff_make(before, 0, text, 0, &diff);
-	for (i = 0; i < diff.queues.n && diff.ids_known; i++) {
-		const struct diff_row *q = diff.queues.rows + i;
+	/* Rings for want of ids: a process has each ring once. "7:0", or "7@0x7f12". */
+	all = diff.ids_known ? &diff.queues : &diff.rings;
+	for (i = 0; i < all->n; i++) {
+		const struct diff_row *q = all->rows + i;
+		char **list = q->side == DIFF_A ? &row->went : &row->came;
 
-		if ((!pid || q->key[0] == pid) && q->side != DIFF_BOTH)
-			append_id(q->side == DIFF_A ? &row->went : &row->came, q->key[0],
-				  q->key[2]);
-	}
-	if (!diff.ids_known) {
-		add_rings(before, text, pid, &row->went);
-		add_rings(text, before, pid, &row->came);
+		if ((pid && q->key[0] != pid) || q->side == DIFF_BOTH)
+			continue;
+		if (diff.ids_known)
+			append_id(list, q->key[0], q->key[2]);
+		else if (diff.queues_a != GPREEMPT_UNKNOWN && diff.queues_b != GPREEMPT_UNKNOWN)
+			text_append(list, "%" PRId64 "@0x%" PRIx64, q->key[0], q->key[2]);
 	}
 	diff_free(&diff);
 }

@@ -309,16 +309,6 @@ static void free_queues(struct queue_row *rows, size_t count)
 	free(rows);
 }
 
-/* The queues as rows, of a process (0: of all). */
-static void decode_print_queues(enum out_mode mode, const struct ctl_text *text, int64_t pid)
-{
-	size_t count;
-	struct queue_row *rows = make_queues(text, pid, &count);
-
-	out_rows(mode, &queues_table, rows, count);
-	free_queues(rows, count);
-}
-
 /* Is each queue in all its slots, and each slot a queue's? Or unknown. */
 static int64_t decode_adds_up(const struct gp_text_check *sum)
 {
@@ -589,13 +579,16 @@ static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t 
 {
 	const struct gp_text_data *d = text->data;
 	struct decode_packet *packets;
+	struct queue_row *queues;
 	bool older = false;
 	size_t i, n;
 
 	for (i = 0; i < d->n_queues; i++)
 		older |= d->queues[i].older && (!pid || d->queues[i].pid == pid);
 	if (d->mqds_seen || !d->hqds_seen) {
-		decode_print_queues(mode, text, pid);
+		queues = make_queues(text, pid, &n);
+		out_rows(mode, &queues_table, queues, n);
+		free_queues(queues, n);
 	} else {
 		decode_print_slots(mode, text, GP_TEXT_COMPUTE, &cp_slots);
 		decode_print_slots(mode, text, GP_TEXT_SDMA, &sdma_slots);

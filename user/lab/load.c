@@ -478,23 +478,15 @@ static void begin(struct ctl_text *out)
 }
 
 /* Join the text when all files were fed, or one could not be, with this exit status. */
-static int join(struct ctl_text *out, int status)
+static int finish(struct ctl_text *out, int status)
 {
 	if (status) {
 		ctl_text_free(out);
 		return status;
 	}
 	gp_text_join(out->text);
+	ctl_finish_ids(out);
 	return 0;
-}
-
-static int finish(struct ctl_text *out, int status)
-{
-	int ret = join(out, status);
-
-	if (!ret)
-		ctl_finish_ids(out);
-	return ret;
 }
 
 /* A word's file, or its moment's. */
@@ -562,7 +554,7 @@ static int read_live(struct ctl_text *out)
 		else
 			ret = text_feed_fd(out, path, fd);
 	}
-	return join(out, ret);
+	return finish(out, ret);
 }
 
 struct gp_text_check ctl_text_check(const struct ctl_text *text, int64_t pid)

@@ -253,10 +253,8 @@ static void remove_stale(struct gpreempt *g)
 static int check_tracefs(void)
 {
 	const char *dir;
-	int fd, ret = ctl_need_root("trace the kernel");
+	int fd, ret;
 
-	if (ret)
-		return ret;
 	if (tracefs_tracing_dir_is_mounted(false, &dir) <= 0)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "mount -t tracefs nodev "

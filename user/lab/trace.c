@@ -706,15 +706,6 @@ static int write_dir(const struct trace_report *r, const char *dir)
 	return say(write_report(r, path), path);
 }
 
-/* Make a new directory. 0, or the exit status. */
-static int make_dir(const char *dir)
-{
-	if (!mkdir(dir, 0755))
-		return 0;
-	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "name a new directory with -o",
-			     "cannot make the directory %s: %s", dir, strerror(errno));
-}
-
 static int write_output(struct tracing *t)
 {
 	struct trace_report *r = &t->report;
@@ -795,9 +786,10 @@ static int choose(struct tracing *t)
 			add_target(&t->report, list->targets + i);
 		gpreempt_list_free(list);
 	}
-	if (t->args->command && t->args->output)
-		return make_dir(t->args->output);
-	return 0;
+	if (!t->args->command || !t->args->output || !mkdir(t->args->output, 0755))
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, "name a new directory with -o",
+			     "cannot make the directory %s: %s", t->args->output, strerror(errno));
 }
 
 static int run_trace(void *data)
