@@ -206,16 +206,4 @@ TEST_EACH(refuses, 3)
 	expect_no_holder();
 }
 
-/* The holder has the capabilities of a holder, its command keeps all its own. */
-TEST(holder_has)
-{
-	uint64_t had = effective();
-
-	CTL(0, "suspend %d " LEASE, target);
-	ck_assert_uint_eq(effective(), had);
-	ck_assert_uint_eq(status_in(unit_text("/proc/%d/status", (int)holder().pid), "\nCapEff:\t"),
-			  had & CAPABILITIES_HOLDER);
-	resume_target();
-}
-
 TEST_FIXTURE(holder_setup, holder_teardown)

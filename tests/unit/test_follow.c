@@ -71,21 +71,6 @@ static void follow_teardown(void)
 	holder_teardown();
 }
 
-TEST(stopped_and_continued)
-{
-	steps[0].stop = STOPPED;
-	steps[1].stop = CONTINUED;
-	steps[2].stop = STOPPED;
-	steps[3].stop = EXITS;
-	CTL(0, "follow --how debug %d", target);
-	OUT_LINE("following %d: its signals and its cgroup /job\n", target);
-	OUT_LINE("suspended %d: it is stopped, 2 of 2 queues, ioctl ", target);
-	OUT_LINE("resumed %d: it is continued, 2 of 2 queues, ioctl ", target);
-	OUT_LINE("ended %d: 2 suspensions\n", target);
-	ck_assert(!seen->suspended[0] && seen->suspended[1]);
-	ck_assert(!seen->suspended[2] && seen->suspended[3]);
-}
-
 TEST(execs)
 {
 	steps[0].stop = STOPPED;

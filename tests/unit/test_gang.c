@@ -561,25 +561,6 @@ TEST_EACH(not_for_a_part, ARRAY_SIZE(parts))
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-/* CRIU's, seen before or only by the driver's answer: it stays as it is. */
-TEST_EACH(paused_by_another, 2)
-{
-	loop.paused = true;
-	loop.evicted = 1;
-	if (_i) {
-		set_view(PID, QUEUES_HEAD "0 0xf7bc 0 4 0 1 paused 0\n");
-		ck_assert_int_eq(add_paused(), -EBUSY);
-		ck_assert_int_eq(gang_err.reason, GPREEMPT_PAUSED);
-	} else {
-		ck_assert_int_eq(add_paused(), 0);
-		ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, &out), -EBUSY);
-		look();
-		ck_assert_int_eq(member.error.reason, GPREEMPT_PAUSED);
-		ck_assert_int_eq(gpreempt_gang_remove(gang, PID), 0);
-	}
-	ck_assert_int_eq(loop.evicted, 1);
-}
-
 /* Its end is seen while nothing is asked for, paused or not. */
 TEST_EACH(ends, 2)
 {

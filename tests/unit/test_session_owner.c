@@ -15,7 +15,6 @@ static struct heartbeat heartbeat;
 
 static struct owner owner;
 static int told;
-static bool told_busy;
 static struct gpreempt_outcome outcome;
 
 static const char *end_before;
@@ -35,12 +34,6 @@ static void lost(void *data, const struct gpreempt_error *err)
 	ck_assert_int_eq(err->pid, PID);
 }
 
-static void note_busy(void *data, bool busy)
-{
-	(void)data;
-	told_busy |= busy;
-}
-
 static void setup(void)
 {
 	struct gpreempt_error err;
@@ -48,7 +41,6 @@ static void setup(void)
 	unit_setup();
 	gp_loop_add_queue(&loop, 0);
 	gp_loop_add_queue(&loop, 1);
-	heartbeat = (struct heartbeat){ .also = note_busy };
 	ck_assert_int_eq(heartbeat_start(&heartbeat), 0);
 	owner = (struct owner){
 		.target = PID,
@@ -194,25 +186,6 @@ TEST(ended)
 	ck_assert_int_eq(suspend(), -ENOTCONN);
 	ck_assert_int_eq(told, 0);
 	ck_assert_int_eq(owner.route.keeper.losses, 0);
-}
-
-TEST(busy_in_the_driver)
-{
-	told_busy = false;
-	suspend();
-	ck_assert(told_busy);
-	ck_assert_uint_eq(heartbeat.busy, 0);
-}
-
-TEST(not_opened)
-{
-	struct gpreempt_error err = { 0 };
-
-	owner_close(&owner);
-	gp_loop_fail(&loop, "open", 0, -ENOENT);
-	ck_assert_int_eq(owner_open(&owner, &err), -ENOENT);
-	ck_assert_int_eq(err.reason, GPREEMPT_NO_KFD);
-	ck_assert_ptr_null(owner.route.keeper.session);
 }
 
 /* A process that does not beat is killed, also one that is stopped. */

@@ -268,65 +268,36 @@ TEST(no_samples)
 	ck_assert_uint_eq(stats.max, 0);
 }
 
-TEST(one_sample)
-{
-	uint64_t sample = 42;
+/* Samples 1 to n in no order: the step is prime to n. A rank is rounded up, and half of a mean. */
+static const struct {
+	size_t n, step;
+	uint64_t p50, p90, p99, p999, mean;
+} sampled[] = {
+	{ 1, 1, 1, 1, 1, 1, 1 },
+	{ 3, 2, 2, 3, 3, 3, 2 },
+	{ 4, 3, 2, 4, 4, 4, 3 },
+	{ 100, 37, 50, 90, 99, 100, 51 },
+	/* The 999.999th of 1001, and so the 1000th. */
+	{ 1001, 37, 501, 901, 991, 1000, 501 },
+	{ 10000, 3701, 5000, 9000, 9900, 9990, 5001 },
+};
 
-	shr_stats(&sample, 1, &stats);
-	ck_assert_uint_eq(stats.min, 42);
-	ck_assert_uint_eq(stats.p50, 42);
-	ck_assert_uint_eq(stats.p99, 42);
-	ck_assert_uint_eq(stats.max, 42);
-}
-
-TEST(a_hundred)
-{
-	uint64_t samples[100];
-	size_t i;
-
-	/* 1 to 100 in no order: 37 is prime to 100. */
-	for (i = 0; i < 100; i++)
-		samples[i] = i * 37 % 100 + 1;
-	shr_stats(samples, 100, &stats);
-	ck_assert_uint_eq(stats.n, 100);
-	ck_assert_uint_eq(stats.min, 1);
-	ck_assert_uint_eq(stats.p50, 50);
-	ck_assert_uint_eq(stats.p90, 90);
-	ck_assert_uint_eq(stats.p99, 99);
-	ck_assert_uint_eq(stats.p999, 100);
-	ck_assert_uint_eq(stats.max, 100);
-	/* 50.5, and half is rounded up. */
-	ck_assert_uint_eq(stats.mean, 51);
-}
-
-TEST(thousands)
+TEST_EACH(percentiles, ARRAY_SIZE(sampled))
 {
 	static uint64_t samples[10000];
-	size_t i;
+	size_t n = sampled[_i].n, i;
 
-	/* 1 to 10000 in no order: 3701 is prime to 10000. */
-	for (i = 0; i < 10000; i++)
-		samples[i] = i * 3701 % 10000 + 1;
-	shr_stats(samples, 10000, &stats);
-	ck_assert_uint_eq(stats.p50, 5000);
-	ck_assert_uint_eq(stats.p99, 9900);
-	ck_assert_uint_eq(stats.p999, 9990);
-	/* The 999.999th of 1001, and so the 1000th. */
-	shr_stats(samples, 1001, &stats);
-	ck_assert_uint_eq(stats.p999, 1000);
-}
-
-/* The rank is rounded up: of 3, the 90th percentile is the largest. */
-TEST(few_samples)
-{
-	uint64_t three[] = { 30, 10, 20 }, four[] = { 4, 3, 2, 1 };
-
-	shr_stats(three, 3, &stats);
-	ck_assert_uint_eq(stats.p50, 20);
-	ck_assert_uint_eq(stats.p90, 30);
-	shr_stats(four, 4, &stats);
-	ck_assert_uint_eq(stats.p50, 2);
-	ck_assert_uint_eq(stats.p90, 4);
+	for (i = 0; i < n; i++)
+		samples[i] = i * sampled[_i].step % n + 1;
+	shr_stats(samples, n, &stats);
+	ck_assert_uint_eq(stats.n, n);
+	ck_assert_uint_eq(stats.min, 1);
+	ck_assert_uint_eq(stats.p50, sampled[_i].p50);
+	ck_assert_uint_eq(stats.p90, sampled[_i].p90);
+	ck_assert_uint_eq(stats.p99, sampled[_i].p99);
+	ck_assert_uint_eq(stats.p999, sampled[_i].p999);
+	ck_assert_uint_eq(stats.max, n);
+	ck_assert_uint_eq(stats.mean, sampled[_i].mean);
 }
 
 TEST(large_values)
@@ -461,27 +432,6 @@ static void expect(const char *state)
 	ck_assert_str_eq(text, state);
 }
 
-TEST(told)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/tmp/gpreempt-notify.%d", getpid());
-	listen_at(path);
-	notify_manager("READY=1");
-	expect("READY=1");
-	notify_manager("WATCHDOG=1");
-	expect("WATCHDOG=1");
-	close(manager);
-	unlink(path);
-	/* The manager has gone meanwhile, which is not our affair. */
-	notify_manager("STOPPING=1");
-	snprintf(path, sizeof(path), "@gpreempt-notify.%d", getpid());
-	listen_at(path);
-	notify_manager("STOPPING=1");
-	expect("STOPPING=1");
-	close(manager);
-}
-
 /*
  * There is no manager, or its path is too long. We listen where that path would lead if it was
  * cut off: nothing may come there, and no descriptor is left.
@@ -515,6 +465,12 @@ TEST(no_manager)
 	close(before);
 	close(manager);
 	unlink(cut);
+	/* One without a file. */
+	snprintf(cut, sizeof(cut), "@gpreempt-notify.%d", getpid());
+	listen_at(cut);
+	notify_manager("STOPPING=1");
+	expect("STOPPING=1");
+	close(manager);
 }
 
 TEST(watchdog)

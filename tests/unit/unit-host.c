@@ -14,6 +14,7 @@
 #include "hold/run-dir.h"
 #include "lib/see/words.h"
 #include "unit-host.h"
+#include "unit-memory.h"
 #include "unit.h"
 
 #define MOUNT	  HOLD_DIR "-cgroup"
@@ -49,21 +50,12 @@ int __real_open(const char *path, int flags, mode_t mode);
 int __wrap_open(const char *path, int flags, ...);
 int __real_mkdir(const char *path, mode_t mode);
 int __wrap_mkdir(const char *path, mode_t mode);
-int __real_chdir(const char *path);
-int __wrap_chdir(const char *path);
-pid_t __real_fork(void);
-pid_t __wrap_fork(void);
 FILE *__real_fopen(const char *path, const char *mode);
 FILE *__wrap_fopen(const char *path, const char *mode);
-FILE *__real_setmntent(const char *path, const char *mode);
-FILE *__wrap_setmntent(const char *path, const char *mode);
 
-int __real_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-		 const sigset_t *mask);
-int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-		 const sigset_t *mask);
-
-int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+UNIT_WRAP(int, ppoll,
+	  (struct pollfd *const fds, nfds_t n, const struct timespec *timeout,
+	   const sigset_t *mask))
 {
 	static const struct timespec none;
 	int ret;
@@ -78,10 +70,7 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, c
 	return ret;
 }
 
-int __real_unshare(int flags);
-int __wrap_unshare(int flags);
-
-int __wrap_unshare(int flags)
+UNIT_WRAP(int, unshare, (int flags))
 {
 	/* Threads come here at the same time. */
 	if (!__atomic_sub_fetch(&unit_unshare_fails, 1, __ATOMIC_SEQ_CST)) {
@@ -91,10 +80,7 @@ int __wrap_unshare(int flags)
 	return __real_unshare(flags);
 }
 
-int __real_signalfd(int fd, const sigset_t *set, int flags);
-int __wrap_signalfd(int fd, const sigset_t *set, int flags);
-
-int __wrap_signalfd(int fd, const sigset_t *set, int flags)
+UNIT_WRAP(int, signalfd, (int fd, const sigset_t *set, int flags))
 {
 	if (unit_signalfd_fails && !--unit_signalfd_fails) {
 		errno = unit_signalfd_errno;
@@ -103,10 +89,8 @@ int __wrap_signalfd(int fd, const sigset_t *set, int flags)
 	return __real_signalfd(fd, set, flags);
 }
 
-void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
-
-void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+UNIT_WRAP(void *, mmap,
+	  (void *address, size_t size, int protection, int flags, int fd, off_t offset))
 {
 	if (unit_mmap_fails && !--unit_mmap_fails) {
 		errno = ENOMEM;
@@ -114,11 +98,6 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 	}
 	return __real_mmap(address, size, protection, flags, fd, offset);
 }
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
-			  void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
-			  void *arg);
 
 struct begin {
 	void *(*run)(void *arg);
@@ -140,8 +119,8 @@ static void *begin_thread(void *arg)
  * Returns when the thread has begun: AddressSanitizer takes memory for it before, and a
  * child of a fork() at that moment would wait for the lock of its allocator for ever.
  */
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *arg),
-			  void *arg)
+UNIT_WRAP(int, pthread_create,
+	  (pthread_t *const thread, const pthread_attr_t *attr, void *(*run)(void *arg), void *arg))
 {
 	struct begin b = { .run = run, .arg = arg };
 	int code = EAGAIN; /* not negative, as pthread_create() has it */
@@ -155,11 +134,8 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return code;
 }
 
-ssize_t __real_fgetxattr(int fd, const char *name, void *value, size_t size);
-ssize_t __wrap_fgetxattr(int fd, const char *name, void *value, size_t size);
-
 /* A file of that name stands for the attribute, which only root can give. */
-ssize_t __wrap_fgetxattr(int fd, const char *name, void *value, size_t size)
+UNIT_WRAP(ssize_t, fgetxattr, (int fd, const char *name, void *value, size_t size))
 {
 	int file = openat(fd, name, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -290,12 +266,12 @@ int __wrap_mkdir(const char *path, mode_t mode)
 }
 
 /* A holder goes to the root directory, and HOLD_DIR is a relative path here. */
-int __wrap_chdir(const char *path)
+UNIT_WRAP(int, chdir, (const char *path))
 {
 	return strcmp(path, "/") ? __real_chdir(path) : 0;
 }
 
-pid_t __wrap_fork(void)
+UNIT_WRAP(pid_t, fork, (void))
 {
 	pid_t pid;
 
@@ -392,7 +368,7 @@ FILE *__wrap_fopen(const char *path, const char *mode)
 	return f;
 }
 
-FILE *__wrap_setmntent(const char *path, const char *mode)
+UNIT_WRAP(FILE *, setmntent, (const char *path, const char *mode))
 {
 	if (fails(path))
 		return NULL;

@@ -9,17 +9,6 @@
 
 atomic_int unit_memory_fails;
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__real_reallocarray(void *old, size_t n, size_t size);
-void *__wrap_reallocarray(void *old, size_t n, size_t size);
-char *__real_strdup(const char *text);
-char *__wrap_strdup(const char *text);
-
 static bool fails(void)
 {
 	if (!atomic_load(&unit_memory_fails) || atomic_fetch_sub(&unit_memory_fails, 1) != 1)
@@ -28,27 +17,27 @@ static bool fails(void)
 	return true;
 }
 
-void *__wrap_malloc(size_t size)
+UNIT_WRAP(void *, malloc, (size_t size))
 {
 	return fails() ? NULL : __real_malloc(size);
 }
 
-void *__wrap_calloc(size_t n, size_t size)
+UNIT_WRAP(void *, calloc, (size_t n, size_t size))
 {
 	return fails() ? NULL : __real_calloc(n, size);
 }
 
-void *__wrap_realloc(void *old, size_t size)
+UNIT_WRAP(void *, realloc, (void *old, size_t size))
 {
 	return fails() ? NULL : __real_realloc(old, size);
 }
 
-void *__wrap_reallocarray(void *old, size_t n, size_t size)
+UNIT_WRAP(void *, reallocarray, (void *old, size_t n, size_t size))
 {
 	return fails() ? NULL : __real_reallocarray(old, n, size);
 }
 
-char *__wrap_strdup(const char *text)
+UNIT_WRAP(char *, strdup, (const char *text))
 {
 	return fails() ? NULL : __real_strdup(text);
 }

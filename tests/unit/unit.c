@@ -6,6 +6,7 @@
 #include <sys/timerfd.h>
 #include <time.h>
 
+#include "unit-memory.h"
 #include "unit.h"
 
 struct gp_loop loop;
@@ -343,10 +344,8 @@ void unit_setup(void)
 }
 
 /* Stand-in for gpreempt_new() by the linker's --wrap. */
-int __real_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
-int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library);
 
-int __wrap_gpreempt_new(const struct gpreempt_options *options, struct gpreempt **library)
+UNIT_WRAP(int, gpreempt_new, (const struct gpreempt_options *options, struct gpreempt **library))
 {
 	if (!loop.pid || (options && options->size >= sizeof(*options) && options->from))
 		return __real_gpreempt_new(options, library);
@@ -387,20 +386,7 @@ static struct {
 	uint64_t due_ns; /* 0: it is not set */
 } timers[8];
 
-int __real_flock(int fd, int operation);
-int __wrap_flock(int fd, int operation);
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-int __real_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
-			   struct timespec *left);
-int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
-			   struct timespec *left);
-int __real_timerfd_settime(int fd, int flags, const struct itimerspec *when,
-			   struct itimerspec *old);
-int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when,
-			   struct itimerspec *old);
-
-int __wrap_flock(int fd, int operation)
+UNIT_WRAP(int, flock, (int fd, int operation))
 {
 	void (*happens)(void) = unit_before_flock;
 
@@ -410,7 +396,7 @@ int __wrap_flock(int fd, int operation)
 	return __real_flock(fd, operation);
 }
 
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+UNIT_WRAP(int, clock_gettime, (clockid_t clock, struct timespec *ts))
 {
 	int ret = __real_clock_gettime(clock, ts);
 
@@ -447,7 +433,8 @@ static uint64_t ns_of(const struct timespec *ts)
 }
 
 /* Timer that goes off once, after a time. */
-int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when, struct itimerspec *old)
+UNIT_WRAP(int, timerfd_settime,
+	  (int fd, int flags, const struct itimerspec *when, struct itimerspec *old))
 {
 	static const struct itimerspec never;
 	size_t i = 0;
@@ -464,8 +451,8 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *when, str
 	return __real_timerfd_settime(fd, 0, &never, NULL);
 }
 
-int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts,
-			   struct timespec *left)
+UNIT_WRAP(int, clock_nanosleep,
+	  (clockid_t clock, int flags, const struct timespec *ts, struct timespec *left))
 {
 	static const struct itimerspec now = { .it_value.tv_nsec = 1 };
 	size_t i;

@@ -3,6 +3,7 @@
 #include "fake/tracefs.h"
 #include "unit-command.h"
 #include "unit-host.h"
+#include "unit-memory.h"
 
 #define MAX 64
 
@@ -332,10 +333,7 @@ char *tracefs_event_file_read(struct tracefs_instance *instance, const char *sys
 	return text;
 }
 
-int __real_access(const char *path, int mode);
-int __wrap_access(const char *path, int mode);
-
-int __wrap_access(const char *path, int mode)
+UNIT_WRAP(int, access, (const char *path, int mode))
 {
 	if (strncmp(path, "/sys/module/amdgpu", 18))
 		return __real_access(path, mode);
