@@ -285,13 +285,6 @@ TEST_EACH(shared, ARRAY_SIZE(sharing))
 	ck_assert_uint_eq(log_data->queues[0].acquired, 2);
 }
 
-TEST(deleted_with_its_mask)
-{
-	read_log(R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n");
-	ck_assert_uint_eq(log_data->queues[0].deleted, 1);
-	ck_assert_uint_eq(log_data->n_problems, 0);
-}
-
 TEST(rocr_among_hip)
 {
 	read_log(R "acquireQueue refCount: 0xa0 (1)\n"
@@ -306,33 +299,34 @@ TEST(rocr_among_hip)
 	ck_assert_uint_eq(log_data->level, 4);
 }
 
-TEST(two_records_in_a_line)
-{
-	read_log(R "acquireQueue refCount: 0xa0 (1)" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(log_data->records, 2);
-	ck_assert_uint_eq(log_data->n_queues, 2);
-	ck_assert_uint_eq(log_data->n_problems, 0);
-}
+/* What is cut off is a problem, and no queue. */
+static const struct {
+	const char *text, *what;
+	size_t queues, problems, last_line;
+} cuts[] = {
+	/* An address that may lack digits is no address. */
+	{ R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n" R
+	    "releaseQueue refCount:0x7f36",
+	  "about a queue, but its address is cut off", 1, 2, 2 },
+	{ ":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n",
+	  "the head of this record is cut off", 1, 1, 1 },
+	/* A terminal of 80 columns cuts the process off, and the rest is a line of its own. */
+	{ ":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
+	  ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
+	  ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n",
+	  "the head of this record is cut off", 0, 2, 3 },
+};
 
-/* An address that may lack digits is no address. */
-TEST(cut_address)
+TEST_EACH(cut, ARRAY_SIZE(cuts))
 {
-	read_log(R "acquireQueue refCount: 0x7f36" R "acquireQueue refCount: 0xb0 (1)\n" R
-		   "releaseQueue refCount:0x7f36");
-	ck_assert_uint_eq(log_data->n_queues, 1);
-	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
-	ck_assert_uint_eq(log_data->n_problems, 2);
+	read_log(cuts[_i].text);
+	ck_assert_uint_eq(log_data->n_queues, cuts[_i].queues);
+	if (cuts[_i].queues)
+		ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
+	ck_assert_uint_eq(log_data->n_problems, cuts[_i].problems);
 	ck_assert_uint_eq(log_data->problems[0].line, 1);
-	ck_assert_uint_eq(log_data->problems[1].line, 2);
-	ck_assert_str_eq(log_data->problems[0].what, "about a queue, but its address is cut off");
-}
-
-TEST(cut_head)
-{
-	read_log(":3:rocdevice.cpp :1: 10 u" R "acquireQueue refCount: 0xb0 (1)\n");
-	ck_assert_uint_eq(log_data->n_queues, 1);
-	ck_assert_uint_eq(log_data->n_problems, 1);
-	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
+	ck_assert_uint_eq(log_data->problems[cuts[_i].problems - 1].line, cuts[_i].last_line);
+	ck_assert_str_eq(log_data->problems[0].what, cuts[_i].what);
 }
 
 TEST(too_many_queues)
@@ -451,18 +445,6 @@ TEST(out_of_order)
 	ck_assert_int_eq(log_data->queues[0].last_rptr, 10);
 	ck_assert_int_eq(log_data->queues[0].last_wptr, 12);
 	ck_assert_int_eq(log_data->queues[0].backlog, 2);
-}
-
-/* A terminal of 80 columns cuts the process off, and the rest is a line of its own. */
-TEST(wrapped)
-{
-	read_log(":3:rocdevice.cpp            :480 : 6306213494 us: [pid:459769 tid\n"
-		 ": 0x7f8edc1c4400] acquireQueue refCount: 0xa0 (1)\n"
-		 ":3:rocdevice.cpp            :480 : 6306213494 us: [pi\n");
-	ck_assert_uint_eq(log_data->n_queues, 0);
-	ck_assert_uint_eq(log_data->n_problems, 2);
-	ck_assert_uint_eq(log_data->problems[1].line, 3);
-	ck_assert_str_eq(log_data->problems[0].what, "the head of this record is cut off");
 }
 
 TEST(cut_indices)
@@ -598,13 +580,14 @@ TEST(levels_by_process)
 }
 
 /* "Deleting" is of level 5 since the packets are. */
-TEST_EACH(deleted, 4)
+TEST_EACH(deleted, 5)
 {
 	static const struct {
 		const char *text;
 		int64_t deleted;
 	} logs[] = {
 		{ R "acquireQueue refCount: 0xa0 (1)\n", GPREEMPT_UNKNOWN },
+		{ R "Deleting CG enabled hardware queue 0xa0 with refCount 0\n", 1 },
 		{ VERSION("3", "7.0.51831") R "acquireQueue refCount: 0xa0 (1)\n", 0 },
 		{ R "acquireQueue refCount: 0xa0 (1)\n" ARGS("5"), 0 },
 		{ R "acquireQueue refCount: 0xa0 (1)\n" AT "7 us: [pid:7 tid: 0x1] " PACKET "\n",
@@ -815,43 +798,31 @@ TEST(mask_without_location)
 	ck_assert_uint_eq(log_data->level, 5);
 }
 
-/* The same without the spaces, between text, twice in a line; and two that are none. */
-TEST_EACH(nameless, 5)
+/* Records without a file, or with a cut begin, and lines that are none. */
+static const struct {
+	const char *text;
+	uint64_t records;
+	size_t problems;
+} begins[] = {
+	{ ":5::0:7 us: " PACKET "\n", 1, 0 },
+	{ "rank 0 | :5:             :0   : 7270505900d us:  " PACKET "\n", 1, 0 },
+	{ ":5:    :0   : 7 us:  " PACKET ", :5:    :0   : 8 us:  " PACKET "\n", 2, 0 },
+	{ "at 12:5: :0: x\n", 0, 0 },
+	{ ":5:    :12  : 7 us:  " PACKET "\n", 0, 0 },
+	{ "4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1, 0 },
+	{ ":rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1, 0 },
+	{ "> 4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1, 0 },
+	{ "4:rocvirtual.cpp :1083: 7 us:  " PACKET AT "8 us:  " PACKET "\n", 2, 1 },
+	{ "2:main.cpp:12: error: x\n", 0, 0 },
+	{ "rocvirtual.cpp:12:7: error: x\n", 0, 0 },
+};
+
+TEST_EACH(begin, ARRAY_SIZE(begins))
 {
-	static const struct {
-		const char *text;
-		uint64_t records;
-	} lines[] = {
-		{ ":5::0:7 us: " PACKET "\n", 1 },
-		{ "rank 0 | :5:             :0   : 7270505900d us:  " PACKET "\n", 1 },
-		{ ":5:    :0   : 7 us:  " PACKET ", :5:    :0   : 8 us:  " PACKET "\n", 2 },
-		{ "at 12:5: :0: x\n", 0 },
-		{ ":5:    :12  : 7 us:  " PACKET "\n", 0 },
-	};
-
-	read_log(lines[_i].text);
-	ck_assert_uint_eq(log_data->records, lines[_i].records);
-	ck_assert_uint_eq(n_packets, lines[_i].records);
-	ck_assert_uint_eq(log_data->n_problems, 0);
-}
-
-TEST_EACH(cut_begins, 6)
-{
-	static const struct {
-		const char *text;
-		uint64_t records;
-	} lines[] = {
-		{ "4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
-		{ ":rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
-		{ "> 4:rocvirtual.cpp           :1083: 7 us:  " PACKET "\n", 1 },
-		{ "4:rocvirtual.cpp :1083: 7 us:  " PACKET AT "8 us:  " PACKET "\n", 2 },
-		{ "2:main.cpp:12: error: x\n", 0 },
-		{ "rocvirtual.cpp:12:7: error: x\n", 0 },
-	};
-
-	read_log(lines[_i].text);
-	ck_assert_uint_eq(log_data->records, lines[_i].records);
-	ck_assert_uint_eq(n_packets, lines[_i].records);
+	read_log(begins[_i].text);
+	ck_assert_uint_eq(log_data->records, begins[_i].records);
+	ck_assert_uint_eq(n_packets, begins[_i].records);
+	ck_assert_uint_eq(log_data->n_problems, begins[_i].problems);
 }
 
 TEST(first_colon_lost)

@@ -4,13 +4,6 @@
 
 static struct gpreempt_error err;
 
-static void set_status(const char *state, int tgid, int tracer, int threads)
-{
-	set_file("/proc/4194242/status", unit_text("Name:\tState:\nUmask:\t0022\nState:\t%s\n"
-						   "Tgid:\t%d\nTracerPid:\t%d\nThreads:\t%d\n",
-						   state, tgid, tracer, threads));
-}
-
 static void expect(int code, enum gpreempt_reason reason)
 {
 	memset(&err, 0, sizeof(err));
@@ -57,44 +50,35 @@ TEST_EACH(refused, ARRAY_SIZE(refusals))
 	expect(refusals[_i].code, refusals[_i].reason);
 }
 
-TEST(thread)
-{
-	set_status("S (sleeping)", 4200, 0, 3);
-	expect(-ESRCH, GPREEMPT_THREAD);
-	ck_assert_int_eq(err.other, 4200);
-}
+/* The state of a process that is none, has ended, or is traced, in that order. */
+static const struct {
+	const char *state;
+	int tgid, tracer, threads, code;
+	enum gpreempt_reason reason;
+	int other;
+	const char *name;
+} states[] = {
+	{ "S (sleeping)", 4200, 0, 3, -ESRCH, GPREEMPT_THREAD, 4200, "" },
+	{ "Z (zombie)", PID, 0, 2, -ENOTSUP, GPREEMPT_LEADER_GONE, 0, "" },
+	{ "Z (zombie)", PID, 0, 1, -ESRCH, GPREEMPT_ENDED, 0, "" },
+	{ "t (tracing stop)", PID, 77, 3, -EBUSY, GPREEMPT_TRACED, 77, "gdb" },
+	/* The tracer is a thread; users know its process. */
+	{ "S (sleeping)", PID, 78, 3, -EBUSY, GPREEMPT_TRACED, 77, "gdb" },
+};
 
-TEST(leader_gone)
+TEST_EACH(state, ARRAY_SIZE(states))
 {
-	set_status("Z (zombie)", PID, 0, 2);
-	expect(-ENOTSUP, GPREEMPT_LEADER_GONE);
-}
-
-TEST(dead)
-{
-	set_status("Z (zombie)", PID, 0, 1);
-	expect(-ESRCH, GPREEMPT_ENDED);
-}
-
-/* The tracer is a thread; users know its process. */
-TEST(traced_by_thread)
-{
-	set_status("S (sleeping)", PID, 78, 3);
 	set_file("/proc/78/status", "Name:\tx\nState:\tS (sleeping)\n"
 				    "Tgid:\t77\nTracerPid:\t0\nThreads:\t2\n");
-	set_file("/proc/77/comm", "gpreempt-ctl\n");
-	expect(-EBUSY, GPREEMPT_TRACED);
-	ck_assert_int_eq(err.other, 77);
-	ck_assert_str_eq(err.name, "gpreempt-ctl");
-}
-
-TEST(traced)
-{
-	set_status("t (tracing stop)", PID, 77, 3);
 	set_file("/proc/77/comm", "gdb\n");
-	expect(-EBUSY, GPREEMPT_TRACED);
-	ck_assert_int_eq(err.other, 77);
-	ck_assert_str_eq(err.name, "gdb");
+	set_file("/proc/4194242/status",
+		 unit_text("Name:\tState:\nUmask:\t0022\nState:\t%s\nTgid:\t%d\nTracerPid:\t%d\n"
+			   "Threads:\t%d\n",
+			   states[_i].state, states[_i].tgid, states[_i].tracer,
+			   states[_i].threads));
+	expect(states[_i].code, states[_i].reason);
+	ck_assert_int_eq(err.other, states[_i].other);
+	ck_assert_str_eq(err.name, states[_i].name);
 }
 
 #define GPUS_FILE "/sys/kernel/debug/gpreempt/pid/4194242/gpus"

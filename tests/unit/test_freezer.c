@@ -236,27 +236,6 @@ TEST(a_process)
 	ck_assert_int_eq(shr_freezer_read(&f), -ESRCH);
 }
 
-static const size_t lengths[] = { 4000, 4032, 4050, 4081, 4094 };
-
-/* A path that is longer than another program has room for is one like any other. */
-TEST_EACH(long_path, 2 * ARRAY_SIZE(lengths))
-{
-	char path[SHR_CGROUP_PATH] = "/u";
-	bool before = _i % 2;
-
-	unit_cgroup_long(path, lengths[_i / 2], 190);
-	ck_assert_uint_eq(strlen(path), lengths[_i / 2]);
-	move(before ? path : "/u");
-	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
-	move(path);
-	ck_assert(!is_frozen() && !f.lost);
-	ck_assert_str_eq(f.path, path);
-	unit_cgroup_freeze(path, true);
-	ck_assert(is_frozen());
-	unit_cgroup_freeze(path, false);
-	ck_assert(!is_frozen());
-}
-
 /* A name that can be cut off is not looked at: the cgroup above it decides. */
 TEST(cut_path)
 {
@@ -333,25 +312,6 @@ TEST(cannot_read)
 	move("/u/gone");
 	ck_assert(is_frozen() && f.lost);
 	ck_assert_str_eq(f.path, "/u");
-}
-
-/* The cgroup is removed and made again, 20 times: each freeze is seen, and no file stays open. */
-TEST(made_again)
-{
-	int i, open;
-
-	unit_cgroup_make("/u/z");
-	move("/u/z");
-	ck_assert_int_eq(shr_freezer_open(&f, target), 0);
-	open = unit_count_descriptors();
-	for (i = 0; i < 20; i++) {
-		unit_cgroup_remove("/u/z");
-		unit_cgroup_make("/u/z");
-		ck_assert(!is_frozen());
-		unit_cgroup_freeze("/u/z", true);
-		ck_assert(is_frozen());
-	}
-	ck_assert_int_eq(unit_count_descriptors(), open);
 }
 
 /* A neighbour does not freeze: cgroup.events has 0 for as long as that lasts. */

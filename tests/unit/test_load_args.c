@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * vgpu-load's requests: their options, their times, and the lines about them; what it refuses;
- * its buffer sizes.
+ * vgpu-load's requests: their times, and the lines about them; what it refuses; its buffer
+ * sizes.
  */
 #include "../vgpu/load/args.h"
 #include "../vgpu/load/requests.h"
@@ -25,21 +25,6 @@ static int parse(const char *line)
 	argc = 1 + unit_words(copy, argv + 1);
 	err[0] = '\0';
 	return load_args_parse(&args, argc, argv, err, sizeof(err));
-}
-
-TEST(request_options)
-{
-	ck_assert_int_eq(parse("--every 100ms --burst 20 --seed 7 --delay 2 --kick "
-			       "--samples f"),
-			 0);
-	ck_assert_uint_eq(args.gap_ns, 100000000);
-	ck_assert_uint_eq(args.burst, 20);
-	ck_assert_uint_eq(args.seed, 7);
-	ck_assert_uint_eq(args.delay_ns, 2000000000);
-	ck_assert(args.kick);
-	ck_assert_str_eq(args.samples, "f");
-	/* The packets that wait fill the ring, not 200 ms of work. */
-	ck_assert_uint_eq(args.depth, 1024);
 }
 
 TEST(refused)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command line as a whole: main, list, doctor, self, over a made-up system. */
+/* The command line as a whole: main, list, doctor, self, and failures, over a made-up system. */
 #include "cli/cli.h"
 #include "unit-ctl.h"
 #include "unit-host.h"
@@ -7,7 +7,7 @@
 static void setup(void)
 {
 	unit_setup();
-	set_file("/proc/4194242/comm", "train\n");
+	set_file("/proc/4194242/comm", "job\n");
 	set_file("/proc/4194242/cmdline", "python3 train.py");
 }
 
@@ -43,33 +43,69 @@ TEST(lab)
 	}
 }
 
-/* A word near to a command or an option is offered, and is not run. */
+#define USAGE GPREEMPT_CLASS_USAGE
+#define NONE  GPREEMPT_CLASS_NO_TARGET
+
+/*
+ * Failures that a newcomer provokes: each is a sentence with its reason, a next step that helps, a
+ * documented exit status, and nothing on stdout.
+ */
 static const struct {
 	const char *line;
-	const char *says;
-	const char *next;
-} slips[] = {
-	{ "suspned 4194242", "no command \"suspned\"; did you mean \"suspend\"?",
+	int status;
+	const char *says, *next;
+} failures[] = {
+	{ "suspend", USAGE, "a target is needed", "gpreempt-ctl suspend --help" },
+	{ "suspend 1", NONE, "process 1", "gpreempt-ctl list shows the GPU processes" },
+	{ "suspend 4194304", NONE, "4194304", "gpreempt-ctl list shows the GPU processes" },
+	{ "suspend abc", USAGE, "\"abc\" is no target", "targets are PID, cgroup:PATH" },
+	{ "suspend job", USAGE, "a GPU process has that name", "gpreempt-ctl suspend comm:job" },
+	{ "queues job", USAGE, "a GPU process has that name", "gpreempt-ctl queues comm:job" },
+	{ "suspend comm:nope", NONE, "comm:nope names no", "gpreempt-ctl list shows" },
+	{ "suspend 4194242 --for", USAGE, "--for: it needs a value", "suspend --help" },
+	{ "suspend 4194242 --for 5x", USAGE, "units are ns, us, ms, s, m, h", "suspend --help" },
+	{ "suspend 4194242 --how gdb", USAGE, "auto, debug or pause", "suspend --help" },
+	{ "suspend 4194242 --gpu 0,", USAGE, "GPUs are indexes as amd-smi has", "suspend --help" },
+	{ "list --gpu 99", NONE, "there is no GPU 99", "one of " },
+	{ "stop 4194242", USAGE, "did you mean \"suspend\"?", "gpreempt-ctl suspend" },
+	{ "pause 4194242", USAGE, "\"suspend --how pause\"", "gpreempt-ctl suspend --how pause" },
+	{ "resume", USAGE, "a target is needed, or --all", "gpreempt-ctl status lists" },
+	{ "list --from /nonexistent", USAGE, "No such file", "gpreempt-lab snapshot -o DIR" },
+	{ "doctor --partition 99", NONE, "there is no GPU 99", "one of " },
+	{ "preempt 4194242 --count 0", USAGE, "a number from 1 to", "preempt --help" },
+	{ "guard begin", GPREEMPT_CLASS_FAILED, "no guard runs here", "systemctl start" },
+	{ "guard", USAGE, "--offline TARGET is needed", "gpreempt-ctl guard --help" },
+	{ "metrics --output /nonexistent/x", GPREEMPT_CLASS_FAILED, "No such file",
+	  "name a file in a directory" },
+	{ "role offline", USAGE, "a cgroup:PATH or a PID has to follow", "role --help" },
+	{ "list -x", USAGE, "unknown option", "gpreempt-ctl list --help" },
+	/* A word near to a command or an option is offered, and is not run. */
+	{ "suspned 4194242", USAGE, "no command \"suspned\"; did you mean \"suspend\"?",
 	  "gpreempt-ctl suspend\n" },
-	{ "module lado", "command \"module\"; did you mean \"module load\"?",
+	{ "module lado", USAGE, "command \"module\"; did you mean \"module load\"?",
 	  "gpreempt-ctl module load\n" },
-	{ "load", "did you mean \"module load\"?", "gpreempt-ctl module load\n" },
-	{ "guadr begin", "did you mean \"guard begin\"?", "gpreempt-ctl guard begin\n" },
-	{ "nonsense", "no command \"nonsense\"\n", "--help lists" },
-	{ "module nonsense", "command \"module\"\n", "--help lists" },
-	{ "list --josn", "--josn: unknown option; did you mean --json?\n",
+	{ "load", USAGE, "did you mean \"module load\"?", "gpreempt-ctl module load\n" },
+	{ "guadr begin", USAGE, "did you mean \"guard begin\"?", "gpreempt-ctl guard begin\n" },
+	{ "nonsense", USAGE, "there is no command \"nonsense\"\n", "gpreempt-ctl --help lists" },
+	{ "module nonsense", USAGE, "command \"module\"\n", "--help lists" },
+	{ "list --josn", USAGE, "--josn: unknown option; did you mean --json?\n",
 	  "gpreempt-ctl list --help\n" },
-	{ "list --form=x", "--form=x: unknown option; did you mean --from?\n", "list --help\n" },
-	{ "list --hepl", "did you mean --help?\n", "list --help\n" },
-	{ "list --nonsense", "--nonsense: unknown option, or", "list --help\n" },
+	{ "list --form=x", USAGE, "--form=x: unknown option; did you mean --from?\n",
+	  "list --help\n" },
+	{ "list --hepl", USAGE, "did you mean --help?\n", "list --help\n" },
+	{ "list --nonsense", USAGE, "--nonsense: unknown option, or", "list --help\n" },
 };
 
-TEST_EACH(did_you_mean, ARRAY_SIZE(slips))
+TEST_EACH(failure, ARRAY_SIZE(failures))
 {
-	CTL(GPREEMPT_CLASS_USAGE, "%s", slips[_i].line);
+	const char *next;
+
+	CTL(failures[_i].status, "%s", failures[_i].line);
 	ck_assert_str_eq(ctl_out, "");
-	ERR_HAS(slips[_i].says);
-	ERR_HAS(slips[_i].next);
+	ERR_HAS("gpreempt-ctl: ");
+	ERR_HAS(failures[_i].says);
+	next = strstr(ctl_err, "\nnext: ");
+	ck_assert_msg(next && strstr(next, failures[_i].next), "%s", ctl_err);
 }
 
 /* The command is list if there is none, or an option in its place. */

@@ -177,21 +177,6 @@ TEST(processes)
 	ck_assert_ptr_null(strstr(ctl_out, "slots_ratio{process_id=\"4194244\""));
 }
 
-/* The holder is a command of ours, a debugger, or unknown. */
-TEST(held)
-{
-	struct hold_owner owner = { .role = HOLD_ROLE_GUARD, .pid = getpid() };
-	int lock;
-
-	METRICS("");
-	OUT_HAS("\ngpreempt_process_held{" POD ",by=\"unknown\"} 1\n");
-	ck_assert_ptr_null(strstr(ctl_out, "held{process_id=\"4194242\""));
-	lock = hold_take(OTHER, &owner);
-	METRICS("");
-	OUT_HAS("\ngpreempt_process_held{" POD ",by=\"guard\"} 1\n");
-	hold_drop(OTHER, lock);
-}
-
 /* A holder is no tenant. */
 TEST(holders)
 {

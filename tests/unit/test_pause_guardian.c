@@ -68,16 +68,6 @@ static void expect_free(void)
 	close(lock);
 }
 
-TEST(ends_with_the_pause)
-{
-	begin();
-	ck_assert(has_guardian(owner.guardian, 500));
-	expect_entry(true);
-	ck_assert_int_eq(pause_owner_end(&owner, true), 0);
-	expect_entry(false);
-	expect_free();
-}
-
 /* A guardian that is killed is replaced. */
 TEST(is_replaced)
 {

@@ -112,18 +112,6 @@ TEST(lost_at_suspend)
 	both_are(false);
 }
 
-TEST(lost_at_resume)
-{
-	ck_assert_int_eq(suspend(), 0);
-	end_before = "resume";
-	ends = 1;
-	ck_assert_int_eq(resume(), 0);
-	ck_assert_int_eq(told, 1);
-	both_are(false);
-	ck_assert_int_eq(dispatch(), 0);
-	both_are(false);
-}
-
 TEST(lost_before_dispatch)
 {
 	ck_assert_int_eq(suspend(), 0);

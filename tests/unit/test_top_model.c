@@ -485,9 +485,6 @@ static void screen_setup(void)
 	}
 }
 
-#define HINTS "? help  / filter  < > sort  t groups  g GPU  Enter details"
-#define ROOT  "  s suspend  r resume  k signal"
-
 TEST(usual)
 {
 	view.utf8 = true;

@@ -479,17 +479,6 @@ void unit_cgroup_freeze(const char *group, bool frozen)
 	unit_cgroup_set(group, frozen, frozen);
 }
 
-void unit_cgroup_remove(const char *group)
-{
-	int dir = open_group(group);
-
-	unlinkat(dir, "cgroup.procs", 0);
-	unlinkat(dir, "cgroup.freeze", 0);
-	unlinkat(dir, "cgroup.events", 0);
-	close(dir);
-	ck_assert_int_eq(rmdir(path_of(group, "")), 0);
-}
-
 void unit_cgroup_role(const char *group, const char *role)
 {
 	int dir = open_group(group);

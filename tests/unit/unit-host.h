@@ -32,7 +32,6 @@ void unit_cgroup_of(pid_t pid, const char *text);
 void unit_cgroup_make(const char *group);
 /* Make the path that long, by groups whose names have up to so many letters. */
 void unit_cgroup_long(char *group, size_t len, size_t part);
-void unit_cgroup_remove(const char *group);
 /* With the attribute of a role. */
 void unit_cgroup_role(const char *group, const char *role);
 /* How often the attribute of a file was asked for. */
