@@ -54,17 +54,26 @@ int main(void)
 	struct gpreempt_policy_options options = {
 		.size = sizeof(options),
 		.linger_ns = 5 * MS,
-		.max_hold_ns = 100 * MS,
-		.min_run_ns = 10 * MS,
-		.share = 20,
+		.period_ns = 100 * MS,
+		.window_ns = 100 * MS,
+	};
+	struct gpreempt_policy_tenant serve = {
+		.size = sizeof(serve),
+		.role = GPREEMPT_ROLE_ONLINE,
+	};
+	struct gpreempt_policy_tenant train = {
+		.size = sizeof(train),
+		.role = GPREEMPT_ROLE_OFFLINE,
+		.min = 20,
 	};
 	struct gpreempt_policy *p;
 	int online, offline;
 
-	if (gpreempt_policy_new(&options, 0, &p))
+	if (gpreempt_policy_new(&options, 0, &p) || gpreempt_policy_set(p, 0, &serve) ||
+	    gpreempt_policy_set(p, 1, &train))
 		return EXIT_FAILURE;
-	online = gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-	offline = gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	online = gpreempt_policy_add(p, 0, 1);
+	offline = gpreempt_policy_add(p, 1, 1);
 	if (online >= 0 && offline >= 0)
 		run(p, online, offline);
 	gpreempt_policy_free(p);

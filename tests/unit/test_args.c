@@ -300,14 +300,15 @@ TEST(roles)
 	ck_assert_uint_eq(sched->duty, 30);
 	ck_assert_uint_eq(sched->cpu, 1);
 	ck_assert_uint_eq(sched->share, 10);
-	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --min-run 5ms "
+	ck_assert_int_eq(parse(&ctl_guard, "--offline-share 0 --slots 2 --slice 5ms "
 					   "--allow-uid 7 --allow-uid 8,9"),
 			 GO);
 	sched = parsed_args;
 	ck_assert_uint_eq(sched->uids.n, 2);
 	ck_assert_uint_eq(sched->uids.id[1], 9);
 	ck_assert_uint_eq(sched->share, 0);
-	ck_assert_uint_eq(sched->min_run_ns, 5000000);
+	ck_assert_uint_eq(sched->slots, 2);
+	ck_assert_uint_eq(sched->slice_ns, 5000000);
 	args_setup();
 	ck_assert_int_eq(parse(&ctl_guard, "1"), USAGE);
 	ck_assert_int_eq(parse(&ctl_guard, "--online x:y"), USAGE);

@@ -395,13 +395,15 @@ TEST(came_and_went)
 {
 	struct gpreempt_policy_options slowly = {
 		.size = sizeof(slowly),
-		.max_hold_ns = 60 * NSEC_PER_SEC,
 		.linger_ns = NSEC_PER_SEC,
+		.period_ns = 60 * NSEC_PER_SEC,
+		.window_ns = 60 * NSEC_PER_SEC,
 	};
 
 	/* The worker has to see both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(), &guard.policy), 0);
+	guard_set_tenants();
 	guard.poll_ns = 20 * NSEC_PER_MSEC;
 	start_guard();
 	memory->read = 1;

@@ -194,9 +194,8 @@ TEST(too_many_of_one_word)
 	ck_assert(guard.places[1].ever);
 }
 
-TEST(gangs)
+TEST(tenants)
 {
-	args.gang = 1;
 	name_offline("comm:train");
 	name_offline("comm:other");
 	add_serve_and_train();
@@ -204,8 +203,8 @@ TEST(gangs)
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
-	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 200)->entity].job, 1);
-	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].job, 2);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 200)->entity].tenant, 0);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].tenant, 1);
 }
 
 /* An exec or the same PID again is another process. */

@@ -27,12 +27,18 @@ static void online_setup(void)
 {
 	struct gpreempt_policy_options options = {
 		.size = sizeof(options),
-		.max_hold_ns = NSEC_PER_SEC,
+		.period_ns = NSEC_PER_SEC,
+		.window_ns = NSEC_PER_SEC,
+	};
+	struct gpreempt_policy_tenant servers = {
+		.size = sizeof(servers),
+		.role = GPREEMPT_ROLE_ONLINE,
 	};
 
 	online_guard.options = &args;
 	pthread_mutex_init(&online_guard.lock, NULL);
 	ck_assert_int_eq(gpreempt_policy_new(&options, 0, &online_guard.policy), 0);
+	ck_assert_int_eq(gpreempt_policy_set(online_guard.policy, GUARD_SERVERS, &servers), 0);
 	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
 }
 

@@ -51,21 +51,58 @@ struct line {
 /* The policy under test. */
 static struct gpreempt_policy *p;
 
-/* Linger 2 ms, hold 100 ms at most, a tenth for offline work. */
+/* Tenants: one that is online, a gang, and one for each other offline entity, by its number. */
+#define ONLINE 100
+#define GANG   101
+
 static struct gpreempt_policy_options figures(void)
 {
 	return (struct gpreempt_policy_options){
 		.size = sizeof(struct gpreempt_policy_options),
 		.linger_ns = 2 * MS,
-		.max_hold_ns = 100 * MS,
-		.share = 10,
+		.slice_ns = 50 * MS,
+		.period_ns = 100 * MS,
+		.window_ns = 100 * MS,
 	};
+}
+
+/* A tenth for offline work. */
+static struct gpreempt_policy_tenant online = {
+	.size = sizeof(online),
+	.role = GPREEMPT_ROLE_ONLINE,
+};
+#define USUAL                                                                                 \
+	{                                                                                     \
+		.size = sizeof(struct gpreempt_policy_tenant), .role = GPREEMPT_ROLE_OFFLINE, \
+		.min = 10,                                                                    \
+	}
+static struct gpreempt_policy_tenant wish = USUAL;
+
+static int add_online(uint64_t nodes)
+{
+	return gpreempt_policy_add(p, ONLINE, nodes);
+}
+
+static int add_offline(unsigned int tenant, uint64_t nodes)
+{
+	ck_assert_int_eq(gpreempt_policy_set(p, tenant, &wish), 0);
+	return gpreempt_policy_add(p, tenant, nodes);
+}
+
+static int add_to_gang(uint64_t nodes)
+{
+	struct gpreempt_policy_tenant gang = wish;
+
+	gang.gang = true;
+	ck_assert_int_eq(gpreempt_policy_set(p, GANG, &gang), 0);
+	return gpreempt_policy_add(p, GANG, nodes);
 }
 
 static void begin(const struct gpreempt_policy_options *options)
 {
 	gpreempt_policy_free(p);
 	ck_assert_int_eq(gpreempt_policy_new(options, 0, &p), 0);
+	ck_assert_int_eq(gpreempt_policy_set(p, ONLINE, &online), 0);
 }
 
 static const char *describe(const struct gpreempt_policy_action *actions, unsigned int n,
@@ -105,10 +142,10 @@ static void run_line(const struct line *line, uint64_t now)
 		gpreempt_policy_busy(p, line->entity, line->what == BUSY, now);
 		break;
 	case BEGIN:
-		ck_assert_int_eq(gpreempt_policy_begin(p, line->entity), line->value);
-		break;
 	case END:
-		ck_assert_int_eq(gpreempt_policy_end(p, line->entity, now), line->value);
+		ck_assert_int_eq(gpreempt_policy_request(p, line->entity,
+							 line->what == BEGIN ? 1 : -1, now),
+				 line->value);
 		break;
 	case RELEASE:
 		gpreempt_policy_release(p, line->entity,
@@ -119,22 +156,22 @@ static void run_line(const struct line *line, uint64_t now)
 		gp_policy_failed(p, line->entity, entity->nodes, entity->held, line->value * MS);
 		break;
 	case RAN:
-		gp_policy_ran(p, line->entity, line->value * MS, now);
+		gp_policy_ran(p, line->entity, line->value * MS);
 		break;
 	case NODES:
 		gp_policy_nodes(p, line->entity, line->value);
 		break;
 	case NO_WORK:
-		gp_policy_idle(p, line->entity, line->value);
+		gp_policy_idle(p, line->entity, line->value, now);
 		break;
 	case ADD_ON:
+		ck_assert_int_eq(add_online(line->value), line->entity);
+		break;
 	case ADD_OFF:
+		ck_assert_int_eq(add_offline(line->entity, line->value), line->entity);
+		break;
 	case ADD_JOB:
-		ck_assert_int_eq(gpreempt_policy_add(p,
-						     line->what == ADD_ON ? GPREEMPT_ROLE_ONLINE :
-									    GPREEMPT_ROLE_OFFLINE,
-						     line->value, line->what == ADD_JOB, now),
-				 line->entity);
+		ck_assert_int_eq(add_to_gang(line->value), line->entity);
 		break;
 	case REMOVE:
 		gpreempt_policy_remove(p, line->entity);
@@ -154,8 +191,8 @@ static void run_table(const struct gpreempt_policy_options *options, bool pair,
 
 	begin(options ? options : &usual);
 	if (pair) {
-		gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-		gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+		add_online(1);
+		add_offline(1, 1);
 	}
 	for (i = 0; i < count; i++) {
 		uint64_t now = lines[i].ms * MS;
@@ -164,6 +201,7 @@ static void run_table(const struct gpreempt_policy_options *options, bool pair,
 		if (lines[i].want)
 			expect_step(&lines[i], now, i);
 	}
+	wish = (struct gpreempt_policy_tenant)USUAL;
 }
 
 TEST(arrival_and_linger)
@@ -259,6 +297,7 @@ TEST(share_of_many_short_holds)
 TEST(share_by_window)
 {
 	static const struct line lines[] = {
+		{ 0, STEP, 0, 0, "never" },
 		{ 200, BUSY, 0, 0, "b-a 1200" },
 		/* 300 of 900 are left: 600 more, and 100 to the share. */
 		{ 800, IDLE, 0, 0, "802" },
@@ -288,11 +327,11 @@ static unsigned int shares_beside_busy(uint64_t window_ns, uint64_t *ran_ns, uin
 	unsigned int state = 1, n = 0, shares = 0, came;
 	bool held = false;
 
-	o.max_hold_ns = 1000 * MS;
+	o.period_ns = 1000 * MS;
 	o.window_ns = window_ns;
 	begin(&o);
-	gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-	gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	add_online(1);
+	add_offline(1, 1);
 	*ran_ns = 0;
 	for (came = 0; came < 20000;) {
 		uint64_t next = arrival < wake ? arrival : wake;
@@ -321,26 +360,9 @@ TEST(busy_online)
 {
 	uint64_t ran_ns, ns;
 
-	ck_assert_uint_gt(shares_beside_busy(0, &ran_ns, &ns), 0);
+	ck_assert_uint_gt(shares_beside_busy(1000 * MS, &ran_ns, &ns), 0);
 	ck_assert_uint_eq(shares_beside_busy(10000 * MS, &ran_ns, &ns), 0);
 	ck_assert_uint_gt(10 * ran_ns, ns);
-}
-
-TEST(min_run)
-{
-	static const struct line lines[] = {
-		{ 0, BUSY, 0, 0, "b-a 100" },
-		{ 100, STEP, 0, 0, "b+s 105" },
-		{ 105, STEP, 0, 0, "b-a 205" },
-	};
-	struct gpreempt_policy_options o = figures();
-
-	o.share = 0;
-	o.min_run_ns = 5 * MS;
-	RUN_WITH(&o, lines);
-	/* The longer of the two counts. */
-	o.share = 1;
-	RUN_WITH(&o, lines);
 }
 
 TEST(nothing_owed)
@@ -350,10 +372,9 @@ TEST(nothing_owed)
 		{ 1000000, IDLE, 0, 0, NULL },	      { 1000002, STEP, 0, 0, "b+i never" },
 		{ 1000003, BUSY, 0, 0, "b-a never" },
 	};
-	struct gpreempt_policy_options o = figures();
 
-	o.share = 0;
-	RUN_WITH(&o, lines);
+	wish.min = 0;
+	RUN(lines);
 }
 
 /* Two online (nodes 1+2, 4) and three offline (1, 2+4, 8). */
@@ -369,7 +390,7 @@ TEST(only_where_shared)
 		/* The process on two GPUs is suspended on the second, too. */
 		{ 2, BUSY, 0, 0, "c-a d-a 101" },
 		{ 3, IDLE, 1, 0, NULL },
-		{ 9, STEP, 0, 0, "d+i 101" },
+		{ 9, STEP, 0, 0, "d+i 102" },
 		{ 10, IDLE, 0, 0, NULL },
 		{ 12, STEP, 0, 0, "c+i d+i never" },
 		/* A queue on another GPU, and a process that goes there. */
@@ -398,7 +419,7 @@ TEST(only_with_work)
 		{ 4, NO_WORK, 2, 0, "c-a d-a 102" },
 		{ 5, IDLE, 0, 0, NULL },
 		{ 7, STEP, 0, 0, "b+i c+i d+i never" },
-		{ 8, BUSY, 0, 0, "c-a d-a 108" },
+		{ 8, BUSY, 0, 0, "b-a c-a d-a 108" },
 	};
 
 	RUN_BARE(NULL, lines);
@@ -425,25 +446,33 @@ TEST(gang)
 	RUN_BARE(NULL, lines);
 }
 
-TEST(duty)
+/* At most 30 % of each 50 ms. */
+TEST(max)
 {
 	static const struct line lines[] = {
 		{ 0, ADD_OFF, 0, 1, NULL },
 		{ 0, ADD_OFF, 1, 2, "15" },
 		{ 15, STEP, 0, 0, "a-d b-d 50" },
 		{ 50, STEP, 0, 0, "a+d b+d 65" },
-		/* Asleep through two periods, awake in a run. */
-		{ 155, STEP, 0, 0, "165" },
-		{ 165, STEP, 0, 0, "a-d b-d 200" },
-		{ 170, RELEASE, 0, 180, "a+r 180" },
-		{ 180, STEP, 0, 0, "a-d 200" },
+		{ 65, STEP, 0, 0, "a-d b-d 100" },
+		/* Time that it ran all the same counts. */
+		{ 70, RAN, 1, 3, "100" },
+		{ 100, STEP, 0, 0, "a+d 110" },
+		{ 110, STEP, 0, 0, "b+d 115" },
+		{ 112, RELEASE, 0, 116, "115" },
+		{ 116, STEP, 0, 0, "a-d 125" },
+		/* Without work nothing is used up. */
+		{ 118, NO_WORK, 1, 2, "153.3" },
+		{ 153.34, STEP, 0, 0, "a+d 168.3" },
+		{ 160, NO_WORK, 1, 0, "168.3" },
 	};
 	struct gpreempt_policy_options o = figures();
 
-	o.duty = 30;
 	o.period_ns = 50 * MS;
+	o.window_ns = 50 * MS;
+	wish.min = 0;
+	wish.max = 30;
 	RUN_BARE(&o, lines);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), -EINVAL);
 }
 
 /* The policy is in memory of its own; figures come by another header. */
@@ -459,8 +488,10 @@ TEST(made_and_freed)
 
 	o.known.size = sizeof(o);
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), 0);
-	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_ONLINE, 1, 0, 0), 0);
-	ck_assert_int_eq(gpreempt_policy_add(policy, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), 1);
+	ck_assert_int_eq(gpreempt_policy_set(policy, 0, &online), 0);
+	ck_assert_int_eq(gpreempt_policy_set(policy, 1, &wish), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, 0, 1), 0);
+	ck_assert_int_eq(gpreempt_policy_add(policy, 1, 1), 1);
 	ck_assert(!policy->entity[1].held);
 	gpreempt_policy_busy(policy, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(policy, 0, actions, &wake), 1);
@@ -472,7 +503,7 @@ TEST(made_and_freed)
 	o.known.size = sizeof(o.known) - 1;
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
 	o.known.size = sizeof(o.known);
-	o.known.share = 91;
+	o.known.order = "none";
 	ck_assert_int_eq(gpreempt_policy_new(&o.known, 0, &policy), -EINVAL);
 }
 
@@ -522,6 +553,113 @@ TEST(release)
 	RUN(lines);
 }
 
+/* Beside each other: the ratio of their weights, by slices; the forked process gains nothing. */
+TEST(slots)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_OFF, 0, 1, NULL },
+		{ 0, ADD_OFF, 1, 1, "b-t 50" },
+		/* Another node is another matter. */
+		{ 10, ADD_OFF, 2, 2, "50" },
+		{ 50, STEP, 0, 0, "a-t b+t 100" },
+		{ 100, STEP, 0, 0, "b-t a+t 150" },
+		/* The turn of a is over, and it has no more work. */
+		{ 120, NO_WORK, 0, 1, "b+t never" },
+	};
+	struct gpreempt_policy_options o = figures();
+
+	o.slots = 1;
+	wish.min = 0;
+	RUN_BARE(&o, lines);
+}
+
+/* Returns who had the only slot, a letter for each slice: tenants a, b, c of weights 1, 2, 5. */
+static const char *slices(const char *order, unsigned int n)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	static const unsigned int weight[] = { 100, 200, 500 };
+	struct gpreempt_policy_options o = figures();
+	static char text[64];
+	uint64_t now = 0, wake;
+	unsigned int i, j;
+
+	o.slots = 1;
+	o.order = order;
+	begin(&o);
+	for (i = 0; i < 3; i++) {
+		wish.min = 0;
+		wish.weight = weight[i];
+		wish.deadline_ns = (i + 1) * 100 * MS;
+		ck_assert_int_eq(add_offline(i, 1), i);
+	}
+	for (i = 0; i < n; i++, now = wake) {
+		gpreempt_policy_step(p, now, actions, &wake);
+		ck_assert_uint_eq(wake, now + 50 * MS);
+		for (j = 0; j < 3 && p->entity[j].held;)
+			j++;
+		text[i] = 'a' + j;
+	}
+	text[n] = '\0';
+	wish = (struct gpreempt_policy_tenant)USUAL;
+	return text;
+}
+
+TEST(orders)
+{
+	ck_assert_str_eq(slices(NULL, 16), "abcccbccabcccbcc");
+	ck_assert_str_eq(slices("priority", 8), "cccccccc");
+	ck_assert_str_eq(slices("fifo", 8), "abcabcab");
+	ck_assert_str_eq(slices("deadline", 8), "aaabacab");
+}
+
+/* A tenant that was without work has saved nothing up: it has one slice, and then its share. */
+TEST(rest_saves_nothing)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_OFF, 0, 1, "never" },	      { 1000, ADD_OFF, 1, 1, "a-t 1050" },
+		{ 1050, STEP, 0, 0, "b-t a+t 1100" }, { 1100, STEP, 0, 0, "1150" },
+		{ 1150, STEP, 0, 0, "a-t b+t 1200" },
+	};
+	struct gpreempt_policy_options o = figures();
+
+	o.slots = 1;
+	wish.min = 0;
+	RUN_BARE(&o, lines);
+}
+
+/* A gang takes a slot on each of its nodes, or none. */
+TEST(gang_and_slots)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_JOB, 0, 1, NULL },
+		{ 0, ADD_JOB, 1, 2, NULL },
+		{ 0, ADD_OFF, 2, 1, "c-t 50" },
+		{ 50, STEP, 0, 0, "a-t b-t c+t 100" },
+		{ 100, STEP, 0, 0, "c-t a+t b+t 150" },
+	};
+	struct gpreempt_policy_options o = figures();
+
+	o.slots = 1;
+	wish.min = 0;
+	RUN_BARE(&o, lines);
+}
+
+/* A gap of online is given away only when coming back is paid for: 0.5 ms cost 50 ms at 1 %. */
+TEST(cost)
+{
+	static const struct line lines[] = {
+		{ 0, STEP, 0, 0, "never" },	  { 50, BUSY, 0, 0, "b-a never" },
+		{ 60, IDLE, 0, 0, "62" },	  { 62, STEP, 0, 0, "100" },
+		{ 99, STEP, 0, 0, "100" },	  { 100, STEP, 0, 0, "b+i never" },
+		{ 101, BUSY, 0, 0, "b-a never" },
+	};
+
+	wish.min = 0;
+	online.cost = 10;
+	RUN(lines);
+	online.cost = 0;
+}
+
 /* An action that fails is tried again, and not at once. */
 TEST(failures)
 {
@@ -555,18 +693,19 @@ TEST(tiny_steps)
 	struct gpreempt_policy_options o = figures();
 	uint64_t now, wake;
 
-	o.max_hold_ns = 100;
-	o.share = 90;
+	o.period_ns = 100;
+	o.window_ns = 100;
 	begin(&o);
-	gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0);
-	gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0);
+	add_online(1);
+	wish.min = 90;
+	add_offline(1, 1);
 	gpreempt_policy_busy(p, 0, true, 0);
 	ck_assert_uint_eq(gpreempt_policy_step(p, 0, actions, &wake), 1);
 	ck_assert_uint_eq(gpreempt_policy_step(p, 100, actions, &wake), 1);
-	/* Due are 900 ns, rounded up. */
-	for (now = 101; now <= 1000; now++)
+	/* Due are 900 ns. */
+	for (now = 101; now < 1000; now++)
 		ck_assert_uint_eq(gpreempt_policy_step(p, now, actions, &wake), 0);
-	ck_assert_uint_eq(gpreempt_policy_step(p, 1001, actions, &wake), 1);
+	ck_assert_uint_eq(gpreempt_policy_step(p, 1000, actions, &wake), 1);
 }
 
 TEST(places)
@@ -576,22 +715,19 @@ TEST(places)
 
 	begin(&o);
 	for (i = 0; i < GPREEMPT_POLICY_ENTITIES; i++)
-		ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_ONLINE, 1, 0, 0), i);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, 0, 0), -ENOSPC);
+		ck_assert_int_eq(add_online(1), i);
+	ck_assert_int_eq(add_offline(0, 1), -ENOSPC);
 	gpreempt_policy_remove(p, 7);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1, GPREEMPT_POLICY_ENTITIES,
-					     0),
-			 7);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_NONE, 1, 0, 0), -EINVAL);
-	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_ROLE_OFFLINE, 1,
-					     GPREEMPT_POLICY_ENTITIES + 1, 0),
-			 -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(p, 1, 1), -EINVAL);
+	ck_assert_int_eq(gpreempt_policy_add(p, GPREEMPT_POLICY_TENANTS, 1), -EINVAL);
+	ck_assert_int_eq(add_offline(0, 1), 7);
 	ck_assert_str_eq(gpreempt_policy_reason_name(GPREEMPT_POLICY_REASONS), "-");
 }
 
 TEST(bad_figures)
 {
 	struct gpreempt_policy_options o = figures();
+	struct gpreempt_policy_tenant t = USUAL;
 
 #define REFUSED(field, value)                                              \
 	do {                                                               \
@@ -599,20 +735,34 @@ TEST(bad_figures)
 		o.field = (value);                                         \
 		ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL); \
 	} while (0)
+#define NO_TENANT(of, field, value)                                       \
+	do {                                                              \
+		t = (of);                                                 \
+		t.field = (value);                                        \
+		ck_assert_int_eq(gpreempt_policy_set(p, 5, &t), -EINVAL); \
+	} while (0)
 	REFUSED(size, 1);
-	REFUSED(share, 91);
-	REFUSED(duty, 100);
-	REFUSED(duty, 30); /* a duty of no period */
-	REFUSED(max_hold_ns, 0);
-	REFUSED(max_hold_ns, UINT64_MAX);
+	REFUSED(period_ns, 99);
 	REFUSED(linger_ns, UINT64_MAX);
-	REFUSED(min_run_ns, UINT64_MAX);
+	REFUSED(slice_ns, UINT64_MAX);
+	REFUSED(park_ns, UINT64_MAX);
 	REFUSED(window_ns, 100 * MS - 1);
 	REFUSED(window_ns, UINT64_MAX);
+	REFUSED(order, "");
 	o = figures();
-	o.duty = 30;
-	o.period_ns = o.max_hold_ns + 1;
-	ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), -EINVAL);
-	o.period_ns = o.max_hold_ns;
 	begin(&o);
+	NO_TENANT(wish, size, 1);
+	NO_TENANT(wish, role, GPREEMPT_ROLE_OFFLINE + 1);
+	NO_TENANT(wish, weight, 10001);
+	NO_TENANT(wish, min, 91);
+	NO_TENANT(wish, max, 101);
+	NO_TENANT(wish, max, 9);
+	NO_TENANT(wish, cost, 1);
+	NO_TENANT(online, cost, 1001);
+	NO_TENANT(online, min, 1);
+	NO_TENANT(online, max, 50);
+	NO_TENANT(online, gang, true);
+	ck_assert_int_eq(gpreempt_policy_set(p, GPREEMPT_POLICY_TENANTS, &wish), -EINVAL);
+	ck_assert_int_eq(add_offline(5, 1), 0);
+	ck_assert_int_eq(gpreempt_policy_set(p, 5, &online), -EBUSY);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The policy of the scheduler, simulated: hours of made-up online and offline processes on
- * up to eight nodes, in random mixtures, against what must hold whatever happens. The checks
+ * up to four nodes, in random mixtures, against what must hold whatever happens. The checks
  * know the rules only from what the header promises: they watch from outside who is busy and
  * who is suspended. GP_SIM_SEED=n has one run of its own; the seed is in each failure.
+ * And worlds in which tenants fork or churn, against their shares by weight.
  */
 #include <gpreempt/policy.h>
 
@@ -14,12 +15,14 @@
 #define MS	 NSEC_PER_MSEC
 #define NEVER	 GPREEMPT_POLICY_NEVER
 #define ENTITIES 24
+#define TENANTS	 6
+#define NODES	 4
+#define ONLINE	 TENANTS
 
 /* A process of the made-up world, and what is watched of it. */
 struct process {
 	int number; /* at the policy; -1: it is not there */
-	enum gpreempt_role role;
-	unsigned int job;
+	unsigned int tenant;
 	uint64_t nodes;
 	uint64_t next; /* when something happens to it */
 	/* Online. */
@@ -30,22 +33,20 @@ struct process {
 	uint64_t held;	  /* nodes on which it is suspended */
 	uint64_t idle;	  /* nodes on which it has no work */
 	uint64_t until;	  /* released until then */
-	uint64_t failed;  /* nodes on which an action failed: */
-	uint64_t blocked; /* not before then */
-	uint64_t since;	  /* when it was suspended or resumed */
-	uint64_t seen;	  /* up to when the next three are right */
-	uint64_t ran;
-	double lead; /* ran, less its share of the time */
-	double best; /* largest lead so far */
-	bool forced; /* runs because of its share */
-	uint64_t forced_ran;
-	bool owed;	  /* started because of its share */
-	uint64_t told;	  /* time that it ran in holds, reported so far */
-	bool ran_in_hold; /* ran in the present hold */
+	uint64_t blocked; /* an action has failed: not before then */
+};
+
+/* A tenant on a node: what it ran for, less its minimum and its maximum of that time. */
+struct seat {
+	bool works, runs;
+	bool released; /* one of its processes is */
+	double above_min, best, above_max, least;
 };
 
 struct world {
 	struct gpreempt_policy_options options;
+	struct gpreempt_policy_tenant tenant[TENANTS];
+	struct seat seat[TENANTS][NODES];
 	struct gpreempt_policy *policy;
 	struct process process[ENTITIES];
 	unsigned int seed;
@@ -57,6 +58,7 @@ struct world {
 	uint64_t mean_busy;
 	uint64_t mean_idle;
 	uint64_t switches;
+	uint64_t reasons[GPREEMPT_POLICY_REASONS];
 };
 
 /* Not ck_assert(): that writes to a file each time. */
@@ -81,19 +83,24 @@ static uint64_t draw_ns(uint64_t mean)
 
 static uint64_t draw_nodes(void)
 {
-	uint64_t nodes = 1ULL << draw(8);
+	uint64_t nodes = 1ULL << draw(NODES);
 
 	while (draw(3) == 0)
-		nodes |= 1ULL << draw(8);
+		nodes |= 1ULL << draw(NODES);
 	return nodes;
+}
+
+static bool is_offline(const struct process *a)
+{
+	return a->number >= 0 && a->tenant != ONLINE;
 }
 
 static bool is_active(const struct process *a)
 {
-	return a->number >= 0 && a->role == GPREEMPT_ROLE_ONLINE && (a->busy || a->requests);
+	return a->number >= 0 && a->tenant == ONLINE && (a->busy || a->requests);
 }
 
-/* Was there online work on these nodes within the last so many ns? */
+/* Was there online work on one of these nodes within the last so many ns? */
 static bool wanted_within(uint64_t nodes, uint64_t ns)
 {
 	int i;
@@ -101,7 +108,7 @@ static bool wanted_within(uint64_t nodes, uint64_t ns)
 	for (i = 0; i < ENTITIES; i++) {
 		const struct process *a = &w.process[i];
 
-		if (a->number < 0 || a->role != GPREEMPT_ROLE_ONLINE || !(a->nodes & nodes))
+		if (a->number < 0 || a->tenant != ONLINE || !(a->nodes & nodes))
 			continue;
 		if (is_active(a) || (a->last_active != NEVER && w.now < a->last_active + ns))
 			return true;
@@ -109,48 +116,26 @@ static bool wanted_within(uint64_t nodes, uint64_t ns)
 	return false;
 }
 
-/*
- * Some of these nodes of the process: the nodes where its job is in the way of online work, but
- * for those who are released.
- */
-static uint64_t with_job(const struct process *a, uint64_t nodes)
+/* Nodes on which it has work, or may have. */
+static uint64_t work_of(const struct process *a)
 {
-	int i;
-
-	if (!a->job)
-		return nodes;
-	for (i = 0; i < ENTITIES; i++)
-		if (w.process[i].number >= 0 && w.process[i].job == a->job &&
-		    w.now >= w.process[i].until)
-			nodes |= w.process[i].nodes & (w.process[i].held | ~w.process[i].idle);
-	return nodes;
+	return is_offline(a) ? a->nodes & (a->held | ~a->idle) : 0;
 }
 
-/* Is an offline process wanted off each of these of its nodes, or was so lately? */
-static bool wanted_on_each(const struct process *a, uint64_t nodes)
+static bool is_gang(const struct process *a)
 {
-	uint64_t rest;
-
-	for (rest = nodes; rest; rest &= rest - 1)
-		if (!wanted_within(a->job ? with_job(a, nodes) : rest & -rest, w.options.linger_ns))
-			return false;
-	return true;
+	return is_offline(a) && w.tenant[a->tenant].gang;
 }
 
 static void come(struct process *a)
 {
-	bool offline = w.options.duty || draw(2);
-
 	*a = (struct process){
-		.role = offline ? GPREEMPT_ROLE_OFFLINE : GPREEMPT_ROLE_ONLINE,
-		.job = offline && draw(3) == 0 ? 1 + draw(2) : 0,
+		.tenant = draw(2) ? draw(TENANTS) : ONLINE,
 		.nodes = draw_nodes(),
 		.next = w.now + draw_ns(w.mean_idle),
 		.last_active = NEVER,
-		.since = w.now,
-		.seen = w.now,
 	};
-	a->number = gpreempt_policy_add(w.policy, a->role, a->nodes, a->job, w.now);
+	a->number = gpreempt_policy_add(w.policy, a->tenant, a->nodes);
 	HOLDS(a->number >= 0);
 }
 
@@ -172,19 +157,15 @@ static void tell_busy(struct process *a, bool busy)
 
 static void tell_request(struct process *a)
 {
-	int open = a->requests;
+	int by = draw(2) ? 1 : -1, open = a->requests + by;
 
-	if (draw(2)) {
-		a->requests++;
-		HOLDS(gpreempt_policy_begin(w.policy, a->number) == open + 1);
-	} else if (open) {
-		a->requests--;
-		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) == open - 1);
-		if (!a->busy && !a->requests)
-			a->last_active = w.now;
-	} else {
-		HOLDS(gpreempt_policy_end(w.policy, a->number, w.now) < 0);
-	}
+	HOLDS(gpreempt_policy_request(w.policy, a->number, by, w.now) ==
+	      (open < 0 ? -EINVAL : open));
+	if (open < 0)
+		return;
+	a->requests = open;
+	if (by < 0 && !a->busy && !a->requests)
+		a->last_active = w.now;
 }
 
 static void happen_online(struct process *a)
@@ -196,31 +177,14 @@ static void happen_online(struct process *a)
 	a->next = w.now + 1 + draw_ns(is_active(a) ? w.mean_busy : w.mean_idle);
 }
 
-/* Some of its queues ran although it is suspended. */
-static void run_in_hold(struct process *a)
-{
-	uint64_t since = a->told > a->since ? a->told : a->since;
-	uint64_t ns = draw(2) ? w.now - since : (w.now - since) / 16;
-
-	a->told = w.now;
-	a->ran_in_hold = true;
-	a->ran += ns;
-	a->lead += ns;
-	if (a->lead > a->best)
-		a->best = a->lead;
-	gp_policy_ran(w.policy, a->number, ns, w.now);
-}
-
 static void happen_offline(struct process *a)
 {
-	if (a->held && draw(4) == 0) {
-		run_in_hold(a);
-	} else if (draw(4) == 0) {
+	if (draw(4) == 0) {
 		a->nodes = draw_nodes();
 		gp_policy_nodes(w.policy, a->number, a->nodes);
 	} else if (draw(3) == 0) {
-		a->idle = draw(2) ? draw_nodes() : 0;
-		gp_policy_idle(w.policy, a->number, a->idle);
+		a->idle = draw(2) ? draw_nodes() : draw(2) ? ~0ULL : 0;
+		gp_policy_idle(w.policy, a->number, a->idle, w.now);
 	} else if (draw(4) == 0) {
 		a->until = draw(2) ? w.now + draw_ns(20 * w.mean_idle) : 0;
 		gpreempt_policy_release(w.policy, a->number, a->until);
@@ -235,7 +199,7 @@ static void happen(struct process *a)
 		come(a);
 	else if (w.churn && draw(200) == 0)
 		go(a);
-	else if (a->role == GPREEMPT_ROLE_ONLINE)
+	else if (a->tenant == ONLINE)
 		happen_online(a);
 	else
 		happen_offline(a);
@@ -244,91 +208,74 @@ static void happen(struct process *a)
 #define RUNS   60
 #define RUN_NS (10 * 60 * NSEC_PER_SEC)
 
-/* Returns the longest hold. */
-static uint64_t longest(void)
+/* Time has passed up to now: what each tenant had of it. */
+static void advance(uint64_t when)
 {
-	return w.options.window_ns ? w.options.window_ns : w.options.max_hold_ns;
-}
+	double ns = when - w.now;
+	int t, n;
 
-/* Returns the share, less the caller's lateness in one hold. */
-static double allowed_lag(void)
-{
-	return w.options.share / 100.0 * (longest() + 2.0 * w.late + 2);
-}
+	w.now = when;
+	for (t = 0; t < TENANTS; t++)
+		for (n = 0; n < NODES; n++) {
+			const struct gpreempt_policy_tenant *wish = &w.tenant[t];
+			struct seat *s = &w.seat[t][n];
+			double most = wish->max ? wish->max / 100.0 : 1;
+			double lag = wish->min / 100.0 * (w.options.window_ns + 2.0 * w.late + 2);
 
-/* Time has passed up to now. */
-static void watch_time(struct process *a)
-{
-	double ns = w.now - a->seen;
-
-	a->seen = w.now;
-	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
-		return;
-	a->ran += a->held ? 0 : ns;
-	if (a->forced)
-		a->forced_ran += ns;
-	/* A resume that fails is not the policy's doing. */
-	if (w.options.duty || (a->held && w.fail_percent))
-		return;
-	a->lead += (a->held ? 0 : ns) - ns * w.options.share / 100;
-	if (a->lead > a->best)
-		a->best = a->lead;
-	HOLDS(a->lead >= a->best - allowed_lag());
+			s->above_min += s->works ? s->runs * ns - ns * wish->min / 100 : 0;
+			s->above_max += s->runs * ns - ns * most;
+			/* With slots the minimum of one waits for that of another. */
+			if (s->above_min > s->best || w.options.slots)
+				s->best = s->above_min;
+			if (s->above_max < s->least || s->released)
+				s->least = s->above_max;
+			if (w.fail_percent)
+				continue;
+			HOLDS(wish->gang || wish->max || s->above_min >= s->best - lag);
+			HOLDS(s->above_max <= s->least + most * (1 - most) * w.options.period_ns +
+						      2.0 * w.late + 2 ||
+			      wish->gang);
+		}
 }
 
 /* Check that a switch is right, seen from outside. */
 static void watch_switch(struct process *a, const struct gpreempt_policy_action *action)
 {
-	uint64_t add = action->nodes & ~a->held, drop = a->held & ~action->nodes;
+	uint64_t add = action->nodes & ~a->held, drop = a->held & ~action->nodes, rest;
 
-	HOLDS(a->number >= 0 && a->role == GPREEMPT_ROLE_OFFLINE);
+	HOLDS(is_offline(a));
 	HOLDS(add | drop);
 	HOLDS(action->suspend == !!add);
-	HOLDS(!(action->nodes & ~a->nodes & ~a->failed));
-	HOLDS(w.now >= a->blocked || !((add | drop) & a->failed));
+	HOLDS(w.now >= a->until || !action->suspend);
+	w.reasons[action->reason]++;
 	switch (action->reason) {
 	case GPREEMPT_POLICY_ARRIVAL:
-		HOLDS(action->suspend && !w.options.duty);
-		HOLDS(wanted_on_each(a, add));
-		HOLDS(a->job || !(add & a->idle));
-		HOLDS(w.now >= a->until);
-		/*
-		 * The entity has had its due, if that was the reason why it ran; to the ns. A
-		 * part of it may have come while a resume failed.
-		 */
-		HOLDS(!a->forced || a->job || w.fail_percent ||
-		      a->forced_ran + 1 >= w.options.min_run_ns);
+		HOLDS(wanted_within(add, w.options.linger_ns) || is_gang(a));
+		HOLDS(is_gang(a) || !(add & a->idle));
 		break;
 	case GPREEMPT_POLICY_IDLE:
-		HOLDS(!action->suspend && !w.options.duty);
 		/* Nodes that it has left are resumed, too. */
-		drop &= a->nodes;
-		HOLDS(!drop || !wanted_within(with_job(a, drop), w.options.linger_ns));
+		for (rest = drop & a->nodes; rest && !is_gang(a); rest &= rest - 1)
+			HOLDS(!wanted_within(rest & -rest, w.options.linger_ns));
 		break;
 	case GPREEMPT_POLICY_SHARE:
-		HOLDS(!(action->nodes & ~a->failed) && !w.options.duty);
-		HOLDS(w.options.share || w.options.min_run_ns);
+		HOLDS(w.tenant[a->tenant].min);
 		break;
 	case GPREEMPT_POLICY_RELEASED:
-		HOLDS(!action->suspend && w.now < a->until);
+		HOLDS(w.now < a->until);
+		break;
+	case GPREEMPT_POLICY_DUTY:
+		HOLDS(w.tenant[a->tenant].max || w.fail_percent);
+		break;
+	case GPREEMPT_POLICY_PARK:
+		HOLDS(w.options.park_ns);
 		break;
 	default:
-		HOLDS(action->reason == GPREEMPT_POLICY_DUTY);
-		HOLDS(w.options.duty);
+		HOLDS(action->reason == GPREEMPT_POLICY_TURN);
+		HOLDS(w.options.slots || !action->suspend);
 	}
-	if (!a->held != !action->nodes) {
-		a->since = w.now;
-		a->ran_in_hold = false;
-	}
+	a->idle &= ~drop;
 	a->held = action->nodes;
-	a->forced = action->reason == GPREEMPT_POLICY_SHARE && !a->held;
-	a->forced_ran = 0;
-	/*
-	 * The due stays owed when that fails, and the entity runs later for another reason; and
-	 * it may come due while a resume has failed.
-	 */
-	a->owed = action->reason == GPREEMPT_POLICY_SHARE || (a->owed && !a->held) ||
-		  (w.fail_percent && w.policy->entity[a->number].must_run);
 	w.switches++;
 }
 
@@ -349,8 +296,6 @@ static void call(struct process *a, uint64_t nodes, bool suspend)
 	if (!nodes || draw(100) >= w.fail_percent)
 		return;
 	a->held ^= nodes;
-	a->forced = false;
-	a->failed = w.now < a->blocked ? a->failed | nodes : nodes;
 	a->blocked = w.now + draw_ns(5 * MS);
 	gp_policy_failed(w.policy, a->number, nodes, suspend, a->blocked);
 	HOLDS(w.policy->entity[a->number].held == a->held);
@@ -368,44 +313,72 @@ static void carry_out(const struct gpreempt_policy_action *action)
 	call(a, before & ~action->nodes, false);
 }
 
-/* Check the state between two steps, for each offline process. */
-static void watch_state(const struct process *a, uint64_t wake)
+/* How many run there, or could. A gang is one. */
+static unsigned int running_on(unsigned int n)
 {
-	bool owes = w.options.share || w.options.min_run_ns;
+	unsigned int count = 0, gangs = 0;
+	int i;
 
-	if (a->number < 0 || a->role != GPREEMPT_ROLE_OFFLINE)
-		return;
-	/* No process stays suspended by oversight. */
-	HOLDS(!a->held || w.now >= a->until || w.now < a->blocked);
-	if (a->held && (owes || w.options.duty)) {
-		HOLDS(wake != NEVER);
-		HOLDS(w.fail_percent || a->ran_in_hold || w.now - a->since <= longest());
+	for (i = 0; i < ENTITIES; i++) {
+		const struct process *a = &w.process[i];
+
+		if (!(work_of(a) & ~a->held & 1ULL << n) || w.now < a->until ||
+		    w.policy->entity[a->number].parked)
+			continue;
+		count += !is_gang(a) || !(gangs >> a->tenant & 1);
+		gangs |= is_gang(a) ? 1U << a->tenant : 0;
 	}
-	if (!w.options.duty && w.now >= a->blocked)
-		HOLDS(wanted_on_each(a, a->held));
-	/* Online work is protected at once, unless there is a reason. */
-	if (!a->job && w.now >= a->until && !a->owed && w.now >= a->blocked && !w.options.duty)
-		HOLDS(!wanted_within(a->nodes & ~a->held & ~a->idle, 0));
+	return count;
 }
 
-/* Processes of a job that are not released are in the same state. */
-static void watch_jobs(void)
+/* Check the state between two steps, for an offline process on a node. */
+static void watch_seat(const struct process *a, unsigned int n)
 {
+	const struct gp_policy_seat *seat = &w.policy->tenant[a->tenant].seat[n];
+	bool parked = w.policy->entity[a->number].parked, held = a->held >> n & 1;
+	bool wanted = wanted_within(1ULL << n, w.options.linger_ns);
+
+	if (w.now < a->blocked || is_gang(a))
+		return;
+	/* No process stays suspended by oversight. */
+	if (held && !parked && !wanted && !seat->capped)
+		HOLDS(w.fail_percent || (w.options.slots && running_on(n) >= w.options.slots));
+	HOLDS(!held || w.now >= a->until);
+	/* Online work is protected at once, unless a minimum is owed. */
+	if (!held && w.now >= a->until && !seat->owed)
+		HOLDS(!wanted_within(work_of(a) & 1ULL << n, 0));
+}
+
+static void watch_state(void)
+{
+	unsigned int n;
 	int i, j;
 
-	if (w.fail_percent)
-		return;
-	for (i = 0; i < ENTITIES; i++)
-		for (j = 0; j < i; j++) {
-			const struct process *a = &w.process[i];
+	for (i = 0; i < TENANTS * NODES; i++)
+		w.seat[i / NODES][i % NODES].works = w.seat[i / NODES][i % NODES].runs =
+			w.seat[i / NODES][i % NODES].released = false;
+	for (i = 0; i < ENTITIES; i++) {
+		const struct process *a = &w.process[i];
+
+		for (n = 0; is_offline(a) && n < NODES; n++) {
+			bool works = work_of(a) >> n & 1 && !w.policy->entity[a->number].parked;
+
+			watch_seat(a, n);
+			w.seat[a->tenant][n].works |= works;
+			w.seat[a->tenant][n].released |= w.now < a->until;
+			w.seat[a->tenant][n].runs |= works && !(a->held >> n & 1);
+		}
+		/* Processes of a gang that are not released are in the same state. */
+		for (j = 0; j < i && is_gang(a) && !w.fail_percent; j++) {
 			const struct process *b = &w.process[j];
 
-			if (a->number < 0 || b->number < 0 || !a->job || a->job != b->job ||
-			    w.now < a->until || w.now < b->until || w.now < a->blocked ||
-			    w.now < b->blocked)
-				continue;
-			HOLDS(!a->held == !b->held);
+			HOLDS(!is_offline(b) || b->tenant != a->tenant || w.now < a->until ||
+			      w.now < b->until || w.now < a->blocked || w.now < b->blocked ||
+			      w.options.park_ns || !a->held == !b->held);
 		}
+	}
+	for (n = 0; n < NODES && w.options.slots && !w.fail_percent; n++)
+		HOLDS(running_on(n) <= w.options.slots);
 }
 
 static uint64_t step(void)
@@ -415,7 +388,6 @@ static uint64_t step(void)
 	static struct gpreempt_policy copy;
 	uint64_t wake, wake_again;
 	unsigned int n, i;
-
 	bool twice = draw(64) == 0;
 
 	if (twice)
@@ -436,9 +408,7 @@ static uint64_t step(void)
 		n = gpreempt_policy_step(w.policy, w.now, actions, &wake);
 	for (i = 0; i < n && w.fail_percent; i++)
 		carry_out(&actions[i]);
-	for (i = 0; i < ENTITIES; i++)
-		watch_state(&w.process[i], w.fail_percent ? 0 : wake);
-	watch_jobs();
+	watch_state();
 	return wake;
 }
 
@@ -453,13 +423,12 @@ static uint64_t next_event(void)
 	return next;
 }
 
-static void advance(uint64_t when)
+/* Other figures while it runs: what is suspended before and after gets no action. */
+static void change_figures(void)
 {
-	int i;
-
-	w.now = when;
-	for (i = 0; i < ENTITIES; i++)
-		watch_time(&w.process[i]);
+	w.options.slots = draw(2) ? draw(4) : 0;
+	w.options.order = gp_policy_order_name(draw(4));
+	HOLDS(!gp_policy_change(w.policy, &w.options));
 }
 
 static void choose_options(void)
@@ -469,17 +438,14 @@ static void choose_options(void)
 	w.options = (struct gpreempt_policy_options){
 		.size = sizeof(w.options),
 		.linger_ns = draw(3) ? draw_ns(2 * MS) : 0,
-		.max_hold_ns = 1 + draw_ns(200 * MS),
-		.share = draw(4) ? draw(91) : 0,
-		.min_run_ns = draw(3) ? 0 : draw_ns(5 * MS),
+		.slice_ns = draw_ns(50 * MS),
+		.period_ns = 100 + draw_ns(200 * MS),
+		.slots = draw(2) ? 1 + draw(3) : 0,
+		.order = gp_policy_order_name(draw(4)),
 	};
-	if (draw(6) == 0) {
-		w.options.duty = 1 + draw(99);
-		w.options.max_hold_ns += 100;
-		w.options.period_ns = w.options.max_hold_ns;
-	}
-	if (draw(2))
-		w.options.window_ns = w.options.max_hold_ns * (1 + draw(10));
+	w.options.window_ns = w.options.period_ns * (1 + draw(10));
+	if (draw(3) == 0)
+		w.options.park_ns = draw_ns(300 * MS);
 	w.mean_busy = means[draw(3)];
 	w.mean_idle = means[draw(3)];
 	w.late = draw(2) ? draw_ns(MS) : 0;
@@ -487,33 +453,56 @@ static void choose_options(void)
 	w.churn = draw(2);
 }
 
-/* All online work ends: so must every hold. */
-static void end_all(uint64_t wake)
+static void choose_tenants(void)
 {
+	const struct gpreempt_policy_tenant online = {
+		.size = sizeof(online),
+		.role = GPREEMPT_ROLE_ONLINE,
+	};
+	int i;
+
+	HOLDS(!gpreempt_policy_set(w.policy, ONLINE, &online));
+	for (i = 0; i < TENANTS; i++) {
+		w.tenant[i] = (struct gpreempt_policy_tenant){
+			.size = sizeof(w.tenant[i]),
+			.role = GPREEMPT_ROLE_OFFLINE,
+			.weight = draw(3) ? draw(10001) : 0,
+			.min = draw(2) ? draw(91) : 0,
+			.deadline_ns = draw_ns(200 * MS),
+			.gang = draw(4) == 0,
+		};
+		if (draw(4) == 0)
+			w.tenant[i].max = w.tenant[i].min + 1 + draw(99 - w.tenant[i].min);
+		HOLDS(!gpreempt_policy_set(w.policy, i, &w.tenant[i]));
+	}
+}
+
+/* All online work ends, and no one waits for a turn: so must every hold end. */
+static void end_all(void)
+{
+	uint64_t wake;
 	int i;
 
 	for (i = 0; i < ENTITIES; i++) {
 		struct process *a = &w.process[i];
 
 		a->next = NEVER;
-		if (!is_active(a))
+		if (a->number >= 0)
+			gpreempt_policy_remove(w.policy, a->number);
+		if (a->tenant == ONLINE || (a->number >= 0 && w.tenant[a->tenant].max))
+			a->number = -1;
+		if (a->number < 0)
 			continue;
-		while (a->requests) {
-			gpreempt_policy_end(w.policy, a->number, w.now);
-			a->requests--;
-		}
-		a->busy = true;
-		tell_busy(a, false);
+		a->number = gpreempt_policy_add(w.policy, a->tenant, a->nodes);
+		w.policy->entity[a->number].held = a->held = a->nodes;
 	}
 	w.fail_percent = 0;
+	w.options.slots = 0;
+	HOLDS(!gp_policy_change(w.policy, &w.options));
 	wake = step();
-	for (i = 0; i < 10000 && wake != NEVER && !w.options.duty; i++) {
-		advance(wake);
-		wake = step();
-	}
-	HOLDS(w.options.duty || wake == NEVER);
+	HOLDS(wake == NEVER);
 	for (i = 0; i < ENTITIES; i++)
-		HOLDS(w.options.duty || w.process[i].number < 0 || !w.process[i].held);
+		HOLDS(!is_offline(&w.process[i]) || !w.process[i].held);
 }
 
 static void simulate(unsigned int seed, uint64_t ns)
@@ -527,6 +516,7 @@ static void simulate(unsigned int seed, uint64_t ns)
 	w.state = seed;
 	choose_options();
 	HOLDS(!gpreempt_policy_new(&w.options, 0, &w.policy));
+	choose_tenants();
 	for (i = 0; i < ENTITIES; i++) {
 		w.process[i].number = -1;
 		w.process[i].next = draw_ns(draw(3) ? 10 * MS : 10000 * MS);
@@ -541,6 +531,8 @@ static void simulate(unsigned int seed, uint64_t ns)
 			for (i = 0; i < ENTITIES; i++)
 				if (w.process[i].next <= w.now)
 					happen(&w.process[i]);
+			if (draw(1000) == 0)
+				change_figures();
 		} else {
 			advance(wake);
 			if (w.late)
@@ -548,14 +540,14 @@ static void simulate(unsigned int seed, uint64_t ns)
 		}
 		wake = step();
 	}
-	end_all(wake);
+	end_all();
 }
 
 TEST(random_worlds)
 {
 	const char *one = getenv("GP_SIM_SEED");
-	uint64_t simulated = 0, switches = 0;
-	unsigned int seed;
+	uint64_t simulated = 0, switches = 0, reasons[GPREEMPT_POLICY_REASONS] = { 0 };
+	unsigned int seed, i;
 
 	if (one) {
 		simulate(atoi(one), RUN_NS);
@@ -565,11 +557,164 @@ TEST(random_worlds)
 		simulate(seed, RUN_NS);
 		simulated += w.now;
 		switches += w.switches;
+		for (i = 0; i < GPREEMPT_POLICY_REASONS; i++)
+			reasons[i] += w.reasons[i];
 	}
 	printf("simulated %.1f hours, %llu switches\n", simulated / 3600e9,
 	       (unsigned long long)switches);
 	/* A simulator in which nothing happens would find nothing. */
-	ck_assert_uint_gt(switches, 50000);
+	for (i = 0; i < GPREEMPT_POLICY_REASONS; i++)
+		ck_assert_msg(i == GPREEMPT_POLICY_JOB_CONTROL || reasons[i] > 100, "%s: %llu",
+			      gpreempt_policy_reason_name(i), (unsigned long long)reasons[i]);
+}
+
+/*
+ * Shares: three tenants on one node, weights 1, 2, 5, with work all the time. Each switch stops the
+ * GPU for as long as the suspend of the bench, 470 us.
+ */
+
+#define SWITCH_NS (470 * US)
+#define SLICE_NS  (50 * MS)
+
+struct shares {
+	unsigned int processes[3];
+	uint64_t churn_ns; /* the processes of the second are replaced so often; 0: never */
+	unsigned int busy; /* percent of the time in which online has work */
+	unsigned int slots;
+	/* The result, in percent of the time that all had. */
+	double got[3];
+	double switching; /* percent of the time */
+};
+
+static void add_processes(struct gpreempt_policy *p, const struct shares *s, unsigned int tenant,
+			  int *number)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->processes[tenant]; i++) {
+		if (number[i] >= 0)
+			gpreempt_policy_remove(p, number[i]);
+		number[i] = gpreempt_policy_add(p, tenant, 1);
+	}
+}
+
+/* Charge the time up to now to who runs. Of several, each has its part. */
+static void charge(const struct gpreempt_policy *p, uint64_t ns, double *used)
+{
+	unsigned int i, n = 0, of[3] = { 0 };
+
+	for (i = 0; i < p->top; i++)
+		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE && !p->entity[i].held) {
+			of[p->entity[i].tenant]++;
+			n++;
+		}
+	for (i = 0; n && i < 3; i++)
+		used[i] += (double)ns * of[i] / n;
+}
+
+static void run_shares(struct shares *s, uint64_t ns)
+{
+	static const unsigned int weight[] = { 100, 200, 500 };
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	const struct gpreempt_policy_options o = {
+		.size = sizeof(o),
+		.linger_ns = 2 * MS,
+		.slice_ns = SLICE_NS,
+		.period_ns = 1000 * MS,
+		.window_ns = 10000 * MS,
+		.slots = s->slots,
+	};
+	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = GPREEMPT_ROLE_ONLINE };
+	uint64_t now = 0, from = 0, wake = 0, next_churn = s->churn_ns, stopped = 0;
+	double used[3] = { 0 }, all;
+	int number[3][64];
+	struct gpreempt_policy *p;
+	unsigned int i, n;
+	int online;
+
+	memset(number, -1, sizeof(number));
+	ck_assert_int_eq(gpreempt_policy_new(&o, 0, &p), 0);
+	ck_assert_int_eq(gpreempt_policy_set(p, ONLINE, &wish), 0);
+	online = gpreempt_policy_add(p, ONLINE, 1);
+	wish.role = GPREEMPT_ROLE_OFFLINE;
+	for (i = 0; i < 3; i++) {
+		wish.weight = weight[i];
+		ck_assert_int_eq(gpreempt_policy_set(p, i, &wish), 0);
+		add_processes(p, s, i, number[i]);
+	}
+	while (now < ns) {
+		bool busy = now % (100 * MS) < s->busy * MS;
+		uint64_t next = now - now % (100 * MS) + (busy ? s->busy : 100) * MS;
+
+		if (s->busy)
+			gpreempt_policy_busy(p, online, busy, now);
+		if (s->churn_ns && now >= next_churn) {
+			add_processes(p, s, 1, number[1]);
+			next_churn += s->churn_ns;
+		}
+		n = gpreempt_policy_step(p, now, actions, &wake);
+		stopped += n * SWITCH_NS;
+		from = now + n * SWITCH_NS;
+		if (wake < next)
+			next = wake;
+		if (s->churn_ns && next_churn < next)
+			next = next_churn;
+		if (next < from)
+			next = from;
+		charge(p, next - from, used);
+		now = next;
+	}
+	all = used[0] + used[1] + used[2];
+	for (i = 0; i < 3; i++)
+		s->got[i] = 100 * used[i] / all;
+	s->switching = 100.0 * stopped / now;
+	gpreempt_policy_free(p);
+}
+
+/* The largest error of the three shares, in points. */
+static double error_of(const struct shares *s)
+{
+	static const double want[] = { 12.5, 25, 62.5 };
+	double most = 0;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		double e = s->got[i] - want[i];
+
+		most = e > most ? e : -e > most ? -e : most;
+	}
+	return most;
+}
+
+TEST(weights)
+{
+	static struct {
+		const char *what;
+		struct shares s;
+		double error, switching;
+	} rows[] = {
+		{ "alone", { .processes = { 1, 1, 1 }, .slots = 1 }, 0.5, 2 },
+		{ "beside online", { .processes = { 1, 1, 1 }, .slots = 1, .busy = 20 }, 0.5, 8 },
+		{ "the smallest forks", { .processes = { 5, 1, 1 }, .slots = 1 }, 1, 2 },
+		{ "and forks more", { .processes = { 64, 1, 1 }, .slots = 1 }, 1, 2 },
+		{ "the second churns",
+		  { .processes = { 5, 3, 1 }, .slots = 1, .churn_ns = 30 * MS },
+		  1,
+		  6 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct shares *s = &rows[i].s;
+
+		run_shares(s, 60 * NSEC_PER_SEC);
+		printf("%s: %.2f %.2f %.2f %%, switching %.2f %% (a policy alone, no GPU)\n",
+		       rows[i].what, s->got[0], s->got[1], s->got[2], s->switching);
+		ck_assert_msg(error_of(s) <= rows[i].error, "%s: %.2f %.2f %.2f", rows[i].what,
+			      s->got[0], s->got[1], s->got[2]);
+		ck_assert_msg(s->switching <= rows[i].switching, "%s: switching %.2f", rows[i].what,
+			      s->switching);
+	}
 }
 
 int main(void)

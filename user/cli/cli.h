@@ -156,6 +156,9 @@ struct ctl_command {
 	DO(guard_begin)   \
 	DO(guard_end)     \
 	DO(guard_release) \
+	DO(guard_check)   \
+	DO(guard_get)     \
+	DO(guard_set)     \
 	DO(run)           \
 	DO(role)          \
 	DO(nri)           \

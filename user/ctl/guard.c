@@ -203,6 +203,11 @@ static int fail_usage(const char *what)
 
 static int check_usage(const struct guard_options *args)
 {
+	if (args->config && (args->online_words.n || args->offline_words.n))
+		return fail_usage("--config names the tenants: --online and --offline cannot "
+				  "be given, too");
+	if (args->config)
+		return 0;
 	if (!args->offline_words.n)
 		return fail_usage("there is nothing to suspend: --offline TARGET is needed");
 	if (!args->duty && !args->online_words.n)
@@ -216,6 +221,125 @@ static int check_usage(const struct guard_options *args)
 		return fail_usage("--max-hold of no time makes no sense");
 	return 0;
 }
+
+static int fail_config(const char *path, const struct guard_config_error *err)
+{
+	const char *next = "man gpreempt-ctl has the form of the file";
+
+	if (!err->line)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s: %s", path, err->text);
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s, line %d: %s", path, err->line,
+			     err->text);
+}
+
+struct check_args {
+	struct ctl_words words;
+};
+
+static int run_check(void *data)
+{
+	const struct check_args *args = data;
+	const char *path = args->words.word[0];
+	struct guard_config_error err;
+	struct guard_config c;
+
+	if (guard_config_read(path, &c, &err))
+		return fail_config(path, &err);
+	guard_config_print(&c, stdout);
+	guard_config_free(&c);
+	return 0;
+}
+
+const struct ctl_command ctl_guard_check = {
+	.name = "guard check",
+	.run = run_check,
+	.args_size = sizeof(struct check_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct check_args, words),
+	.min_words = 1,
+	.max_words = 1,
+	.usage = "FILE",
+	.summary = "Check a configuration of guard, and print what it means.",
+	.details = "Nothing is changed. Each figure that the file does not name has its default.\n",
+	.examples = "  gpreempt-ctl guard check /etc/gpreempt/shares\n",
+};
+
+/* Ask a running guard for its configuration, or change a line of it. */
+static int ask_config(struct guard_request *request, struct guard_reply *reply)
+{
+	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
+	int ret = ctl_need_root("ask guard for its configuration");
+	int fd;
+
+	if (ret)
+		return ret;
+	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	if (fd < 0)
+		return fail_guard(fd);
+	ret = gp_guard_ask(fd, request, reply, deadline);
+	close(fd);
+	if (!ret && reply->code == -EINVAL)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard get", "%s",
+				     reply->text);
+	if (ret || reply->code)
+		return fail_guard(ret ? ret : reply->code);
+	return 0;
+}
+
+static int run_get(void *data)
+{
+	struct guard_request request = { .verb = GUARD_GET };
+	struct guard_reply reply;
+	int ret;
+
+	(void)data;
+	do {
+		ret = ask_config(&request, &reply);
+		if (!ret)
+			fputs(reply.text, stdout);
+		request.count++;
+	} while (!ret && reply.value);
+	return ret;
+}
+
+const struct ctl_command ctl_guard_get = {
+	.name = "guard get",
+	.run = run_get,
+	.summary = "Print the configuration that guard has now.",
+	.details = "It has the form of a file for guard --config.\n",
+};
+
+static int run_set(void *data)
+{
+	const struct check_args *args = data;
+	struct guard_request request = { .verb = GUARD_SET };
+	struct guard_reply reply;
+	size_t i, used = 0;
+
+	for (i = 0; i < args->words.n; i++) {
+		used += snprintf(request.line + used, sizeof(request.line) - used, "%s%s",
+				 i ? " " : "", args->words.word[i]);
+		if (used >= sizeof(request.line))
+			return fail_usage("that line is too long");
+	}
+	return ask_config(&request, &reply);
+}
+
+const struct ctl_command ctl_guard_set = {
+	.name = "guard set",
+	.run = run_set,
+	.args_size = sizeof(struct check_args),
+	.words = CTL_FILES,
+	.words_at = offsetof(struct check_args, words),
+	.min_words = 2,
+	.max_words = 16,
+	.usage = "LINE",
+	.summary = "Change the figures of guard, or a tenant that it has.",
+	.details = "LINE is as in a file for guard --config, and counts until guard ends or reads\n"
+		   "its file again. What is suspended before and after stays suspended.\n",
+	.examples = "  gpreempt-ctl guard set policy slots=2\n"
+		    "  gpreempt-ctl guard set tenant role:offline weight=300 max=50%\n",
+};
 
 static int set_poll(struct guard *guard)
 {
@@ -231,25 +355,60 @@ static int set_poll(struct guard *guard)
 	return 0;
 }
 
-/* A share is counted over so many times of --max-hold. */
-#define HOLDS_OF_WINDOW 10
+/* A minimum is counted over so many periods. */
+#define PERIODS_OF_WINDOW 10
+
+/* Each word of the command line is a tenant. */
+static int config_of_words(const struct guard_options *args, struct guard_config *c)
+{
+	const struct gpreempt_policy_tenant online = {
+		.size = sizeof(online),
+		.role = GPREEMPT_ROLE_ONLINE,
+	};
+	const struct gpreempt_policy_tenant offline = {
+		.size = sizeof(offline),
+		.role = GPREEMPT_ROLE_OFFLINE,
+		.min = args->duty ? 0 : args->share,
+		.max = args->duty,
+		.gang = args->gang,
+	};
+	uint64_t period = args->duty && args->max_hold_ns > DUTY_PERIOD_NS ? DUTY_PERIOD_NS :
+									     args->max_hold_ns;
+	struct guard_config_error err;
+	size_t i;
+
+	guard_config_start(c);
+	c->figures.linger_ns = args->linger_ns;
+	c->figures.slice_ns = args->slice_ns;
+	c->figures.period_ns = period;
+	c->figures.window_ns = PERIODS_OF_WINDOW * period;
+	c->figures.slots = args->slots;
+	if (args->order && guard_config_order(c, args->order, &err))
+		return fail_usage(err.text);
+	for (i = 0; i < args->online_words.n; i++)
+		guard_config_add(c, args->online_words.word[i], &online);
+	for (i = 0; i < args->offline_words.n; i++)
+		guard_config_add(c, args->offline_words.word[i], &offline);
+	return 0;
+}
 
 static int set_policy(struct guard *guard)
 {
 	const struct guard_options *args = guard->options;
-	struct gpreempt_policy_options options = {
-		.size = sizeof(options),
-		.linger_ns = args->linger_ns,
-		.max_hold_ns = args->max_hold_ns,
-		.min_run_ns = args->min_run_ns,
-		.share = args->share,
-		.duty = args->duty,
-		.period_ns = args->max_hold_ns < DUTY_PERIOD_NS ? args->max_hold_ns :
-								  DUTY_PERIOD_NS,
-		.window_ns = HOLDS_OF_WINDOW * args->max_hold_ns,
-	};
+	static struct guard_config none;
+	struct guard_config_error err;
+	int ret;
 
-	if (gpreempt_policy_new(&options, shr_now_ns(), &guard->policy))
+	if (!args->config)
+		ret = config_of_words(args, &guard->config);
+	else if (guard_config_read(args->config, &guard->config, &err))
+		ret = fail_config(args->config, &err);
+	else
+		ret = 0;
+	if (ret)
+		return ret;
+	if (gpreempt_policy_new(&guard->config.figures, shr_now_ns(), &guard->policy) ||
+	    guard_config_use(guard->policy, &none, &guard->config))
 		return fail_usage("these times cannot be had together");
 	return 0;
 }
@@ -261,7 +420,7 @@ static int check_module(struct guard *guard)
 	struct gpreempt_error err;
 	bool module;
 
-	if (guard->options->duty)
+	if (!guard->config.n[1])
 		return 0;
 	if (gpreempt_processes_read(guard->g, &list, &err))
 		return ctl_fail(&err);
@@ -321,6 +480,7 @@ static int run_guard(void *args)
 	free(guard.work);
 	gpreempt_free(guard.g);
 	gpreempt_policy_free(guard.policy);
+	guard_config_free(&guard.config);
 	free(guard.figures.sample);
 	return ret;
 }
@@ -332,16 +492,22 @@ static const struct ctl_option rows[] = {
 	  "processes with deadlines; more targets may follow" },
 	{ "offline", CTL_ROLE, IN_GUARD(offline_words), "TARGET",
 	  "processes that make way; more targets may follow" },
+	{ "config", CTL_FILE, IN_GUARD(config), "FILE",
+	  "tenants and figures, in place of the options up to --gang" },
 	{ "linger", CTL_DURATION, IN_GUARD(linger_ns), "TIME",
 	  "online counts as busy for so long after its work (2ms)" },
 	{ "max-hold", CTL_DURATION, IN_GUARD(max_hold_ns), "TIME",
-	  "held time after which offline gets its share (1s)" },
+	  "period in which offline gets its share (1s)" },
 	{ "offline-share", CTL_PERCENT, IN_GUARD(share), "PERCENT",
-	  "of the time, for each offline process (10%)" },
-	{ "min-run", CTL_DURATION, IN_GUARD(min_run_ns), "TIME",
-	  "at least that long instead of its share" },
+	  "of the time, for each --offline TARGET (10%)" },
 	{ "duty", CTL_PERCENT, IN_GUARD(duty), "PERCENT",
 	  "without --online: part of the time that offline runs" },
+	{ "slots", CTL_COUNT, IN_GUARD(slots), "N",
+	  "so many offline processes run on a GPU at once (any number)" },
+	{ "slice", CTL_DURATION, IN_GUARD(slice_ns), "TIME",
+	  "with --slots: how long one keeps its slot (50ms)" },
+	{ "order", CTL_NAME, IN_GUARD(order), "ORDER",
+	  "with --slots: fair (default), or fifo; --config knows more" },
 	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
 	  "suspend all processes of one --offline TARGET together" },
 	{ "follow", CTL_FLAG, IN_GUARD(follow), NULL,
@@ -381,6 +547,7 @@ const struct ctl_command ctl_guard = {
 		&(const struct guard_options){
 			.linger_ns = 2 * NSEC_PER_MSEC,
 			.max_hold_ns = NSEC_PER_SEC,
+			.slice_ns = 50 * NSEC_PER_MSEC,
 			.share = 10,
 		},
 };

@@ -303,6 +303,75 @@ static void answer_signal(struct guard *guard)
 	}
 }
 
+/* How often a child looks for words that may hang; for others, as often as guard. */
+#define PACE_NS (200 * NSEC_PER_MSEC)
+
+static void leave_to_children(struct guard *guard, bool online)
+{
+	size_t i;
+
+	for (i = 0; i < guard->config.n[online]; i++) {
+		const char *word = guard->config.tenant[online][i].word;
+		enum guard_word_kind kind = guard_word_kind(word);
+		struct guard_finder *f = &guard->finders[kind];
+
+		if (kind == GUARD_WORD_QUICK)
+			continue;
+		f->sought[f->n++] = (struct guard_sought){
+			.word = word,
+			.online = online,
+		};
+	}
+}
+
+static int start_children(struct guard *guard)
+{
+	int ret = 0;
+	size_t i;
+
+	leave_to_children(guard, true);
+	leave_to_children(guard, false);
+	guard->finders[GUARD_WORD_HANGS].pace_ns = PACE_NS;
+	for (i = 0; !ret && i < GUARD_FINDERS; i++)
+		ret = guard_finder_start(&guard->finders[i], guard->g);
+	return ret;
+}
+
+/* Read the configuration again. After an error the one that is in use stays. */
+static void reload(struct guard *guard)
+{
+	const char *path = guard->options->config;
+	struct guard_config_error err;
+	struct guard_config new;
+	size_t i;
+
+	if (guard_config_read(path, &new, &err)) {
+		guard_event(guard, "config", 0, "%s:%d: %s; what was read before stays", path,
+			    err.line, err.text);
+		return;
+	}
+	for (i = 0; i < GUARD_FINDERS; i++)
+		guard_finder_stop(&guard->finders[i]);
+	if (guard_targets_change(guard, &new) || start_children(guard))
+		guard_event(guard, "config", 0, "%s: not all of it could be taken", path);
+	else
+		guard_event(guard, "config", 0, "%s is in use", path);
+}
+
+/* Does a signal end it? A hangup asks for the configuration. */
+static bool is_over(struct guard *guard)
+{
+	struct signalfd_siginfo info;
+	bool over = !guard->options->config;
+
+	while (!over && read(guard->stop, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo == SIGHUP)
+			reload(guard);
+		else
+			over = true;
+	return over;
+}
+
 /* Watch until a signal ends it. */
 static void watch(struct guard *guard)
 {
@@ -334,43 +403,10 @@ static void watch(struct guard *guard)
 		}
 		if (ppoll(fds, ARRAY_SIZE(fds), &tick, NULL) <= 0)
 			continue;
-		if (fds[0].revents)
+		if (fds[0].revents && is_over(guard))
 			return;
 		answer_signal(guard);
 	}
-}
-
-/* How often a child looks for words that may hang; for others, as often as guard. */
-#define PACE_NS (200 * NSEC_PER_MSEC)
-
-static void leave_to_children(struct guard *guard, const struct guard_words *words, bool online)
-{
-	size_t i;
-
-	for (i = 0; i < words->n; i++) {
-		enum guard_word_kind kind = guard_word_kind(words->word[i]);
-		struct guard_finder *f = &guard->finders[kind];
-
-		if (kind == GUARD_WORD_QUICK)
-			continue;
-		f->sought[f->n++] = (struct guard_sought){
-			.word = words->word[i],
-			.online = online,
-		};
-	}
-}
-
-static int start_children(struct guard *guard)
-{
-	int ret = 0;
-	size_t i;
-
-	leave_to_children(guard, &guard->options->online_words, true);
-	leave_to_children(guard, &guard->options->offline_words, false);
-	guard->finders[GUARD_WORD_HANGS].pace_ns = PACE_NS;
-	for (i = 0; !ret && i < GUARD_FINDERS; i++)
-		ret = guard_finder_start(&guard->finders[i], guard->g);
-	return ret;
 }
 
 /* Listen to servers. One guard at a time does; the others go on without. */

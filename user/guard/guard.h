@@ -38,11 +38,14 @@ struct guard_options {
 	struct guard_words offline_words;
 	uint64_t linger_ns;
 	uint64_t max_hold_ns;
-	uint64_t min_run_ns;
 	uint64_t share; /* percent */
 	uint64_t duty;	/* percent; 0: none */
 	uint64_t gang;
-	uint64_t follow; /* job control of offline processes */
+	uint64_t slots; /* 0: any number */
+	uint64_t slice_ns;
+	const char *order;  /* NULL: fair */
+	const char *config; /* file in place of words and figures; NULL: none */
+	uint64_t follow;    /* job control of offline processes */
 	const char *poll;
 	uint64_t cpu;	       /* and 1; 0: any */
 	enum gpreempt_how how; /* offline processes go off the GPU */
@@ -52,6 +55,51 @@ struct guard_options {
 	uint64_t json;
 	uint64_t verbose;
 };
+
+/* The configuration (config.c). */
+
+#define GUARD_WORDS 64 /* for each role: bits of a mask */
+
+/* A word is a tenant. */
+struct guard_tenant {
+	char *word;
+	unsigned int number; /* its number in the policy */
+	struct gpreempt_policy_tenant wish;
+};
+
+/* Number of the tenant of servers that no word names. */
+#define GUARD_SERVERS (GPREEMPT_POLICY_TENANTS - 1)
+
+struct guard_config {
+	struct gpreempt_policy_options figures; /* without an order */
+	char order[16];
+	struct guard_tenant tenant[2][GUARD_WORDS]; /* tenants that are offline, online */
+	size_t n[2];
+};
+
+struct guard_config_error {
+	int line; /* 0: of none */
+	char text[256];
+};
+
+/* Begin without tenants, and with the usual figures. */
+void guard_config_start(struct guard_config *c);
+void guard_config_free(struct guard_config *c);
+/* 0; -ENOSPC: there are too many. */
+int guard_config_add(struct guard_config *c, const char *word,
+		     const struct gpreempt_policy_tenant *wish);
+/* These return 0, or -EINVAL with the reason. A line is changed. */
+int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err);
+int guard_config_line(struct guard_config *c, char *line, struct guard_config_error *err);
+/* Read a file. What is in *c before is not freed. After an error *c has no tenants. */
+int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err);
+/* Print it as a file has it. */
+void guard_config_print(const struct guard_config *c, FILE *out);
+/* The policy has these tenants in place of those of the other one from now on. 0 or -errno. */
+int guard_config_use(struct gpreempt_policy *p, struct guard_config *old, struct guard_config *new);
+/* Change the figures, or the wish of a tenant that is there, by a line. 0, or -EINVAL. */
+int guard_config_set(struct gpreempt_policy *p, struct guard_config *c, char *line,
+		     struct guard_config_error *err);
 
 /* Processes found for one word, at most, those with queues first. Guard locks this memory. */
 #ifndef GUARD_FOUND_MAX
@@ -366,8 +414,7 @@ struct guard_found {
 	struct gpreempt_target target;
 	uint64_t online;  /* words of --online that name it: a bit each */
 	uint64_t offline; /* words of --offline that name it */
-	unsigned int job;
-	bool told; /* reported: it is named in both roles */
+	bool told;	  /* reported: it is named in both roles */
 };
 
 /* State of a word of the command line. */
@@ -376,8 +423,6 @@ struct guard_word {
 	bool failing;
 	struct shr_report_pause pause;
 };
-
-#define GUARD_WORDS 64 /* for each role: bits of a mask */
 
 struct guard_candidates {
 	SHR_ARRAY(struct guard_found, list);
@@ -492,6 +537,7 @@ struct guard {
 
 	pthread_mutex_t lock; /* lock of the members below, up to the poller */
 	struct gpreempt_policy *policy;
+	struct guard_config config;
 	struct guard_online online[GUARD_TARGETS];
 	size_t n_online;
 	struct guard_offline offline[GUARD_TARGETS];
@@ -580,6 +626,8 @@ void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *targ
 /* Offline processes, each with a worker. */
 /* Returns the nodes on which a process has queues; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
+/* Returns the tenant who owns a process: the last word that names it. */
+unsigned int guard_tenant_of(const struct guard *guard, const struct guard_found *f);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
@@ -597,6 +645,11 @@ void guard_end_all(struct guard *guard);
 void guard_targets_start(struct guard *guard);
 /* Look for the targets that are there now. It beats at each word: at least once. */
 void guard_targets_look(struct guard *guard);
+/*
+ * The words are others from now on: processes that a word names still are kept. 0, or -errno: the
+ * policy has not taken all of it.
+ */
+int guard_targets_change(struct guard *guard, struct guard_config *new);
 void guard_targets_drop(struct guard *guard);
 
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);

@@ -303,7 +303,7 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 /* Take the time that the target ran although it was to be suspended. */
 static void guard_take_released(struct guard *guard, struct guard_offline *offline)
 {
-	uint64_t total, ns, now = shr_now_ns();
+	uint64_t total, ns;
 
 	total = atomic_load(&offline->worker->channel->released_ns);
 	ns = total - offline->times.released_ns;
@@ -312,7 +312,7 @@ static void guard_take_released(struct guard *guard, struct guard_offline *offli
 	pthread_mutex_lock(&guard->lock);
 	offline->times.released_ns = total;
 	offline->times.unseen = atomic_load(&offline->worker->channel->unseen);
-	gp_policy_ran(guard->policy, offline->entity, ns, now);
+	gp_policy_ran(guard->policy, offline->entity, ns);
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	guard_tell_ran(guard, offline->target.pid, ns);
@@ -447,7 +447,7 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	offline->missing = unknown;
 	idle = ~(offline->worked[0] | offline->worked[1]);
 	guard->changed |= idle != entity->idle;
-	gp_policy_idle(guard->policy, offline->entity, idle);
+	gp_policy_idle(guard->policy, offline->entity, idle, now);
 }
 
 /* Looks at usage for each look at the queues of a process without work. */
@@ -566,8 +566,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	hold_write_owner(job.lock, &owner);
 	pthread_mutex_lock(&guard->lock);
 	/* There are more places for entities than for processes. */
-	offline.entity =
-		gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_OFFLINE, 0, f->job, shr_now_ns());
+	offline.entity = gpreempt_policy_add(guard->policy, guard_tenant_of(guard, f), 0);
 	guard->offline[guard->n_offline++] = offline;
 	pthread_mutex_unlock(&guard->lock);
 	return true;

@@ -76,8 +76,7 @@ static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 	int ret;
 
 	if (*entity < 0) {
-		ret = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, nodes, 0,
-					  shr_now_ns());
+		ret = gpreempt_policy_add(guard->policy, GUARD_SERVERS, nodes);
 		if (ret < 0)
 			return ret;
 		*entity = ret;
@@ -85,7 +84,7 @@ static int begin(struct guard *guard, int *entity, pid_t pid, uint64_t count)
 	}
 	gp_policy_nodes(guard->policy, *entity, nodes);
 	do {
-		ret = gpreempt_policy_begin(guard->policy, *entity);
+		ret = gpreempt_policy_request(guard->policy, *entity, 1, shr_now_ns());
 	} while (ret >= 0 && --count);
 	return ret;
 }
@@ -103,7 +102,7 @@ static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
 	if (begins)
 		ret = begin(guard, entity, pid, request->count ? request->count : 1);
 	else
-		ret = gpreempt_policy_end(guard->policy, *entity, shr_now_ns());
+		ret = gpreempt_policy_request(guard->policy, *entity, -1, shr_now_ns());
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
@@ -223,6 +222,53 @@ static int release(struct guard *guard, const struct ipc_client *c,
 	return offline ? 0 : -ESRCH;
 }
 
+/* Print a line of the configuration. 1: there are more; 0: it is the last one; or -errno. */
+static int get_line(struct guard *guard, size_t number, char *out)
+{
+	char *text = NULL, *line;
+	size_t size, i;
+	FILE *f = open_memstream(&text, &size);
+	int ret = -EINVAL;
+
+	if (!f)
+		return -ENOMEM;
+	pthread_mutex_lock(&guard->lock);
+	guard_config_print(&guard->config, f);
+	pthread_mutex_unlock(&guard->lock);
+	if (fclose(f))
+		return -ENOMEM;
+	line = text;
+	for (i = 0; line && i < number; i++)
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL;
+	if (line && *line) {
+		size = strcspn(line, "\n") + 1;
+		snprintf(out, GUARD_LINE, "%.*s", (int)size, line);
+		ret = line[size] != '\0';
+	}
+	free(text);
+	return ret;
+}
+
+/* Root alone sees or changes the configuration. */
+static int configure(struct guard *guard, const struct ipc_client *c, struct guard_request *request,
+		     char *text)
+{
+	struct guard_config_error err;
+	int ret;
+
+	if (c->uid != 0)
+		return -EACCES;
+	if (request->verb == GUARD_GET)
+		return get_line(guard, request->count, text);
+	pthread_mutex_lock(&guard->lock);
+	ret = guard_config_set(guard->policy, &guard->config, request->line, &err);
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+	if (ret)
+		snprintf(text, GUARD_LINE, "%s", err.text);
+	return ret;
+}
+
 static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)
 {
 	struct guard_server *s = data;
@@ -234,6 +280,8 @@ static size_t answer(void *data, struct ipc_client *c, char *buf, size_t len)
 		return IPC_UNKNOWN;
 	if (request.verb == GUARD_RELEASE)
 		ret = release(s->guard, c, &request);
+	else if (request.verb == GUARD_GET || request.verb == GUARD_SET)
+		ret = configure(s->guard, c, &request, reply.text);
 	else if (request.pid)
 		ret = answer_for(s, c, &request);
 	else

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hold/targets.h"
 #include "lib/see/words.h"
@@ -93,7 +94,6 @@ struct lookup {
 	const char *word;
 	bool online;
 	uint64_t bit;
-	unsigned int job;
 	struct guard_word *state;
 };
 
@@ -111,11 +111,11 @@ static void note(struct guard *guard, const struct lookup *l, const struct gpree
 	found->cut |= !f;
 	if (!f)
 		return;
-	*f = (struct guard_found){ .target = *target, .job = l->job };
+	*f = (struct guard_found){ .target = *target };
 	*words_of(f, l->online) = l->bit;
 }
 
-/* Merge the finds of several words: a process gets the job of the last word. */
+/* Merge the finds of several words. */
 static void merge_found(struct guard_candidates *found)
 {
 	struct guard_found *f = found->list.items;
@@ -131,8 +131,6 @@ static void merge_found(struct guard_candidates *found)
 		}
 		f[n].online |= f[i].online;
 		f[n].offline |= f[i].offline;
-		if (f[i].job > f[n].job)
-			f[n].job = f[i].job;
 	}
 	found->list.count = n + 1;
 }
@@ -233,9 +231,8 @@ static void find_word(struct guard *guard, const struct lookup *l)
 				note(guard, l, &finding->target[i]);
 		return;
 	}
-	if (finding->code == -EINPROGRESS)
-		return;
-	report(guard, l, finding);
+	if (finding->code != -EINPROGRESS)
+		report(guard, l, finding);
 	if (finding->code != -EEXIST)
 		note_kept(guard, l);
 	/* Several containers have that name: which is meant is unknown. */
@@ -244,16 +241,15 @@ static void find_word(struct guard *guard, const struct lookup *l)
 			     "the name of its container is that of several");
 }
 
-static void find_role(struct guard *guard, bool online, const struct guard_words *words, bool gang)
+static void find_role(struct guard *guard, bool online)
 {
 	unsigned int i;
 
-	for (i = 0; i < words->n; i++) {
+	for (i = 0; i < guard->config.n[online]; i++) {
 		struct lookup l = {
-			.word = words->word[i],
+			.word = guard->config.tenant[online][i].word,
 			.online = online,
 			.bit = 1ULL << i,
-			.job = gang ? i + 1 : 0,
 			.state = &guard->found.word[online][i],
 		};
 
@@ -268,7 +264,6 @@ static void find_role(struct guard *guard, bool online, const struct guard_words
  */
 static void find_all(struct guard *guard)
 {
-	const struct guard_options *args = guard->options;
 	struct guard_candidates *found = &guard->found;
 	size_t i;
 
@@ -281,8 +276,8 @@ static void find_all(struct guard *guard)
 	hold_owners_free(&found->owners);
 	for (i = 0; i < GUARD_FINDERS; i++)
 		guard_finder_poll(&guard->finders[i]);
-	find_role(guard, true, &args->online_words, false);
-	find_role(guard, false, &args->offline_words, args->gang);
+	find_role(guard, true);
+	find_role(guard, false);
 	merge_found(found);
 	keep_told(found);
 	if (found->cut && shr_report_due(&found->pause, shr_now_ns()))
@@ -297,8 +292,9 @@ static bool found_is(const struct guard_found *f, bool online)
 	return online ? f->online && !f->offline : f->offline && !f->online;
 }
 
-/* Is a process, which may have no name at all, named in that role, and in no other? */
-static bool is_named(const struct guard *guard, const struct gpreempt_target *target, bool online)
+/* Find a process, which may have no name at all, that is named in that role, and in no other. */
+static const struct guard_found *named(const struct guard *guard,
+				       const struct gpreempt_target *target, bool online)
 {
 	const struct guard_found key = { .target = *target };
 	const struct guard_candidates *found = &guard->found;
@@ -307,7 +303,15 @@ static bool is_named(const struct guard *guard, const struct gpreempt_target *ta
 						      sizeof(key), gp_compare_targets) :
 					      NULL;
 
-	return f && found_is(f, online);
+	return f && found_is(f, online) ? f : NULL;
+}
+
+unsigned int guard_tenant_of(const struct guard *guard, const struct guard_found *f)
+{
+	bool online = f->online;
+
+	return guard->config.tenant[online][63 - __builtin_clzll(online ? f->online : f->offline)]
+		.number;
 }
 
 static void free_found(struct guard *guard)
@@ -412,7 +416,7 @@ static void take_online(struct guard *guard, const struct guard_found *f)
 	sight->pid = f->target.pid;
 	sight->g = guard->g;
 	pthread_mutex_lock(&guard->lock);
-	entity = gpreempt_policy_add(guard->policy, GPREEMPT_ROLE_ONLINE, 0, 0, shr_now_ns());
+	entity = gpreempt_policy_add(guard->policy, guard_tenant_of(guard, f), 0);
 	if (entity >= 0) {
 		*online = (struct guard_online){
 			.target = f->target,
@@ -462,16 +466,75 @@ static void drop_ended(struct guard *guard)
 			guard_drop_offline(guard, i);
 }
 
+/* Move a process to the tenant of the word that names it now. */
+static void move(struct guard *guard, const struct guard_found *f, unsigned int entity)
+{
+	unsigned int tenant = guard_tenant_of(guard, f);
+
+	if (guard->policy->entity[entity].tenant == tenant)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	gp_policy_move(guard->policy, entity, tenant);
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+}
+
 static void drop_unnamed(struct guard *guard)
 {
+	const struct guard_found *f;
 	size_t i;
 
-	for (i = guard->n_online; i-- > 0;)
-		if (!is_named(guard, &guard->online[i].target, true))
+	for (i = guard->n_online; i-- > 0;) {
+		f = named(guard, &guard->online[i].target, true);
+		if (f)
+			move(guard, f, guard->online[i].entity);
+		else
 			drop_online(guard, i);
-	for (i = guard->n_offline; i-- > 0;)
-		if (!is_named(guard, &guard->offline[i].target, false))
+	}
+	for (i = guard->n_offline; i-- > 0;) {
+		f = named(guard, &guard->offline[i].target, false);
+		if (f)
+			move(guard, f, guard->offline[i].entity);
+		else
 			guard_drop_offline(guard, i);
+	}
+}
+
+/* Returns the bits of the same words of another configuration. */
+static uint64_t translate(const struct guard_config *old, const struct guard_config *new,
+			  bool online, uint64_t words)
+{
+	uint64_t bits = 0;
+	size_t i, j;
+
+	for (i = 0; i < old->n[online]; i++)
+		for (j = 0; words >> i & 1 && j < new->n[online]; j++)
+			if (!strcmp(old->tenant[online][i].word, new->tenant[online][j].word))
+				bits |= 1ULL << j;
+	return bits;
+}
+
+int guard_targets_change(struct guard *guard, struct guard_config *new)
+{
+	struct guard_candidates *found = &guard->found;
+	struct guard_config old = guard->config;
+	size_t i;
+	int ret;
+
+	pthread_mutex_lock(&guard->lock);
+	ret = guard_config_use(guard->policy, &old, new);
+	guard->config = *new;
+	guard->changed = true;
+	pthread_mutex_unlock(&guard->lock);
+	for (i = 0; i < found->list.count; i++) {
+		struct guard_found *f = &found->list.items[i];
+
+		f->online = translate(&old, new, true, f->online);
+		f->offline = translate(&old, new, false, f->offline);
+	}
+	memset(found->word, 0, sizeof(found->word));
+	guard_config_free(&old);
+	return ret;
 }
 
 static bool is_online(const struct guard *guard, const struct gpreempt_target *target)

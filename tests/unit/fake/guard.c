@@ -143,13 +143,33 @@ void guard_work(const struct guard_job *job, struct guard_channel *c)
 	atomic_store(&c->state, GUARD_ENDED);
 }
 
+/* Each word that a test may name, online and offline, and servers. */
+void guard_set_tenants(void)
+{
+	struct gpreempt_policy_tenant wish = {
+		.size = sizeof(wish),
+		.role = GPREEMPT_ROLE_OFFLINE,
+		.min = 10,
+	};
+	unsigned int i;
+
+	for (i = 0; i <= GUARD_SERVERS; i++) {
+		if (i == guard_tenant(true, 0)) {
+			wish.role = GPREEMPT_ROLE_ONLINE;
+			wish.min = 0;
+		}
+		ck_assert_int_eq(gpreempt_policy_set(guard.policy, i, &wish), 0);
+	}
+}
+
 void guard_setup(void)
 {
 	struct gpreempt_policy_options options = {
 		.size = sizeof(options),
-		.max_hold_ns = NSEC_PER_SEC,
 		.linger_ns = 2 * NSEC_PER_MSEC,
-		.share = 10,
+		.slice_ns = 50 * NSEC_PER_MSEC,
+		.period_ns = NSEC_PER_SEC,
+		.window_ns = NSEC_PER_SEC,
 	};
 
 	gp_loop_init(&loop, PID);
@@ -170,6 +190,7 @@ void guard_setup(void)
 	atomic_store(&guard.common->beat_ns, shr_now_ns());
 	guard.common->late_ns = 3600 * NSEC_PER_SEC;
 	ck_assert_int_eq(gpreempt_policy_new(&options, shr_now_ns(), &guard.policy), 0);
+	guard_set_tenants();
 	snprintf(out_path, sizeof(out_path), "/tmp/gpreempt-guard.%d", getpid());
 	ck_assert_ptr_nonnull(freopen(out_path, "w", stdout));
 }

@@ -26,6 +26,8 @@ void world_remove(pid_t pid);
 /* One more word of --online, of --offline. */
 void name_online(const char *word);
 void name_offline(const char *word);
+/* Set up a tenant for each word that a test may name. */
+void guard_set_tenants(void);
 /* Returns the entity of an offline process. */
 struct gpreempt_policy_entity *entity_of(size_t i);
 /* 100 is "serve" with a queue to watch, 200 is "train" with one on each GPU. */

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The scheduler's rules, without I/O, and a server's requests to guard. */
+/* The scheduler's rules, without I/O. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <gpreempt/online.h>
-
 #include "lib/core/internal.h"
-#include "shared/socket.h"
 #include "shared/util.h"
 #include "policy.h"
-#include "wire.h"
 
-/* Entities, the caller's reports about them, and the answers. */
+/* Tenants, entities, and the caller's reports about them. */
 
-#define MAX_SHARE 90
-#define MAX_NS	  (365ULL * 24 * 3600 * NSEC_PER_SEC)
+#define MAX_MIN	       90
+#define MAX_WEIGHT     10000
+#define DEFAULT_WEIGHT 100
+#define MAX_NS	       (365ULL * 24 * 3600 * NSEC_PER_SEC)
+#define SWITCH_NS      (500 * NSEC_PER_USEC) /* until a suspend was measured */
+#define PURSE_ARRIVALS 4		     /* how many a tenant can save for */
 
 static const char *const reason_names[] = {
 	[GPREEMPT_POLICY_ARRIVAL] = "arrival",	 [GPREEMPT_POLICY_DUTY] = "duty",
 	[GPREEMPT_POLICY_IDLE] = "idle",	 [GPREEMPT_POLICY_SHARE] = "share",
 	[GPREEMPT_POLICY_RELEASED] = "released", [GPREEMPT_POLICY_JOB_CONTROL] = "job-control",
+	[GPREEMPT_POLICY_TURN] = "turn",	 [GPREEMPT_POLICY_PARK] = "park",
 };
 
 const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
@@ -29,50 +30,93 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
 	return reason < GPREEMPT_POLICY_REASONS ? reason_names[reason] : "-";
 }
 
-/* value * up / down, rounded down; no more than the largest number. */
-static uint64_t scale(uint64_t value, uint64_t up, uint64_t down)
-{
-	unsigned __int128 scaled = (unsigned __int128)value * up / down;
+/* A tenant on the node at hand. */
+struct claim {
+	const struct gpreempt_policy_tenant *wish;
+	const struct gp_policy_seat *seat;
+};
 
-	return scaled < UINT64_MAX ? (uint64_t)scaled : UINT64_MAX;
+struct gp_policy_order {
+	const char *name;
+	bool (*before)(const struct claim *a, const struct claim *b);
+};
+
+static bool least_used(const struct claim *a, const struct claim *b)
+{
+	return a->seat->used < b->seat->used;
 }
 
-static bool valid(const struct gpreempt_policy_options *o)
+static bool heaviest(const struct claim *a, const struct claim *b)
 {
-	if (o->share > MAX_SHARE || o->duty > 99)
-		return false;
-	if (!o->max_hold_ns || o->max_hold_ns > MAX_NS || o->linger_ns > MAX_NS ||
-	    o->min_run_ns > MAX_NS)
-		return false;
-	if (o->window_ns && (o->window_ns < o->max_hold_ns || o->window_ns > MAX_NS))
-		return false;
-	return !o->duty || (o->period_ns >= 100 && o->period_ns <= o->max_hold_ns);
+	if (a->wish->weight != b->wish->weight)
+		return a->wish->weight > b->wish->weight;
+	return least_used(a, b);
+}
+
+static bool earliest_deadline(const struct claim *a, const struct claim *b)
+{
+	return shr_later_ns(a->seat->ran_at, a->wish->deadline_ns) <
+	       shr_later_ns(b->seat->ran_at, b->wish->deadline_ns);
+}
+
+static bool waits_longest(const struct claim *a, const struct claim *b)
+{
+	return a->seat->ran_at < b->seat->ran_at;
+}
+
+static const struct gp_policy_order orders[] = {
+	{ "fair", least_used },
+	{ "priority", heaviest },
+	{ "deadline", earliest_deadline },
+	{ "fifo", waits_longest },
+};
+
+const char *gp_policy_order_name(unsigned int i)
+{
+	return i < ARRAY_SIZE(orders) ? orders[i].name : NULL;
+}
+
+static const struct gp_policy_order *find_order(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < ARRAY_SIZE(orders); i++)
+		if (!strcmp(orders[i].name, name))
+			return &orders[i];
+	return name ? NULL : &orders[0];
+}
+
+int gp_policy_change(struct gpreempt_policy *p, const struct gpreempt_policy_options *options)
+{
+	const struct gp_policy_order *order;
+	struct gpreempt_policy_options o;
+	int ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+
+	if (ret)
+		return ret;
+	order = find_order(o.order);
+	if (!order || o.linger_ns > MAX_NS || o.slice_ns > MAX_NS || o.park_ns > MAX_NS ||
+	    o.period_ns < 100 || o.window_ns < o.period_ns || o.window_ns > MAX_NS)
+		return -EINVAL;
+	o.order = NULL;
+	p->options = o;
+	p->order = order;
+	return 0;
 }
 
 int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t now,
 			struct gpreempt_policy **out)
 {
-	struct gpreempt_policy_options o;
-	struct gpreempt_policy *p;
-	uint64_t payback;
-	int ret;
+	struct gpreempt_policy *p = calloc(1, sizeof(*p));
+	int ret = p ? gp_policy_change(p, options) : -ENOMEM;
 
-	ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
-	if (ret)
+	if (ret) {
+		free(p);
 		return ret;
-	if (!valid(&o))
-		return -EINVAL;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return -ENOMEM;
-	p->options = o;
-	/* The share is that of hold and run together, so more than that of the hold. */
-	payback = scale(o.max_hold_ns, o.share, 100 - o.share);
-	/* Round up, or each round would lose a little. */
-	payback += payback > 0;
-	p->payback_ns = payback > o.min_run_ns ? payback : o.min_run_ns;
-	p->start = now;
+	}
 	p->now = now;
+	p->switch_ns = SWITCH_NS;
+	p->arrival = 1;
 	*out = p;
 	return 0;
 }
@@ -82,13 +126,74 @@ void gpreempt_policy_free(struct gpreempt_policy *p)
 	free(p);
 }
 
-int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role, uint64_t nodes,
-			unsigned int job, uint64_t now)
+static bool has_max(const struct gpreempt_policy_tenant *wish)
+{
+	return wish->max && wish->max < 100;
+}
+
+/*
+ * Run time that a maximum saves up, in hundredths of ns. It is used up after that part of a period,
+ * and saved again after the rest of it.
+ */
+static int64_t burst(const struct gpreempt_policy *p, const struct gpreempt_policy_tenant *wish)
+{
+	return p->options.period_ns * wish->max / 100 * (100 - wish->max);
+}
+
+static bool owns_any(const struct gpreempt_policy *p, unsigned int tenant)
 {
 	unsigned int i;
 
-	if ((role != GPREEMPT_ROLE_ONLINE && role != GPREEMPT_ROLE_OFFLINE) ||
-	    job > GPREEMPT_POLICY_ENTITIES || (role == GPREEMPT_ROLE_ONLINE && p->options.duty))
+	for (i = 0; i < p->top; i++)
+		if (p->entity[i].role != GPREEMPT_ROLE_NONE && p->entity[i].tenant == tenant)
+			return true;
+	return false;
+}
+
+static bool valid(const struct gpreempt_policy_tenant *w)
+{
+	if (w->weight > MAX_WEIGHT || w->min > MAX_MIN || w->max > 100 || w->cost > 1000)
+		return false;
+	if (w->max && w->min > w->max)
+		return false;
+	if (w->role == GPREEMPT_ROLE_ONLINE)
+		return !w->min && !has_max(w) && !w->gang;
+	return w->role == GPREEMPT_ROLE_OFFLINE && !w->cost && w->deadline_ns <= MAX_NS;
+}
+
+int gpreempt_policy_set(struct gpreempt_policy *p, unsigned int tenant,
+			const struct gpreempt_policy_tenant *wish)
+{
+	struct gpreempt_policy_tenant w;
+	struct gp_policy_tenant *t;
+	int ret = gp_options_take(wish, sizeof(w), &w, sizeof(w));
+	unsigned int n;
+
+	if (ret)
+		return ret;
+	if (tenant >= GPREEMPT_POLICY_TENANTS || (w.role != GPREEMPT_ROLE_NONE && !valid(&w)))
+		return -EINVAL;
+	t = &p->tenant[tenant];
+	if (t->wish.role != w.role && owns_any(p, tenant))
+		return -EBUSY;
+	if (t->wish.role != w.role)
+		memset(t, 0, sizeof(*t));
+	if (!w.weight)
+		w.weight = DEFAULT_WEIGHT;
+	/* A new maximum begins with a full purse. */
+	for (n = 0; n < GP_POLICY_NODES && w.max != t->wish.max; n++) {
+		t->seat[n].left = burst(p, &w);
+		t->seat[n].capped = false;
+	}
+	t->wish = w;
+	return 0;
+}
+
+int gpreempt_policy_add(struct gpreempt_policy *p, unsigned int tenant, uint64_t nodes)
+{
+	unsigned int i;
+
+	if (tenant >= GPREEMPT_POLICY_TENANTS || p->tenant[tenant].wish.role == GPREEMPT_ROLE_NONE)
 		return -EINVAL;
 	for (i = 0; i < p->top; i++)
 		if (p->entity[i].role == GPREEMPT_ROLE_NONE)
@@ -98,12 +203,13 @@ int gpreempt_policy_add(struct gpreempt_policy *p, enum gpreempt_role role, uint
 	if (i == p->top)
 		p->top++;
 	p->entity[i] = (struct gpreempt_policy_entity){
-		.role = role,
-		.nodes = nodes,
-		.job = job,
+		.role = p->tenant[tenant].wish.role,
+		.tenant = tenant,
 		.idle_since = GPREEMPT_POLICY_NEVER,
-		.counted = now > p->now ? now : p->now,
+		.since = p->now,
+		.ran_at = p->now,
 	};
+	gp_policy_nodes(p, i, nodes);
 	return i;
 }
 
@@ -114,14 +220,28 @@ void gpreempt_policy_remove(struct gpreempt_policy *p, unsigned int entity)
 		p->top--;
 }
 
+void gp_policy_move(struct gpreempt_policy *p, unsigned int entity, unsigned int tenant)
+{
+	if (p->tenant[tenant].wish.role == p->entity[entity].role)
+		p->entity[entity].tenant = tenant;
+}
+
 void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
 {
 	p->entity[entity].nodes = nodes;
+	if (p->entity[entity].role == GPREEMPT_ROLE_OFFLINE)
+		p->nodes |= nodes;
 }
 
-void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes)
+void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, uint64_t now)
 {
-	p->entity[entity].idle = nodes;
+	struct gpreempt_policy_entity *a = &p->entity[entity];
+
+	a->idle = nodes;
+	if (a->nodes & ~nodes)
+		a->idle_since = GPREEMPT_POLICY_NEVER;
+	else if (a->idle_since == GPREEMPT_POLICY_NEVER)
+		a->idle_since = now;
 }
 
 static bool working(const struct gpreempt_policy_entity *entity)
@@ -139,85 +259,17 @@ void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity, bool b
 		a->idle_since = now;
 }
 
-int gpreempt_policy_begin(struct gpreempt_policy *p, unsigned int entity)
+int gpreempt_policy_request(struct gpreempt_policy *p, unsigned int entity, int by, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 
-	if (a->role != GPREEMPT_ROLE_ONLINE || a->requests == INT32_MAX)
+	if (a->role != GPREEMPT_ROLE_ONLINE || (by < 0 && !a->requests) ||
+	    (by > 0 && a->requests == INT32_MAX))
 		return -EINVAL;
-	return ++a->requests;
-}
-
-int gpreempt_policy_end(struct gpreempt_policy *p, unsigned int entity, uint64_t now)
-{
-	struct gpreempt_policy_entity *a = &p->entity[entity];
-
-	if (a->role != GPREEMPT_ROLE_ONLINE || !a->requests)
-		return -EINVAL;
-	a->requests--;
-	if (!working(a))
+	a->requests += by < 0 ? -1 : 1;
+	if (by < 0 && !working(a))
 		a->idle_since = now;
 	return a->requests;
-}
-
-/* Take held time off the debt; more than that is credit. */
-static void give(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
-{
-	const struct gpreempt_policy_options *o = &p->options;
-	uint64_t most = o->window_ns ? o->window_ns - o->max_hold_ns : 0;
-	uint64_t off = ns < a->debt ? ns : a->debt;
-
-	a->debt -= off;
-	a->credit = shr_later_ns(a->credit, ns - off);
-	if (!a->debt && a->credit >= most) {
-		a->credit = most;
-		a->rest = 0;
-	}
-}
-
-/* Take the time that the entity ran off its debt, at the rate of payback_ns. */
-static void pay(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t ns)
-{
-	unsigned __int128 paid = (unsigned __int128)ns * p->options.max_hold_ns + a->rest;
-
-	if (!p->payback_ns)
-		return;
-	a->rest = paid % p->payback_ns;
-	paid /= p->payback_ns;
-	give(p, a, paid < UINT64_MAX ? (uint64_t)paid : UINT64_MAX);
-}
-
-/* Take held time off the credit, and add the rest to the debt. */
-static void owe(struct gpreempt_policy_entity *a, uint64_t ns)
-{
-	uint64_t covered = ns < a->credit ? ns : a->credit;
-
-	a->credit -= covered;
-	a->debt = shr_later_ns(a->debt, ns - covered);
-}
-
-/* Held time adds to the debt. */
-static void count(const struct gpreempt_policy *p, struct gpreempt_policy_entity *a, uint64_t now)
-{
-	uint64_t ns = now > a->counted ? now - a->counted : 0;
-
-	if (now > a->counted)
-		a->counted = now;
-	if (a->held)
-		owe(a, ns);
-	else
-		pay(p, a, ns);
-}
-
-void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now)
-{
-	struct gpreempt_policy_entity *a = &p->entity[entity];
-
-	if (a->role != GPREEMPT_ROLE_OFFLINE)
-		return;
-	count(p, a, now > p->now ? now : p->now);
-	give(p, a, ns);
-	pay(p, a, ns);
 }
 
 void gpreempt_policy_release(struct gpreempt_policy *p, unsigned int entity, uint64_t until)
@@ -237,23 +289,126 @@ void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t n
 		a->retry = retry;
 }
 
+void gp_policy_took(struct gpreempt_policy *p, uint64_t ns)
+{
+	if (ns < NSEC_PER_SEC)
+		p->switch_ns = (7 * p->switch_ns + ns) / 8;
+}
+
+/* Accounts: what time costs a tenant. */
+
+/* Returns the lowest node of a mask, and takes it out. */
+static unsigned int next_node(uint64_t *nodes)
+{
+	unsigned int n = __builtin_ctzll(*nodes);
+
+	*nodes &= *nodes - 1;
+	return n;
+}
+
+/* The time that an arrival costs an online tenant, in thousandths of ns. */
+static int64_t price(const struct gpreempt_policy *p)
+{
+	return 1000 * p->switch_ns * p->arrival;
+}
+
+/* Run time of a tenant on a node. */
+static void charge(const struct gpreempt_policy_tenant *wish, struct gp_policy_seat *seat,
+		   int64_t ns)
+{
+	seat->used += (uint64_t)ns * MAX_WEIGHT / wish->weight;
+	seat->left -= 100 * ns;
+	seat->debt -= 100 * ns;
+}
+
+static void note_bounds(const struct gpreempt_policy *p, const struct gpreempt_policy_tenant *wish,
+			struct gp_policy_seat *seat)
+{
+	int64_t due = p->options.period_ns * wish->min, most = p->options.window_ns * wish->min;
+	int64_t full = burst(p, wish);
+
+	if (seat->debt < due - most)
+		seat->debt = due - most;
+	/* The caller was away for long. */
+	if (seat->debt > (int64_t)(100 * p->options.window_ns))
+		seat->debt = 100 * p->options.window_ns;
+	if (due && seat->debt >= due)
+		seat->owed = true;
+	else if (seat->debt <= 0)
+		seat->owed = false;
+	if (seat->left >= full || !has_max(wish)) {
+		seat->left = full;
+		seat->capped = false;
+	} else if (seat->left <= 0) {
+		seat->capped = true;
+	}
+}
+
+/* Time has passed: charge it. */
+static void account(struct gpreempt_policy *p, int64_t ns)
+{
+	struct gp_policy_tenant *t;
+
+	for (t = p->tenant; t < p->tenant + GPREEMPT_POLICY_TENANTS; t++) {
+		int64_t most = price(p) * PURSE_ARRIVALS;
+		uint64_t nodes = p->nodes;
+
+		t->purse += ns * t->wish.cost;
+		if (t->purse > most)
+			t->purse = most;
+		while (t->wish.role == GPREEMPT_ROLE_OFFLINE && nodes) {
+			struct gp_policy_seat *seat = &t->seat[next_node(&nodes)];
+
+			seat->left += ns * t->wish.max;
+			if (seat->works)
+				seat->debt += ns * t->wish.min;
+			if (seat->runs) {
+				charge(&t->wish, seat, ns);
+				seat->ran_at = p->now;
+			}
+			note_bounds(p, &t->wish, seat);
+		}
+	}
+}
+
+void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns)
+{
+	const struct gpreempt_policy_entity *a = &p->entity[entity];
+	struct gp_policy_tenant *t = &p->tenant[a->tenant];
+	/* The report may come when it is resumed. */
+	uint64_t nodes = a->held ? a->held : a->nodes;
+
+	while (a->role == GPREEMPT_ROLE_OFFLINE && nodes)
+		charge(&t->wish, &t->seat[next_node(&nodes)], ns);
+}
+
 /* Step of the policy: actions that are due now, and the time of the next look. */
 
-/* Facts that hold for a whole job. */
-struct job {
-	bool needed;   /* online work wants the GPU of one of them */
-	bool must_run; /* one of them has to be paid */
+/* Taker of a slot: an entity, or all those of a gang. */
+struct unit {
+	unsigned int tenant;
+	bool gang;
+	bool denied;	/* a gang that cannot run on all of its nodes now */
+	uint64_t nodes; /* where it has work */
+	uint64_t held;
+	uint64_t since;
+	uint64_t ran_at;
+	uint64_t given; /* nodes on which it has a slot */
 };
 
 struct step {
 	struct gpreempt_policy *p;
 	uint64_t now;
 	uint64_t wake;
-	uint64_t nodes; /* where online work is */
-	bool off;	/* with a duty: no process runs now */
-	struct job jobs[GPREEMPT_POLICY_ENTITIES + 1];
+	uint64_t busy;	    /* nodes where online work is */
+	uint64_t contested; /* nodes on which a unit waits for a slot */
+	struct unit unit[GPREEMPT_POLICY_ENTITIES];
+	unsigned int n;
+	unsigned int of[GPREEMPT_POLICY_ENTITIES];  /* unit of an entity, and 1; 0: it has none */
+	unsigned int gang[GPREEMPT_POLICY_TENANTS]; /* unit of a gang, and 1 */
 	struct gpreempt_policy_action *actions;
 	unsigned int count;
+	unsigned int arrivals; /* entities that are suspended for online work */
 };
 
 static void wake_at(struct step *s, uint64_t when)
@@ -262,39 +417,31 @@ static void wake_at(struct step *s, uint64_t when)
 		s->wake = when;
 }
 
-/* How long an entity runs until its debt is paid. */
-static uint64_t left_to_run(const struct step *s, const struct gpreempt_policy_entity *a)
+/* Wake when so much has been counted, at so much a ns. */
+static void wake_after(struct step *s, int64_t count, unsigned int rate)
 {
-	uint64_t hold = s->p->options.max_hold_ns;
-	unsigned __int128 left = (unsigned __int128)a->debt * s->p->payback_ns;
-
-	left = (left - a->rest + hold - 1) / hold;
-	return left < UINT64_MAX ? (uint64_t)left : UINT64_MAX;
+	if (count > 0 && rate)
+		wake_at(s, shr_later_ns(s->now, (count + rate - 1) / rate));
 }
 
+/* Does it keep the GPU? A gap is given away only if coming back is paid for. */
 static bool is_active(struct step *s, const struct gpreempt_policy_entity *a)
 {
+	const struct gp_policy_tenant *t = &s->p->tenant[a->tenant];
 	uint64_t end;
 
-	if (a->busy || a->requests)
+	if (working(a))
 		return true;
 	if (a->idle_since == GPREEMPT_POLICY_NEVER)
 		return false;
 	end = shr_later_ns(a->idle_since, s->p->options.linger_ns);
 	wake_at(s, end);
-	return s->now < end;
-}
-
-static void look_at_duty(struct step *s)
-{
-	uint64_t period = s->p->options.period_ns, phase, run;
-
-	if (!s->p->options.duty)
-		return;
-	phase = (s->now - s->p->start) % period;
-	run = scale(period, s->p->options.duty, 100);
-	s->off = phase >= run;
-	wake_at(s, shr_later_ns(s->now, (s->off ? period : run) - phase));
+	if (s->now < end)
+		return true;
+	if (!t->wish.cost || t->purse >= price(s->p))
+		return false;
+	wake_after(s, price(s->p) - t->purse, t->wish.cost);
+	return true;
 }
 
 /* Is it up to us to suspend it at all? */
@@ -307,67 +454,156 @@ static bool is_ours(struct step *s, const struct gpreempt_policy_entity *a)
 	return false;
 }
 
-static void note_debt(struct step *s, struct gpreempt_policy_entity *a)
+/* Nodes on which an offline entity has work, or may have. */
+static uint64_t work_of(const struct gpreempt_policy_entity *a)
 {
-	if (s->p->options.duty || !s->p->payback_ns)
-		a->must_run = false;
-	else if (a->debt >= s->p->options.max_hold_ns)
-		a->must_run = true;
-	else if (!a->debt)
-		a->must_run = false;
+	return a->parked ? 0 : a->nodes & (a->held | ~a->idle);
 }
 
-/* Nodes on which an offline entity is in the way of online work. */
-static uint64_t in_the_way(const struct step *s, const struct gpreempt_policy_entity *a)
+static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 {
-	return a->nodes & s->nodes & (a->held | ~a->idle);
+	uint64_t park = s->p->options.park_ns;
+
+	a->parked = park && a->nodes && !(a->nodes & ~a->idle) &&
+		    s->now >= shr_later_ns(a->idle_since, park);
+	if (park && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
+		wake_at(s, shr_later_ns(a->idle_since, park));
 }
 
-static void look_at_offline(struct step *s, struct gpreempt_policy_entity *a)
+static void join_unit(struct step *s, unsigned int entity)
 {
-	struct job *job = &s->jobs[a->job];
+	struct gpreempt_policy_entity *a = &s->p->entity[entity];
+	unsigned int *number = &s->of[entity], *gang = &s->gang[a->tenant];
+	struct unit *u;
 
-	count(s->p, a, s->now);
-	note_debt(s, a);
-	if (!a->job || !is_ours(s, a))
-		return;
-	job->needed |= in_the_way(s, a);
-	job->must_run |= a->must_run;
+	*number = s->p->tenant[a->tenant].wish.gang ? *gang : 0;
+	if (!*number) {
+		*number = ++s->n;
+		s->unit[*number - 1] = (struct unit){
+			.tenant = a->tenant,
+			.gang = s->p->tenant[a->tenant].wish.gang,
+			.ran_at = GPREEMPT_POLICY_NEVER,
+		};
+	}
+	u = &s->unit[*number - 1];
+	if (u->gang)
+		*gang = *number;
+	u->nodes |= work_of(a);
+	u->held |= a->held;
+	if (a->since > u->since)
+		u->since = a->since;
+	if (a->ran_at < u->ran_at)
+		u->ran_at = a->ran_at;
 }
 
-/* Times at which the answer may be another, for an entity that is as it is. */
-static void look_ahead(struct step *s, const struct gpreempt_policy_entity *a, bool needed)
+static struct gp_policy_seat *seat_of(const struct step *s, const struct unit *u, unsigned int n)
 {
-	uint64_t hold = s->p->options.max_hold_ns;
-
-	if (s->p->options.duty || !s->p->payback_ns)
-		return;
-	if (a->held && a->debt < hold)
-		wake_at(s, shr_later_ns(s->now, hold - a->debt + a->credit));
-	if (!a->held && a->must_run && needed)
-		wake_at(s, shr_later_ns(s->now, left_to_run(s, a)));
+	return &s->p->tenant[u->tenant].seat[n];
 }
 
-static enum gpreempt_policy_reason why(const struct step *s, bool suspend, bool ours, bool must_run)
+/* Does its slice there go on? */
+static bool keeps(const struct step *s, const struct unit *u, unsigned int n)
 {
-	if (!suspend && !ours)
-		return GPREEMPT_POLICY_RELEASED;
-	if (s->p->options.duty)
-		return GPREEMPT_POLICY_DUTY;
-	if (suspend)
-		return GPREEMPT_POLICY_ARRIVAL;
-	return must_run ? GPREEMPT_POLICY_SHARE : GPREEMPT_POLICY_IDLE;
+	return !(u->held >> n & 1) && s->now - u->since < s->p->options.slice_ns;
 }
 
-/* Nodes on which an entity that is ours is to be suspended. */
-static uint64_t wanted(const struct step *s, const struct gpreempt_policy_entity *a,
-		       const struct job *job)
+/* A gang waits for several nodes at once: what is left of a slice is no reason against it. */
+static bool is_wide(const struct unit *u)
 {
-	if (s->off)
-		return a->nodes;
-	if (!job->needed || job->must_run)
+	return u->gang && u->nodes & (u->nodes - 1);
+}
+
+static bool goes_before(const struct step *s, unsigned int n, const struct unit *a,
+			const struct unit *b)
+{
+	const struct claim ca = { &s->p->tenant[a->tenant].wish, seat_of(s, a, n) };
+	const struct claim cb = { &s->p->tenant[b->tenant].wish, seat_of(s, b, n) };
+	bool ka = keeps(s, a, n), kb = keeps(s, b, n);
+
+	if (ca.seat->owed != cb.seat->owed)
+		return ca.seat->owed;
+	if (ka != kb && !is_wide(ka ? b : a))
+		return ka;
+	if (a->tenant == b->tenant)
+		return a->ran_at < b->ran_at;
+	return s->p->order->before(&ca, &cb);
+}
+
+static bool may_run(const struct step *s, const struct unit *u, unsigned int n)
+{
+	const struct gp_policy_seat *seat = seat_of(s, u, n);
+
+	return u->nodes >> n & 1 && !u->denied && !seat->capped &&
+	       (!(s->busy >> n & 1) || seat->owed);
+}
+
+/* Give the slots of a node. */
+static void give_slots(struct step *s, unsigned int n)
+{
+	unsigned int slots = s->p->options.slots, given;
+	uint64_t bit = 1ULL << n;
+	struct unit *u, *best;
+
+	for (u = s->unit; !slots && u < s->unit + s->n; u++)
+		if (may_run(s, u, n))
+			u->given |= bit;
+	for (given = 0; given <= slots && slots; given++) {
+		best = NULL;
+		for (u = s->unit; u < s->unit + s->n; u++)
+			if (!(u->given & bit) && may_run(s, u, n) &&
+			    (!best || goes_before(s, n, u, best)))
+				best = u;
+		if (!best)
+			break;
+		if (given < slots)
+			best->given |= bit;
+		else
+			s->contested |= bit;
+	}
+}
+
+/* Give all slots. A gang that has one on some of its nodes only gives them back. */
+static void give_all(struct step *s)
+{
+	struct unit *u;
+	bool again;
+
+	do {
+		uint64_t nodes = s->p->nodes;
+
+		for (u = s->unit; u < s->unit + s->n; u++)
+			u->given = 0;
+		while (nodes)
+			give_slots(s, next_node(&nodes));
+		again = false;
+		for (u = s->unit; u < s->unit + s->n; u++) {
+			if (!u->gang || u->denied || !(u->nodes & ~u->given))
+				continue;
+			u->denied = true;
+			again |= u->given != 0;
+			if (u->given && s->p->options.slots)
+				s->contested |= u->nodes;
+		}
+	} while (again);
+}
+
+static const struct unit *unit_of(const struct step *s, unsigned int entity)
+{
+	return &s->unit[s->of[entity] - 1];
+}
+
+/* Nodes on which an entity is to be suspended. */
+static uint64_t wanted(const struct step *s, unsigned int i)
+{
+	const struct gpreempt_policy_entity *a = &s->p->entity[i];
+
+	if (!s->of[i])
 		return 0;
-	return a->job ? a->nodes : in_the_way(s, a);
+	if (a->parked)
+		return a->nodes;
+	if (unit_of(s, i)->gang)
+		return unit_of(s, i)->nodes & ~unit_of(s, i)->given ? a->nodes : 0;
+	return work_of(a) & ~unit_of(s, i)->given;
 }
 
 /* Leave nodes alone on which the last action did not work. */
@@ -380,167 +616,198 @@ static uint64_t without_failed(struct step *s, struct gpreempt_policy_entity *a,
 	return (want & ~a->failed) | (a->held & a->failed);
 }
 
+/* Nodes on which a tenant is at its maximum, or is owed its minimum. */
+static uint64_t capped_on(const struct gp_policy_tenant *t, uint64_t nodes, bool owed)
+{
+	uint64_t rest = nodes, found = 0;
+
+	while (rest) {
+		unsigned int n = next_node(&rest);
+
+		if (owed ? t->seat[n].owed : t->seat[n].capped)
+			found |= 1ULL << n;
+	}
+	return found;
+}
+
+static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uint64_t want)
+{
+	const struct gpreempt_policy_entity *a = &s->p->entity[i];
+	const struct gp_policy_tenant *t = &s->p->tenant[a->tenant];
+	uint64_t nodes = want & ~a->held, all = a->held;
+
+	if (!nodes && !s->of[i])
+		return GPREEMPT_POLICY_RELEASED;
+	if (s->of[i] && unit_of(s, i)->gang)
+		all |= unit_of(s, i)->nodes;
+	if (!nodes && capped_on(t, all & s->busy, true))
+		return GPREEMPT_POLICY_SHARE;
+	if (!nodes)
+		return a->why == GPREEMPT_POLICY_ARRIVAL ? GPREEMPT_POLICY_IDLE : a->why;
+	if (a->parked)
+		return GPREEMPT_POLICY_PARK;
+	if (unit_of(s, i)->gang)
+		nodes |= all;
+	if (nodes & s->busy)
+		return GPREEMPT_POLICY_ARRIVAL;
+	return capped_on(t, nodes, false) ? GPREEMPT_POLICY_DUTY : GPREEMPT_POLICY_TURN;
+}
+
 /* Switch an entity if it has to be, and if it is the turn of such a switch. */
 static void decide(struct step *s, unsigned int i, bool suspends)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[i];
-	struct job alone = { in_the_way(s, a), a->must_run };
-	const struct job *job = a->job ? &s->jobs[a->job] : &alone;
-	bool ours = is_ours(s, a), suspend;
-	uint64_t want = without_failed(s, a, ours ? wanted(s, a, job) : 0);
+	uint64_t want = without_failed(s, a, wanted(s, i));
+	enum gpreempt_policy_reason reason;
+	bool suspend = want & ~a->held;
 
-	suspend = want & ~a->held;
-	if (suspend != suspends)
+	if (want == a->held || suspend != suspends)
 		return;
-	if (want != a->held) {
-		a->held = want;
-		s->actions[s->count++] = (struct gpreempt_policy_action){
-			.entity = i,
-			.suspend = suspend,
-			.reason = why(s, suspend, ours, job->must_run),
-			.nodes = want,
-		};
+	reason = why(s, i, want);
+	if (suspend)
+		a->why = reason;
+	/* While it was suspended it may have got work: the next report tells. */
+	a->idle &= ~(a->held & ~want);
+	if (a->held & ~want)
+		a->since = s->now;
+	s->arrivals += reason == GPREEMPT_POLICY_ARRIVAL;
+	a->held = want;
+	s->actions[s->count++] = (struct gpreempt_policy_action){
+		.entity = i,
+		.suspend = suspend,
+		.reason = reason,
+		.nodes = want,
+	};
+}
+
+/* A tenant that has been without work has saved nothing up. */
+static void enter(struct step *s, unsigned int tenant, unsigned int n)
+{
+	struct gp_policy_seat *seat = &s->p->tenant[tenant].seat[n];
+	uint64_t least = UINT64_MAX;
+	unsigned int i;
+
+	if (s->now - seat->ran_at <= s->p->options.linger_ns)
+		return;
+	seat->ran_at = s->now;
+	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++) {
+		const struct gp_policy_seat *other = &s->p->tenant[i].seat[n];
+
+		if (i != tenant && other->works && other->used < least)
+			least = other->used;
 	}
-	look_ahead(s, a, ours && job->needed);
+	if (least != UINT64_MAX && seat->used < least)
+		seat->used = least;
+}
+
+/* Times at which the answer may be another. */
+static void look_ahead(struct step *s, const struct gp_policy_tenant *t, unsigned int n)
+{
+	const struct gpreempt_policy_tenant *wish = &t->wish;
+	const struct gp_policy_seat *seat = &t->seat[n];
+	int64_t enough = s->p->options.period_ns * wish->min;
+
+	if (seat->works && !seat->runs && wish->min && !seat->owed)
+		wake_after(s, enough - seat->debt, wish->min);
+	if (seat->runs && seat->owed && (s->busy | s->contested) >> n & 1)
+		wake_after(s, seat->debt, 100 - wish->min);
+	if (has_max(wish) && seat->works)
+		wake_after(s, seat->runs ? seat->left : burst(s->p, wish) - seat->left,
+			   seat->runs ? 100 - wish->max : wish->max);
+}
+
+/* Note what is true until the next step. */
+static void settle(struct step *s)
+{
+	uint64_t works[GPREEMPT_POLICY_TENANTS] = { 0 }, runs[GPREEMPT_POLICY_TENANTS] = { 0 };
+	struct gpreempt_policy *p = s->p;
+	unsigned int i;
+
+	for (i = 0; i < p->top; i++) {
+		struct gpreempt_policy_entity *a = &p->entity[i];
+		uint64_t work = a->role == GPREEMPT_ROLE_OFFLINE ? work_of(a) : 0;
+
+		works[a->tenant] |= work;
+		runs[a->tenant] |= work & ~a->held;
+		if (!(work & ~a->held & s->contested))
+			continue;
+		/* No other one went before it: its next slice begins. */
+		if (s->now - a->since >= p->options.slice_ns)
+			a->since = s->now;
+		wake_at(s, shr_later_ns(a->since, p->options.slice_ns));
+	}
+	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++) {
+		uint64_t nodes = p->nodes;
+
+		while (p->tenant[i].wish.role == GPREEMPT_ROLE_OFFLINE && nodes) {
+			unsigned int n = next_node(&nodes);
+			struct gp_policy_seat *seat = &p->tenant[i].seat[n];
+
+			if ((works[i] >> n & 1) && !seat->works)
+				enter(s, i, n);
+			seat->works = works[i] >> n & 1;
+			seat->runs = runs[i] >> n & 1;
+			look_ahead(s, &p->tenant[i], n);
+		}
+	}
+}
+
+/* Online tenants pay for the suspends that their arrival needed. */
+static void pay(struct step *s)
+{
+	unsigned int i;
+
+	if (!s->arrivals)
+		return;
+	s->p->arrival = s->arrivals;
+	for (i = 0; i < s->p->top; i++) {
+		const struct gpreempt_policy_entity *a = &s->p->entity[i];
+
+		if (a->role == GPREEMPT_ROLE_ONLINE && working(a) && a->nodes & s->busy)
+			s->p->tenant[a->tenant].purse -= price(s->p);
+	}
+}
+
+static void look_at(struct step *s, unsigned int i)
+{
+	struct gpreempt_policy_entity *a = &s->p->entity[i];
+
+	if (a->role == GPREEMPT_ROLE_ONLINE && is_active(s, a))
+		s->busy |= a->nodes;
+	if (a->role != GPREEMPT_ROLE_OFFLINE)
+		return;
+	if (work_of(a) & ~a->held)
+		a->ran_at = s->now;
+	note_park(s, a);
+	if (is_ours(s, a))
+		join_unit(s, i);
 }
 
 unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 				  struct gpreempt_policy_action *actions, uint64_t *wake)
 {
-	struct step s = {
-		.p = p,
-		.now = now > p->now ? now : p->now,
-		.wake = GPREEMPT_POLICY_NEVER,
-		.actions = actions,
-	};
+	struct step s;
 	unsigned int i, suspends;
+	int64_t ns = now > p->now ? now - p->now : 0;
 
-	p->now = s.now;
-	look_at_duty(&s);
+	memset(&s, 0, offsetof(struct step, unit));
+	memset(&s.n, 0, sizeof(s) - offsetof(struct step, n));
+	p->now += ns;
+	s.p = p;
+	s.now = p->now;
+	s.wake = GPREEMPT_POLICY_NEVER;
+	s.actions = actions;
+	account(p, ns);
 	for (i = 0; i < p->top; i++)
-		if (p->entity[i].role == GPREEMPT_ROLE_ONLINE && is_active(&s, &p->entity[i]))
-			s.nodes |= p->entity[i].nodes;
-	for (i = 0; i < p->top; i++)
-		if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
-			look_at_offline(&s, &p->entity[i]);
+		look_at(&s, i);
+	give_all(&s);
 	/* Suspend first: online work waits for that. What was switched has no second turn. */
 	for (suspends = 2; suspends-- > 0;)
 		for (i = 0; i < p->top; i++)
 			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
 				decide(&s, i, suspends);
+	pay(&s);
+	settle(&s);
 	*wake = s.wake;
 	return s.count;
-}
-
-/* Requests of a server to guard. */
-
-struct gpreempt_online {
-	int fd; /* -1: to be opened again */
-	uint64_t timeout_ns;
-	pid_t pid;     /* 0: the caller */
-	uint64_t open; /* requests of the caller */
-};
-
-/* A value or -errno. After any failure of the connection it is closed. */
-static int ask_once(struct gpreempt_online *online, const struct guard_request *request,
-		    uint64_t deadline_ns)
-{
-	struct guard_reply reply;
-	int ret;
-
-	if (online->fd < 0)
-		online->fd = gp_ipc_connect(GUARD_SOCKET, deadline_ns);
-	if (online->fd < 0)
-		return online->fd;
-	ret = gp_guard_ask(online->fd, request, &reply, deadline_ns);
-	/* Close the connection: a late reply would be taken for that of the next request. */
-	if (ret)
-		shr_close(&online->fd);
-	else
-		ret = reply.code ? reply.code : (int)reply.value;
-	return ret;
-}
-
-/* Do the same as ask_once(), and once more if the connection had ended. */
-static int ask(struct gpreempt_online *online, struct guard_request *request, uint64_t all)
-{
-	uint64_t deadline = shr_now_ns() + online->timeout_ns;
-	bool fresh = online->fd < 0;
-	int ret = -ECONNRESET;
-
-	request->pid = online->pid;
-	if (!fresh)
-		ret = ask_once(online, request, deadline);
-	if (ret != -ECONNRESET)
-		return ret;
-	/* A new connection has no requests: all are opened at once. */
-	if (!online->pid) {
-		if (!all)
-			return 0;
-		*request = (struct guard_request){ .verb = GUARD_BEGIN, .count = all };
-	}
-	return ask_once(online, request, deadline);
-}
-
-int gpreempt_online_begin(struct gpreempt_online *online)
-{
-	struct guard_request request = { .verb = GUARD_BEGIN };
-	int ret = ask(online, &request, online->open + 1);
-
-	if (ret > 0)
-		online->open++;
-	return ret;
-}
-
-int gpreempt_online_end(struct gpreempt_online *online)
-{
-	struct guard_request request = { .verb = GUARD_END };
-
-	if (!online->pid && !online->open)
-		return -EINVAL;
-	if (!online->pid)
-		online->open--;
-	return ask(online, &request, online->open);
-}
-
-void gpreempt_online_close(struct gpreempt_online *online)
-{
-	if (!online)
-		return;
-	shr_cleanup_fd(&online->fd);
-	free(online);
-}
-
-static int take_options(struct gpreempt_online *online,
-			const struct gpreempt_online_options *options)
-{
-	struct gpreempt_online_options o = { 0 };
-	int ret = 0;
-
-	if (options)
-		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
-	if (!ret && o.pid < 0)
-		ret = -EINVAL;
-	online->pid = o.pid;
-	online->timeout_ns = o.timeout_ns ? o.timeout_ns : GPREEMPT_ONLINE_TIMEOUT_NS;
-	return ret;
-}
-
-int gpreempt_online_open(const struct gpreempt_online_options *options,
-			 struct gpreempt_online **out)
-{
-	struct gpreempt_online *online = calloc(1, sizeof(*online));
-	int ret;
-
-	if (!online)
-		return -ENOMEM;
-	ret = take_options(online, options);
-	if (!ret)
-		ret = online->fd = gp_ipc_connect(GUARD_SOCKET, shr_now_ns() + online->timeout_ns);
-	if (ret < 0) {
-		free(online);
-		return ret;
-	}
-	*out = online;
-	return 0;
 }

@@ -5,48 +5,91 @@
 
 #include <gpreempt/policy.h>
 
+#define GP_POLICY_NODES 64
+
+/*
+ * A tenant on one node: times are those of its entities together; debt and left in hundredths
+ * of a ns.
+ */
+struct gp_policy_seat {
+	uint64_t used;	 /* run time, by weight */
+	uint64_t ran_at; /* end of its last run, or when it got work after that */
+	int64_t debt;	 /* run time that its minimum owes it; below 0: it ran more */
+	int64_t left;	 /* run time that its maximum leaves it */
+	bool owed;	 /* runs until its debt is paid */
+	bool capped;	 /* does not run until it may run for a while */
+	bool works;	 /* has work since the last step */
+	bool runs;	 /* and is not suspended */
+};
+
+/* Only the functions of the policy write to it. */
+struct gp_policy_tenant {
+	struct gpreempt_policy_tenant wish; /* role GPREEMPT_ROLE_NONE: there is no such tenant */
+	int64_t purse; /* thousandths of ns by which arrivals may delay it, if it is online */
+	struct gp_policy_seat seat[GP_POLICY_NODES];
+};
+
 /* A process that is scheduled, on some nodes. Only the functions of the policy write to it. */
 struct gpreempt_policy_entity {
 	enum gpreempt_role role; /* GPREEMPT_ROLE_NONE: this place is free */
-	uint64_t nodes;		 /* a bit for each node that it uses */
+	unsigned int tenant;
+	uint64_t nodes; /* a bit for each node that it uses */
 
 	/* Members of an online one: */
 	bool busy;	       /* has work, by the last report */
 	unsigned int requests; /* how many are open */
-	uint64_t idle_since;   /* when its work ended */
+
+	uint64_t idle_since; /* when its work ended */
 
 	/* Members of an offline one: */
-	uint64_t held;	  /* nodes on which it is suspended, as the policy wishes */
-	uint64_t failed;  /* nodes that are not switched before retry */
-	uint64_t idle;	  /* nodes on which it has no work, if it is not suspended there */
-	bool must_run;	  /* until its debt is paid */
-	unsigned int job; /* 0: alone; else all of that number together */
-	uint64_t until;	  /* released until then */
+	uint64_t held;	 /* nodes on which it is suspended, as the policy wishes */
+	uint64_t failed; /* nodes that are not switched before retry */
+	uint64_t idle;	 /* nodes on which it has no work, if it is not suspended there */
+	bool parked;
+	enum gpreempt_policy_reason why; /* reason of its last suspend */
+	uint64_t until;			 /* released until then */
 	uint64_t retry;
-	uint64_t debt;	  /* held time that it has not been given run time for */
-	uint64_t credit;  /* held time that it has been given run time for before */
-	uint64_t rest;	  /* rest of a division of run time, so that nothing is lost */
-	uint64_t counted; /* up to when debt is right */
+	uint64_t since;	 /* begin of its slice */
+	uint64_t ran_at; /* end of its last run */
 };
 
 /* All that the policy remembers. May be copied: tests do. */
 struct gpreempt_policy {
 	struct gpreempt_policy_options options;
-	uint64_t payback_ns; /* how long an entity runs to pay for max_hold_ns of hold */
-	uint64_t start;	     /* time of the first step, from which periods count */
-	uint64_t now;	     /* time of the last step */
-	unsigned int top;    /* places from here on are free */
+	const struct gp_policy_order *order;
+	uint64_t now;	    /* time of the last step */
+	uint64_t nodes;	    /* all that offline entities use */
+	uint64_t switch_ns; /* how long a suspend takes */
+	uint64_t arrival;   /* how many entities the last arrival suspended */
+	unsigned int top;   /* places from here on are free */
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
+	struct gp_policy_tenant tenant[GPREEMPT_POLICY_TENANTS];
 };
+
+/* The name of an order of the policy, from 0; NULL: there are no more. */
+const char *gp_policy_order_name(unsigned int i);
+
+/*
+ * Other figures from the next step on. An entity that is to be suspended before and after gets no
+ * action for that. 0, or as gpreempt_policy_new(): nothing is changed.
+ */
+int gp_policy_change(struct gpreempt_policy *p, const struct gpreempt_policy_options *options);
+
+/* An entity is owned by another tenant of its role from now on; its charges stay where they are. */
+void gp_policy_move(struct gpreempt_policy *p, unsigned int entity, unsigned int tenant);
 
 /* An entity uses these nodes from now on. */
 void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
 
 /*
  * An offline entity has no work on these nodes, and has on its others. It is not suspended where
- * it has none; where it is suspended already, it stays so.
+ * it has none; where it is suspended already, it stays so. Where it is resumed, it may have work
+ * until the next report.
  */
-void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes);
+void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, uint64_t now);
+
+/* A suspend for an arrival took so long. */
+void gp_policy_took(struct gpreempt_policy *p, uint64_t ns);
 
 /*
  * To suspend or resume an entity on these nodes did not work: where the policy wants that still,
@@ -57,9 +100,8 @@ void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t n
 
 /*
  * An offline entity ran so long since the last call although it was to be suspended, such as by
- * queues that their process destroys. That time was counted as held, and counts as run time
- * instead. Call gpreempt_policy_step() afterwards.
+ * queues that their process destroys. Call gpreempt_policy_step() afterwards.
  */
-void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns, uint64_t now);
+void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns);
 
 #endif

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The messages of holder and guard. */
+/* The messages of holder and guard, and a server's requests to guard. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <gpreempt/hold.h>
+#include <gpreempt/online.h>
 
+#include "lib/core/internal.h"
 #include "shared/socket.h"
 #include "shared/util.h"
 #include "wire.h"
@@ -153,11 +156,11 @@ int gp_hold_ask(pid_t target, const struct hold_request *request, struct hold_re
 	return fd < 0 ? fd : gp_hold_ask_end(fd, reply, deadline_ns);
 }
 
-#define GUARD_REQUEST 0x67706701
-#define GUARD_REPLY   0x67706702
+#define GUARD_REQUEST 0x67706703
+#define GUARD_REPLY   0x67706704
 
 /* A change of a structure takes other numbers above, also if its size stays. */
-_Static_assert(sizeof(struct guard_request) == 24 && sizeof(struct guard_reply) == 8,
+_Static_assert(sizeof(struct guard_request) == 1048 && sizeof(struct guard_reply) == 1032,
 	       "a packet of another size is of another version");
 
 size_t gp_guard_put_request(const struct guard_request *request, char *buf)
@@ -174,7 +177,8 @@ int gp_guard_get_request(const char *buf, size_t len, struct guard_request *out)
 {
 	int ret = gp_ipc_get(GUARD_REQUEST, buf, len, out, sizeof(*out));
 
-	if (!ret && (out->verb >= GUARD_VERBS || out->pid < 0))
+	if (!ret && (out->verb >= GUARD_VERBS || out->pid < 0 ||
+		     !memchr(out->line, '\0', sizeof(out->line))))
 		ret = -EPROTO;
 	return ret;
 }
@@ -183,7 +187,10 @@ int gp_guard_get_reply(const char *buf, size_t len, struct guard_reply *out)
 {
 	int ret = gp_ipc_get(GUARD_REPLY, buf, len, out, sizeof(*out));
 
-	return !ret && (out->code > 0 || out->value > INT_MAX) ? -EPROTO : ret;
+	if (!ret &&
+	    (out->code > 0 || out->value > INT_MAX || !memchr(out->text, '\0', sizeof(out->text))))
+		ret = -EPROTO;
+	return ret;
 }
 
 int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply *reply,
@@ -194,4 +201,117 @@ int gp_guard_ask(int fd, const struct guard_request *request, struct guard_reply
 
 	n = gp_ipc_ask(fd, buf, gp_guard_put_request(request, buf), sizeof(buf), deadline_ns);
 	return n < 0 ? (int)n : gp_guard_get_reply(buf, n, reply);
+}
+
+/* Requests of a server to guard. */
+
+struct gpreempt_online {
+	int fd; /* -1: to be opened again */
+	uint64_t timeout_ns;
+	pid_t pid;     /* 0: the caller */
+	uint64_t open; /* requests of the caller */
+};
+
+/* A value or -errno. After any failure of the connection it is closed. */
+static int ask_once(struct gpreempt_online *online, const struct guard_request *request,
+		    uint64_t deadline_ns)
+{
+	struct guard_reply reply;
+	int ret;
+
+	if (online->fd < 0)
+		online->fd = gp_ipc_connect(GUARD_SOCKET, deadline_ns);
+	if (online->fd < 0)
+		return online->fd;
+	ret = gp_guard_ask(online->fd, request, &reply, deadline_ns);
+	/* Close the connection: a late reply would be taken for that of the next request. */
+	if (ret)
+		shr_close(&online->fd);
+	else
+		ret = reply.code ? reply.code : (int)reply.value;
+	return ret;
+}
+
+/* Do the same as ask_once(), and once more if the connection had ended. */
+static int ask(struct gpreempt_online *online, struct guard_request *request, uint64_t all)
+{
+	uint64_t deadline = shr_now_ns() + online->timeout_ns;
+	bool fresh = online->fd < 0;
+	int ret = -ECONNRESET;
+
+	request->pid = online->pid;
+	if (!fresh)
+		ret = ask_once(online, request, deadline);
+	if (ret != -ECONNRESET)
+		return ret;
+	/* A new connection has no requests: all are opened at once. */
+	if (!online->pid) {
+		if (!all)
+			return 0;
+		*request = (struct guard_request){ .verb = GUARD_BEGIN, .count = all };
+	}
+	return ask_once(online, request, deadline);
+}
+
+int gpreempt_online_begin(struct gpreempt_online *online)
+{
+	struct guard_request request = { .verb = GUARD_BEGIN };
+	int ret = ask(online, &request, online->open + 1);
+
+	if (ret > 0)
+		online->open++;
+	return ret;
+}
+
+int gpreempt_online_end(struct gpreempt_online *online)
+{
+	struct guard_request request = { .verb = GUARD_END };
+
+	if (!online->pid && !online->open)
+		return -EINVAL;
+	if (!online->pid)
+		online->open--;
+	return ask(online, &request, online->open);
+}
+
+void gpreempt_online_close(struct gpreempt_online *online)
+{
+	if (!online)
+		return;
+	shr_cleanup_fd(&online->fd);
+	free(online);
+}
+
+static int take_options(struct gpreempt_online *online,
+			const struct gpreempt_online_options *options)
+{
+	struct gpreempt_online_options o = { 0 };
+	int ret = 0;
+
+	if (options)
+		ret = gp_options_take(options, sizeof(o), &o, sizeof(o));
+	if (!ret && o.pid < 0)
+		ret = -EINVAL;
+	online->pid = o.pid;
+	online->timeout_ns = o.timeout_ns ? o.timeout_ns : GPREEMPT_ONLINE_TIMEOUT_NS;
+	return ret;
+}
+
+int gpreempt_online_open(const struct gpreempt_online_options *options,
+			 struct gpreempt_online **out)
+{
+	struct gpreempt_online *online = calloc(1, sizeof(*online));
+	int ret;
+
+	if (!online)
+		return -ENOMEM;
+	ret = take_options(online, options);
+	if (!ret)
+		ret = online->fd = gp_ipc_connect(GUARD_SOCKET, shr_now_ns() + online->timeout_ns);
+	if (ret < 0) {
+		free(online);
+		return ret;
+	}
+	*out = online;
+	return 0;
 }

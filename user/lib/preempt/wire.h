@@ -125,10 +125,14 @@ int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 #define GUARD_SOCKET "/run/gpreempt-guard.sock"
 #endif
 
+#define GUARD_LINE 1024 /* bytes of a line of its configuration */
+
 enum guard_verb {
 	GUARD_BEGIN,   /* value: requests that are open now */
 	GUARD_END,     /* value: requests that are still open */
 	GUARD_RELEASE, /* release @pid for @ns; UINT64_MAX: for good */
+	GUARD_GET,     /* text: line @count of its configuration; value: 0, it is the last one */
+	GUARD_SET,     /* change its configuration by line; -EINVAL: text is the reason */
 	GUARD_VERBS,
 };
 
@@ -137,11 +141,13 @@ struct guard_request {
 	int pid;	/* 0: the caller; its requests end with the connection */
 	uint64_t count; /* requests that GUARD_BEGIN begins; 0 means 1 */
 	uint64_t ns;
+	char line[GUARD_LINE];
 };
 
 struct guard_reply {
 	int code; /* 0 or a negative errno value */
 	uint32_t value;
+	char text[GUARD_LINE];
 };
 
 /* Length of the packet. buf has IPC_MAX_PACKET bytes. */

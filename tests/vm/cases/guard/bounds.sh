@@ -46,17 +46,16 @@ wait_for 30 more_times '"event":"resume".*"reason":"idle"' 10
 end_guard
 stop on
 
-step "max-hold and min-run: held no shorter than that, then run for at least that"
+step "a share of each period: held for the period, then run until it is had"
 start on --queues 1 --packet 5ms
-guard --online "$(pid on)" --offline "$(pid off)" --max-hold 300ms --min-run 200ms \
-	--offline-share 0 --json
+guard --online "$(pid on)" --offline "$(pid off)" --max-hold 300ms --offline-share 40 --json
 wait_for 30 more_times '"event":"resume".*"reason":"share"' 4
 wait_for 30 more_times '"event":"suspend"' 5
 end_guard
 long_gaps suspend-arrival resume-share 200000
 long_gaps resume-share suspend-arrival 130000
 
-step "a share of 0 and no least run: nothing is owed"
+step "a share of 0: nothing is owed"
 guard --online "$(pid on)" --offline "$(pid off)" --max-hold 100ms --offline-share 0 --json
 wait_for 20 said '"event":"suspend"'
 sleep 1

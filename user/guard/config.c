@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The configuration of guard: its figures and its tenants, from the command line or from a file,
+ * and its change while guard runs.
+ *
+ * A file has a line for the policy, and one for each tenant; the last of several that name a
+ * process counts:
+ *
+ *	policy fair slots=1 slice=50ms window=10s
+ *	tenant cgroup:/system.slice/serve.service online cost=2%
+ *	tenant role:offline weight=100 max=80%
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/see/words.h"
+#include "shared/text.h"
+#include "shared/util.h"
+#include "guard.h"
+
+#define FILE_SIZE 65536
+#define BLANK	  " \t\r\n"
+
+enum kind {
+	NUMBER,	    /* unsigned int */
+	PERCENT,    /* unsigned int, a percent sign may follow */
+	THOUSANDTH, /* unsigned int, written as a percentage */
+	TIME,	    /* uint64_t */
+	FLAG,	    /* bool, without a value */
+};
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	uint64_t most;
+};
+
+#define FIGURE(member) offsetof(struct gpreempt_policy_options, member)
+#define WISH(member)   offsetof(struct gpreempt_policy_tenant, member)
+#define DAY_NS	       (24 * 3600 * NSEC_PER_SEC)
+
+static const struct key figures[] = {
+	{ "slots", NUMBER, FIGURE(slots), GPREEMPT_POLICY_ENTITIES },
+	{ "slice", TIME, FIGURE(slice_ns), DAY_NS },
+	{ "period", TIME, FIGURE(period_ns), DAY_NS },
+	{ "window", TIME, FIGURE(window_ns), DAY_NS },
+	{ "linger", TIME, FIGURE(linger_ns), DAY_NS },
+};
+
+static const struct key wishes[] = {
+	{ "weight", NUMBER, WISH(weight), 10000 },
+	{ "min", PERCENT, WISH(min), 90 },
+	{ "max", PERCENT, WISH(max), 100 },
+	{ "cost", THOUSANDTH, WISH(cost), 1000 },
+	{ "deadline", TIME, WISH(deadline_ns), DAY_NS },
+	{ "gang", FLAG, WISH(gang), 0 },
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(struct guard_config_error *err,
+							const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(err->text, sizeof(err->text), format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* Read a percentage with one digit after the point at most, in thousandths. */
+static int parse_thousandths(const char *text, uint64_t most, uint64_t *out)
+{
+	const char *end = text + strcspn(text, ".%");
+	char number[16];
+	uint64_t tenths = 0;
+	int ret;
+
+	snprintf(number, sizeof(number), "%.*s", (int)(end - text), text);
+	ret = shr_parse_u64(number, most, out);
+	if (!ret && *end == '.') {
+		if (end[1] < '0' || end[1] > '9')
+			return -EINVAL;
+		tenths = end[1] - '0';
+		end += 2;
+	}
+	if (ret || (*end && strcmp(end, "%")))
+		return -EINVAL;
+	*out = 10 * *out + tenths;
+	return *out <= most ? 0 : -ERANGE;
+}
+
+static int parse_value(const struct key *key, const char *text, uint64_t *out)
+{
+	int ret;
+
+	switch (key->kind) {
+	case NUMBER:
+		ret = shr_parse_u64(text, key->most, out);
+		return ret || *out ? ret : -ERANGE;
+	case PERCENT:
+		ret = parse_thousandths(text, 10 * key->most, out);
+		if (!ret && *out % 10)
+			return -EINVAL;
+		*out /= 10;
+		return ret;
+	case THOUSANDTH:
+		return parse_thousandths(text, key->most, out);
+	case TIME:
+		ret = shr_parse_duration(text, out);
+		return ret || *out <= key->most ? ret : -ERANGE;
+	default:
+		return -EINVAL;
+	}
+}
+
+static int fail_value(const struct key *key, struct guard_config_error *err)
+{
+	if (key->kind == TIME)
+		return refuse(err, "%s is a time with its unit, as in %s=50ms", key->name,
+			      key->name);
+	if (key->kind == THOUSANDTH)
+		return refuse(err, "%s is a percentage up to %llu, as in %s=0.5%%", key->name,
+			      (unsigned long long)key->most / 10, key->name);
+	if (key->kind == PERCENT)
+		return refuse(err, "%s is a percentage up to %llu, as in %s=20%%", key->name,
+			      (unsigned long long)key->most, key->name);
+	return refuse(err, "%s is a number from 1 to %llu", key->name,
+		      (unsigned long long)key->most);
+}
+
+static const struct key *find_key(const struct key *keys, size_t n, const char *word)
+{
+	size_t i, len = strcspn(word, "=");
+
+	for (i = 0; i < n; i++)
+		if (strlen(keys[i].name) == len && !strncmp(keys[i].name, word, len) &&
+		    (word[len] ? keys[i].kind != FLAG : keys[i].kind == FLAG))
+			return &keys[i];
+	return NULL;
+}
+
+/* Set "key=value", or a flag, in a structure. */
+static int set_key(const struct key *keys, size_t n, const char *word, void *to,
+		   struct guard_config_error *err)
+{
+	const struct key *key = find_key(keys, n, word);
+	uint64_t value = 1;
+
+	if (!key)
+		return refuse(err, "\"%s\" is not known there", word);
+	if (key->kind == FLAG) {
+		*(bool *)((char *)to + key->offset) = true;
+		return 0;
+	}
+	if (parse_value(key, strchr(word, '=') + 1, &value))
+		return fail_value(key, err);
+	if (key->kind == TIME)
+		*(uint64_t *)((char *)to + key->offset) = value;
+	else
+		*(unsigned int *)((char *)to + key->offset) = value;
+	return 0;
+}
+
+static bool is_order(const char *order)
+{
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = gp_policy_order_name(i)); i++)
+		if (!strcmp(name, order))
+			return true;
+	return false;
+}
+
+int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err)
+{
+	if (!is_order(order))
+		return refuse(err, "the order is fair, priority, deadline, or fifo, not \"%s\"",
+			      order);
+	snprintf(c->order, sizeof(c->order), "%s", order);
+	return 0;
+}
+
+static int take_policy(struct guard_config *c, char **rest, struct guard_config_error *err)
+{
+	const char *word = strtok_r(NULL, BLANK, rest);
+	int ret = 0;
+
+	if (word && !strchr(word, '=')) {
+		ret = guard_config_order(c, word, err);
+		word = strtok_r(NULL, BLANK, rest);
+	}
+	for (; !ret && word; word = strtok_r(NULL, BLANK, rest))
+		ret = set_key(figures, ARRAY_SIZE(figures), word, &c->figures, err);
+	if (!ret &&
+	    (c->figures.period_ns < NSEC_PER_MSEC || c->figures.window_ns < c->figures.period_ns))
+		ret = refuse(err, "the period is 1ms at least, and the window no shorter");
+	return ret;
+}
+
+int guard_config_add(struct guard_config *c, const char *word,
+		     const struct gpreempt_policy_tenant *wish)
+{
+	bool online = wish->role == GPREEMPT_ROLE_ONLINE;
+	struct guard_tenant *t;
+
+	if (c->n[online] == GUARD_WORDS)
+		return -ENOSPC;
+	t = &c->tenant[online][c->n[online]++];
+	*t = (struct guard_tenant){ .word = shr_must(strdup(word)), .wish = *wish };
+	return 0;
+}
+
+/* Does each wish make sense for that role? */
+static int check_wish(const struct gpreempt_policy_tenant *wish, struct guard_config_error *err)
+{
+	bool online = wish->role == GPREEMPT_ROLE_ONLINE;
+
+	if (online && (wish->min || wish->max || wish->gang || wish->weight || wish->deadline_ns))
+		return refuse(err, "an online tenant has only a cost");
+	if (!online && wish->cost)
+		return refuse(err, "cost is for an online tenant");
+	if (wish->max && wish->min > wish->max)
+		return refuse(err, "min is more than max");
+	return 0;
+}
+
+static int take_tenant(struct guard_config *c, char **rest, struct guard_config_error *err)
+{
+	struct gpreempt_policy_tenant wish = {
+		.size = sizeof(wish),
+		.role = GPREEMPT_ROLE_OFFLINE,
+	};
+	const char *target = strtok_r(NULL, BLANK, rest), *word;
+	struct gpreempt_error bad;
+	int ret = 0;
+
+	if (!target || gp_select_check(target, &bad))
+		return refuse(err, "a target is needed, such as role:offline or comm:NAME");
+	while (!ret && (word = strtok_r(NULL, BLANK, rest))) {
+		if (!strcmp(word, "online"))
+			wish.role = GPREEMPT_ROLE_ONLINE;
+		else if (!strcmp(word, "offline"))
+			wish.role = GPREEMPT_ROLE_OFFLINE;
+		else
+			ret = set_key(wishes, ARRAY_SIZE(wishes), word, &wish, err);
+	}
+	if (!ret)
+		ret = check_wish(&wish, err);
+	if (!ret && guard_config_add(c, target, &wish))
+		ret = refuse(err, "there are more than %d tenants of that class", GUARD_WORDS);
+	return ret;
+}
+
+int guard_config_line(struct guard_config *c, char *line, struct guard_config_error *err)
+{
+	char *rest, *word;
+
+	line[strcspn(line, "#")] = '\0';
+	word = strtok_r(line, BLANK, &rest);
+	if (!word)
+		return 0;
+	if (!strcmp(word, "policy"))
+		return take_policy(c, &rest, err);
+	if (!strcmp(word, "tenant"))
+		return take_tenant(c, &rest, err);
+	return refuse(err, "a line begins with policy or tenant, not \"%s\"", word);
+}
+
+void guard_config_start(struct guard_config *c)
+{
+	*c = (struct guard_config){
+		.figures = {
+			.size = sizeof(c->figures),
+			.linger_ns = 2 * NSEC_PER_MSEC,
+			.slice_ns = 50 * NSEC_PER_MSEC,
+			.period_ns = NSEC_PER_SEC,
+			.window_ns = 10 * NSEC_PER_SEC,
+		},
+		.order = "fair",
+	};
+}
+
+void guard_config_free(struct guard_config *c)
+{
+	size_t role, i;
+
+	for (role = 0; role < 2; role++)
+		for (i = 0; i < c->n[role]; i++)
+			free(c->tenant[role][i].word);
+	c->n[0] = c->n[1] = 0;
+}
+
+static int read_lines(struct guard_config *c, char *text, struct guard_config_error *err)
+{
+	char *line, *next = text;
+	int ret = 0;
+
+	while (!ret && (line = strsep(&next, "\n"))) {
+		err->line++;
+		ret = guard_config_line(c, line, err);
+	}
+	if (ret)
+		return ret;
+	err->line = 0;
+	if (!c->n[0])
+		return refuse(err,
+			      "there is no tenant that is offline: nothing is to be scheduled");
+	return 0;
+}
+
+int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err)
+{
+	char *text = shr_must(malloc(FILE_SIZE));
+	ssize_t len = shr_read_start(text, FILE_SIZE, "%s", path);
+	int ret;
+
+	*err = (struct guard_config_error){ 0 };
+	guard_config_start(c);
+	if (len < 0)
+		ret = refuse(err, "it cannot be read: %s", strerror(-len));
+	else if (len == FILE_SIZE - 1 || strlen(text) != (size_t)len)
+		ret = refuse(err, "it is no text of less than %d bytes", FILE_SIZE);
+	else
+		ret = read_lines(c, text, err);
+	free(text);
+	if (ret)
+		guard_config_free(c);
+	return ret;
+}
+
+/* Print a time as the file has it, and without a loss. */
+static void print_time(FILE *out, const char *name, uint64_t ns)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "s", NSEC_PER_SEC }, { "ms", NSEC_PER_MSEC }, { "us", NSEC_PER_USEC } };
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(units) && ns % units[i].ns)
+		i++;
+	fprintf(out, " %s=%llu%s", name,
+		(unsigned long long)(i < ARRAY_SIZE(units) ? ns / units[i].ns : ns),
+		i < ARRAY_SIZE(units) ? units[i].name : "ns");
+}
+
+static void print_keys(FILE *out, const struct key *keys, size_t n, const void *from)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *at = (const char *)from + keys[i].offset;
+		unsigned int value = keys[i].kind == TIME ? 0 : *(const unsigned int *)at;
+
+		if (keys[i].kind == FLAG && *(const bool *)at)
+			fprintf(out, " %s", keys[i].name);
+		else if (keys[i].kind == TIME && *(const uint64_t *)at)
+			print_time(out, keys[i].name, *(const uint64_t *)at);
+		else if (keys[i].kind == NUMBER && value)
+			fprintf(out, " %s=%u", keys[i].name, value);
+		else if (keys[i].kind == PERCENT && value)
+			fprintf(out, " %s=%u%%", keys[i].name, value);
+		else if (keys[i].kind == THOUSANDTH && value)
+			fprintf(out, " %s=%u.%u%%", keys[i].name, value / 10, value % 10);
+	}
+	fputc('\n', out);
+}
+
+void guard_config_print(const struct guard_config *c, FILE *out)
+{
+	size_t role, i;
+
+	fprintf(out, "policy %s", c->order);
+	print_keys(out, figures, ARRAY_SIZE(figures), &c->figures);
+	for (role = 2; role-- > 0;)
+		for (i = 0; i < c->n[role]; i++) {
+			fprintf(out, "tenant %s %s", c->tenant[role][i].word,
+				role ? "online" : "offline");
+			print_keys(out, wishes, ARRAY_SIZE(wishes), &c->tenant[role][i].wish);
+		}
+}
+
+/* Changes while guard runs. */
+
+static struct guard_tenant *find_tenant(struct guard_config *c, bool online, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < c->n[online]; i++)
+		if (!strcmp(c->tenant[online][i].word, word))
+			return &c->tenant[online][i];
+	return NULL;
+}
+
+static bool is_numbered(const struct guard_config *c, unsigned int number)
+{
+	size_t role, i;
+
+	for (role = 0; role < 2; role++)
+		for (i = 0; i < c->n[role]; i++)
+			if (c->tenant[role][i].number == number)
+				return true;
+	return number == GUARD_SERVERS;
+}
+
+/* Forget tenants that neither of both has, and whose processes are gone. */
+static void forget_tenants(struct gpreempt_policy *p, const struct guard_config *a,
+			   const struct guard_config *b)
+{
+	static const struct gpreempt_policy_tenant none = { .size = sizeof(none) };
+	unsigned int i;
+
+	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++)
+		if (!is_numbered(a, i) && !is_numbered(b, i))
+			gpreempt_policy_set(p, i, &none);
+}
+
+/* A tenant that was there keeps its number, and with it what it is charged for. */
+static int give_number(struct gpreempt_policy *p, struct guard_config *old,
+		       struct guard_config *new, struct guard_tenant *t)
+{
+	struct guard_tenant *before =
+		find_tenant(old, t->wish.role == GPREEMPT_ROLE_ONLINE, t->word);
+	unsigned int i = 0;
+	int ret = -EBUSY;
+
+	if (before) {
+		t->number = before->number;
+		return gpreempt_policy_set(p, t->number, &t->wish);
+	}
+	/* -EBUSY: processes of an earlier one of the other class have it still. */
+	for (; ret == -EBUSY && i < GUARD_SERVERS; i++)
+		if (!is_numbered(old, i) && !is_numbered(new, i)) {
+			ret = gpreempt_policy_set(p, i, &t->wish);
+			t->number = ret ? GUARD_SERVERS : i;
+		}
+	return ret;
+}
+
+static int set_figures(struct gpreempt_policy *p, const struct guard_config *c)
+{
+	struct gpreempt_policy_options options = c->figures;
+
+	options.order = c->order;
+	return gp_policy_change(p, &options);
+}
+
+int guard_config_use(struct gpreempt_policy *p, struct guard_config *old, struct guard_config *new)
+{
+	static const struct gpreempt_policy_tenant servers = {
+		.size = sizeof(servers),
+		.role = GPREEMPT_ROLE_ONLINE,
+	};
+	int ret = gpreempt_policy_set(p, GUARD_SERVERS, &servers);
+	size_t role, i;
+
+	if (!ret)
+		ret = set_figures(p, new);
+	for (role = 0; role < 2; role++)
+		for (i = 0; i < new->n[role]; i++)
+			new->tenant[role][i].number = GUARD_SERVERS;
+	forget_tenants(p, old, new);
+	for (role = 0; role < 2; role++)
+		for (i = 0; !ret && i < new->n[role]; i++)
+			ret = give_number(p, old, new, &new->tenant[role][i]);
+	return ret;
+}
+
+int guard_config_set(struct gpreempt_policy *p, struct guard_config *c, char *line,
+		     struct guard_config_error *err)
+{
+	struct guard_config one = { .figures = c->figures };
+	struct guard_tenant *t = NULL, *wanted;
+	int ret;
+
+	*err = (struct guard_config_error){ 0 };
+	memcpy(one.order, c->order, sizeof(one.order));
+	ret = guard_config_line(&one, line, err);
+	wanted = one.n[0] ? &one.tenant[0][0] : one.n[1] ? &one.tenant[1][0] : NULL;
+	if (!ret && wanted) {
+		t = find_tenant(c, one.n[1], wanted->word);
+		if (!t)
+			ret = refuse(err, "it has no such tenant: add it to the file, and reload");
+		else if (!gpreempt_policy_set(p, t->number, &wanted->wish))
+			t->wish = wanted->wish;
+		else
+			ret = refuse(err, "these figures cannot be had together");
+	} else if (!ret) {
+		ret = set_figures(p, &one);
+		c->figures = one.figures;
+		memcpy(c->order, one.order, sizeof(c->order));
+	}
+	guard_config_free(&one);
+	return ret;
+}
