@@ -299,7 +299,7 @@ TEST(rocr_among_hip)
 	ck_assert_uint_eq(log_data->level, 4);
 }
 
-/* What is cut off is a problem, and no queue. */
+/* A part that is cut off is a problem, and no queue. */
 static const struct {
 	const char *text, *what;
 	size_t queues, problems, last_line;

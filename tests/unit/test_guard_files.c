@@ -4,7 +4,7 @@
 #include "unit-command.h"
 
 /* Series of a whole guard, with any targets. */
-#define MAX_SERIES 69
+#define MAX_SERIES 70
 
 static struct guard guard;
 static struct guard_options args;
@@ -26,6 +26,8 @@ static void setup(void)
 	memset(&guard, 0, sizeof(guard));
 	args = (struct guard_options){ .metrics = path };
 	guard.options = &args;
+	guard_config_start(&guard.config);
+	ck_assert_int_eq(gpreempt_policy_new(&guard.config.figures, 0, &guard.policy), 0);
 	guard.figures.start_ns = shr_now_ns();
 	beats = 0;
 	ck_assert_int_eq(guard_files_check(&guard), 0);
@@ -35,6 +37,7 @@ static void teardown(void)
 {
 	command_teardown();
 	free(guard.figures.sample);
+	gpreempt_policy_free(guard.policy);
 }
 
 static size_t count_in(const char *name, const char *what)

@@ -296,11 +296,11 @@ TEST(worker_still_there)
 	look_until("process 200 is offline");
 	target = guard.offline[0].target;
 	ck_assert_int_eq(kill(guard.offline[0].worker->child, SIGSTOP), 0);
-	args.offline_words.n = 0;
+	guard.config.n[0] = 0;
 	look(1);
 	ck_assert_uint_eq(guard.n_offline, 0);
 	ck_assert(guard_is_going(&guard, 200));
-	args.offline_words.n = 1;
+	guard.config.n[0] = 1;
 	look(2);
 	ck_assert(guard_is_going(&guard, 200));
 	ck_assert(!guard_is_going(&guard, 201));

@@ -144,6 +144,8 @@ TEST(page_file)
 	char text[16384] = "", *fixture = strdup(unit_file("tests/report/fixtures/guard.prom"));
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
+	name_online("comm:serve");
+	name_offline("comm:train");
 	guard.options = &(struct guard_options){ .metrics = "/srv/guard.prom" };
 	ck_assert_int_eq(guard_print_metrics(&guard, f), 0);
 	fclose(f);

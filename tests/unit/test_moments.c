@@ -170,7 +170,7 @@ TEST(missing_half)
 	make_layout("mqds_1790000001 hqds_1790000002 hqds_1790000012 mqds_1790000021 "
 		    "hqds_1790000022");
 	LAB(0, "decode d");
-	/* Of queues that are not known none came and none went. */
+	/* Queues that are not known neither came nor went. */
 	OUT_HAS("\n1790000012\t-\t-\t-\t1\t-\t-\t-\t-\n");
 	OUT_HAS("\n1790000021\t1\t1\t1\t1\t0\t-\t-\t-\n");
 }

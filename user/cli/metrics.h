@@ -21,6 +21,7 @@
 #define OUT_LABEL_LIST(LABEL) \
 	LABEL(HOSTNAME, "hostname", "The host's name, as `gethostname()` returns it") \
 	LABEL(GUARD, "guard", "Name of the guard: that of its file, without the end `.prom`") \
+	LABEL(TENANT, "tenant", "TARGET of a tenant of the guard, at most 255 bytes of it") \
 	LABEL(GPU_ID, "gpu_id", \
 	      "AMD's index of the GPU: 0 is the one with the lowest PCI address; partitions of " \
 	      "a GPU follow each other") \
@@ -126,6 +127,12 @@
 	FAMILY(GUARD_RELEASED, "gpreempt_guard_released_seconds", COUNTER, "seconds", GUARD, \
 	       "How long they ran in part although they were to be held, since they destroyed " \
 	       "queues.") \
+	FAMILY(GUARD_TENANT, "gpreempt_guard_tenant_seconds", COUNTER, "seconds", \
+	       GUARD | BIT(TENANT) | BIT(ROLE), \
+	       "How long a tenant had a GPU: offline, while one of its processes could run and " \
+	       "had work, on each GPU; online, while each of them had work.") \
+	FAMILY(GUARD_REQUESTS, "gpreempt_guard_requests", COUNTER, NULL, GUARD, \
+	       "Requests that online processes have opened.") \
 	FAMILY(GUARD_OFFLINE_SHARE, "gpreempt_guard_offline_share_ratio", GAUGE, "ratio", GUARD, \
 	       "Part of their time that offline processes were not held, since guard began.") \
 	FAMILY(GUARD_POLL_CPU, "gpreempt_guard_poll_cpu_seconds", COUNTER, "seconds", GUARD, \

@@ -461,7 +461,45 @@ static void print_stats(const char *name, const struct shr_stats *s)
 	       s->max / 1e3);
 }
 
-static void print_text(const struct guard *guard, const struct totals *t)
+/* Do it for each tenant, online ones first. */
+static void each_tenant(struct guard *guard,
+			void (*fn)(void *arg, const struct guard_tenant *t, uint64_t ns), void *arg)
+{
+	size_t online, i;
+
+	pthread_mutex_lock(&guard->lock);
+	for (online = 2; online-- > 0;)
+		for (i = 0; i < guard->config.n[online]; i++) {
+			const struct guard_tenant *t = &guard->config.tenant[online][i];
+
+			fn(arg, t, gp_policy_time(guard->policy, t->number));
+		}
+	pthread_mutex_unlock(&guard->lock);
+}
+
+static const char *class_of(const struct guard_tenant *t)
+{
+	return t->wish.role == GPREEMPT_ROLE_ONLINE ? "online" : "offline";
+}
+
+static void print_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
+{
+	(void)arg;
+	printf("tenant %s %s gpu_s %.3f\n", t->word, class_of(t), ns / 1e9);
+}
+
+/* Requests that online processes have opened. Servers that no word names open some, too. */
+static uint64_t requests(const struct guard *guard)
+{
+	uint64_t n = 0;
+	unsigned int i;
+
+	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++)
+		n += guard->policy->tenant[i].requests;
+	return n;
+}
+
+static void print_text(struct guard *guard, const struct totals *t)
 {
 	const uint64_t *resumes = guard->figures.resumes;
 	size_t i;
@@ -470,6 +508,10 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	ctl_label_times();
 	printf("preemptions %llu failures %llu\n", (unsigned long long)guard->figures.suspends,
 	       (unsigned long long)guard->figures.failures);
+	if (requests(guard))
+		printf("requests %llu preemptions_per_request %.2f\n",
+		       (unsigned long long)requests(guard),
+		       (double)guard->figures.suspends / requests(guard));
 	printf("resumed idle %llu share %llu duty %llu\n",
 	       (unsigned long long)resumes[GPREEMPT_POLICY_IDLE],
 	       (unsigned long long)resumes[GPREEMPT_POLICY_SHARE],
@@ -485,6 +527,7 @@ static void print_text(const struct guard *guard, const struct totals *t)
 	if (t->times.unseen)
 		printf("unseen_queues %llu\n", (unsigned long long)t->times.unseen);
 	printf("offline_share_percent %.1f\n", t->share);
+	each_tenant(guard, print_tenant, NULL);
 	printf("poll_cpu_ms_per_s %.2f polls_per_s %.0f\n", t->poll_ms, t->polls);
 	fflush(stdout);
 }
@@ -503,12 +546,26 @@ static struct json_object *stats_json(const struct shr_stats *s)
 	return o;
 }
 
-static void print_json(const struct guard *guard, const struct totals *t)
+static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "tenant", out_json_text(t->word));
+	out_add(o, "class", out_json_text(class_of(t)));
+	out_add(o, "gpu_us", out_json_us(ns));
+	json_object_array_add(arg, o);
+}
+
+static void print_json(struct guard *guard, const struct totals *t)
 {
 	struct json_object *o = new_event(guard, "summary", shr_now_ns());
+	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
+	each_tenant(guard, add_tenant, tenants);
 	out_add(o, "preemptions", out_json_number(guard->figures.suspends));
+	out_add(o, "requests", out_json_number(requests(guard)));
+	out_add(o, "tenants", tenants);
 	out_add(o, "failures", out_json_number(guard->figures.failures));
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		out_add(o, latency_names[i], stats_json(&t->latency[i]));
@@ -538,6 +595,16 @@ static const enum out_family_id latency_families[GUARD_LATENCIES] = {
 	[GUARD_TO_SLOTS] = OUT_GUARD_TO_SLOTS,
 };
 
+static void tenant_metric(void *arg, const struct guard_tenant *t, uint64_t ns)
+{
+	char word[256];
+
+	snprintf(word, sizeof(word), "%s", t->word);
+	out_metric(arg, OUT_GUARD_TENANT,
+		   &(struct out_labels){ { [OUT_TENANT] = word, [OUT_ROLE] = class_of(t) } },
+		   ns / 1e9);
+}
+
 int guard_print_metrics(struct guard *guard, FILE *out)
 {
 	const char *path = guard->options->metrics, *name = path ? strrchr(path, '/') : NULL;
@@ -560,6 +627,8 @@ int guard_print_metrics(struct guard *guard, FILE *out)
 	out_metric(&m, OUT_GUARD_FAILURES, NULL, figures->failures);
 	out_metric(&m, OUT_GUARD_HELD, NULL, t.times.held_ns / 1e9);
 	out_metric(&m, OUT_GUARD_RELEASED, NULL, t.times.released_ns / 1e9);
+	each_tenant(guard, tenant_metric, &m);
+	out_metric(&m, OUT_GUARD_REQUESTS, NULL, requests(guard));
 	out_metric(&m, OUT_GUARD_OFFLINE_SHARE, NULL, t.share / 100);
 	out_metric(&m, OUT_GUARD_POLL_CPU, NULL, atomic_load(&guard->poll_cpu_ns) / 1e9);
 	for (i = 0; i < GUARD_LATENCIES; i++)

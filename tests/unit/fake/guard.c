@@ -143,23 +143,38 @@ void guard_work(const struct guard_job *job, struct guard_channel *c)
 	atomic_store(&c->state, GUARD_ENDED);
 }
 
-/* Each word that a test may name, online and offline, and servers. */
+static void set_tenant(struct guard_tenant *t)
+{
+	ck_assert_int_eq(gpreempt_policy_set(guard.policy, t->number, &t->wish), 0);
+}
+
 void guard_set_tenants(void)
 {
-	struct gpreempt_policy_tenant wish = {
-		.size = sizeof(wish),
-		.role = GPREEMPT_ROLE_OFFLINE,
-		.min = 10,
+	const struct gpreempt_policy_tenant servers = {
+		.size = sizeof(servers),
+		.role = GPREEMPT_ROLE_ONLINE,
 	};
-	unsigned int i;
+	size_t online, i;
 
-	for (i = 0; i <= GUARD_SERVERS; i++) {
-		if (i == guard_tenant(true, 0)) {
-			wish.role = GPREEMPT_ROLE_ONLINE;
-			wish.min = 0;
-		}
-		ck_assert_int_eq(gpreempt_policy_set(guard.policy, i, &wish), 0);
-	}
+	ck_assert_int_eq(gpreempt_policy_set(guard.policy, GUARD_SERVERS, &servers), 0);
+	for (online = 0; online < 2; online++)
+		for (i = 0; i < guard.config.n[online]; i++)
+			set_tenant(&guard.config.tenant[online][i]);
+}
+
+/* Add a word: offline ones have the numbers from 0 on, online ones those behind them. */
+static void name(const char *word, bool online)
+{
+	const struct gpreempt_policy_tenant wish = {
+		.size = sizeof(wish),
+		.role = online ? GPREEMPT_ROLE_ONLINE : GPREEMPT_ROLE_OFFLINE,
+		.min = online ? 0 : 10,
+	};
+	size_t i = guard.config.n[online];
+
+	ck_assert_int_eq(guard_config_add(&guard.config, word, &wish), 0);
+	guard.config.tenant[online][i].number = online * GUARD_WORDS + i;
+	set_tenant(&guard.config.tenant[online][i]);
 }
 
 void guard_setup(void)
@@ -207,6 +222,7 @@ void guard_teardown(void)
 	munmap(guard.common, sizeof(*guard.common));
 	free(guard.figures.sample);
 	gpreempt_policy_free(guard.policy);
+	guard_config_free(&guard.config);
 	gpreempt_free(g);
 	gp_loop_end(&loop);
 	if (args.json)
@@ -270,12 +286,12 @@ struct gpreempt_policy_entity *entity_of(size_t i)
 
 void name_online(const char *word)
 {
-	args.online_words.word[args.online_words.n++] = word;
+	name(word, true);
 }
 
 void name_offline(const char *word)
 {
-	args.offline_words.word[args.offline_words.n++] = word;
+	name(word, false);
 }
 
 void add_serve_and_train(void)

@@ -26,7 +26,7 @@ void world_remove(pid_t pid);
 /* One more word of --online, of --offline. */
 void name_online(const char *word);
 void name_offline(const char *word);
-/* Set up a tenant for each word that a test may name. */
+/* Set up the tenants of all words that a test has named, in a policy that it has made. */
 void guard_set_tenants(void);
 /* Returns the entity of an offline process. */
 struct gpreempt_policy_entity *entity_of(size_t i);

@@ -249,26 +249,40 @@ static bool working(const struct gpreempt_policy_entity *entity)
 	return entity->busy || entity->requests;
 }
 
+/* The work of an online entity has begun, or ended, or neither. */
+static void note_work(struct gpreempt_policy *p, struct gpreempt_policy_entity *a, bool before,
+		      uint64_t now)
+{
+	if (before == working(a))
+		return;
+	if (before) {
+		a->idle_since = now;
+		p->tenant[a->tenant].busy_ns += now > a->since ? now - a->since : 0;
+	} else {
+		a->since = now;
+	}
+}
+
 void gpreempt_policy_busy(struct gpreempt_policy *p, unsigned int entity, bool busy, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
 	bool before = working(a);
 
 	a->busy = busy;
-	if (before && !working(a))
-		a->idle_since = now;
+	note_work(p, a, before, now);
 }
 
 int gpreempt_policy_request(struct gpreempt_policy *p, unsigned int entity, int by, uint64_t now)
 {
 	struct gpreempt_policy_entity *a = &p->entity[entity];
+	bool before = working(a);
 
 	if (a->role != GPREEMPT_ROLE_ONLINE || (by < 0 && !a->requests) ||
 	    (by > 0 && a->requests == INT32_MAX))
 		return -EINVAL;
 	a->requests += by < 0 ? -1 : 1;
-	if (by < 0 && !working(a))
-		a->idle_since = now;
+	p->tenant[a->tenant].requests += by > 0;
+	note_work(p, a, before, now);
 	return a->requests;
 }
 
@@ -364,11 +378,23 @@ static void account(struct gpreempt_policy *p, int64_t ns)
 				seat->debt += ns * t->wish.min;
 			if (seat->runs) {
 				charge(&t->wish, seat, ns);
+				seat->ran_ns += ns;
 				seat->ran_at = p->now;
 			}
 			note_bounds(p, &t->wish, seat);
 		}
 	}
+}
+
+uint64_t gp_policy_time(const struct gpreempt_policy *p, unsigned int tenant)
+{
+	const struct gp_policy_tenant *t = &p->tenant[tenant];
+	uint64_t ns = t->busy_ns;
+	unsigned int n;
+
+	for (n = 0; n < GP_POLICY_NODES; n++)
+		ns += t->seat[n].ran_ns;
+	return ns;
 }
 
 void gp_policy_ran(struct gpreempt_policy *p, unsigned int entity, uint64_t ns)

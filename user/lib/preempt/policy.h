@@ -13,6 +13,7 @@
  */
 struct gp_policy_seat {
 	uint64_t used;	 /* run time, by weight */
+	uint64_t ran_ns; /* run time */
 	uint64_t ran_at; /* end of its last run, or when it got work after that */
 	int64_t debt;	 /* run time that its minimum owes it; below 0: it ran more */
 	int64_t left;	 /* run time that its maximum leaves it */
@@ -25,7 +26,9 @@ struct gp_policy_seat {
 /* Only the functions of the policy write to it. */
 struct gp_policy_tenant {
 	struct gpreempt_policy_tenant wish; /* role GPREEMPT_ROLE_NONE: there is no such tenant */
-	int64_t purse; /* thousandths of ns by which arrivals may delay it, if it is online */
+	int64_t purse;	   /* thousandths of ns by which arrivals may delay it, if it is online */
+	uint64_t busy_ns;  /* time that its processes had work, if it is online */
+	uint64_t requests; /* opened by them, ever */
 	struct gp_policy_seat seat[GP_POLICY_NODES];
 };
 
@@ -49,8 +52,9 @@ struct gpreempt_policy_entity {
 	enum gpreempt_policy_reason why; /* reason of its last suspend */
 	uint64_t until;			 /* released until then */
 	uint64_t retry;
-	uint64_t since;	 /* begin of its slice */
 	uint64_t ran_at; /* end of its last run */
+
+	uint64_t since; /* begin of its slice, or of its work */
 };
 
 /* All that the policy remembers. May be copied: tests do. */
@@ -87,6 +91,12 @@ void gp_policy_nodes(struct gpreempt_policy *p, unsigned int entity, uint64_t no
  * until the next report.
  */
 void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nodes, uint64_t now);
+
+/*
+ * Returns how long a tenant has had a GPU, of all nodes together: offline, the time in which one of
+ * its processes could run and had work; online, that in which each of them had work.
+ */
+uint64_t gp_policy_time(const struct gpreempt_policy *p, unsigned int tenant);
 
 /* A suspend for an arrival took so long. */
 void gp_policy_took(struct gpreempt_policy *p, uint64_t ns);
