@@ -137,6 +137,7 @@ static void come(struct process *a)
 	};
 	a->number = gpreempt_policy_add(w.policy, a->tenant, a->nodes);
 	HOLDS(a->number >= 0);
+	gp_policy_parks(w.policy, a->number, true);
 }
 
 static void go(struct process *a)

@@ -49,6 +49,7 @@ static const struct key figures[] = {
 	{ "period", TIME, FIGURE(period_ns), DAY_NS },
 	{ "window", TIME, FIGURE(window_ns), DAY_NS },
 	{ "linger", TIME, FIGURE(linger_ns), DAY_NS },
+	{ "park", TIME, FIGURE(park_ns), DAY_NS },
 };
 
 static const struct key wishes[] = {

@@ -362,8 +362,10 @@ struct guard_sight {
 	size_t n;
 };
 
+/* A process whose work the poller sees: an online one, or an offline one that is parked. */
 struct guard_online {
 	struct gpreempt_target target;
+	bool offline;
 	struct guard_sight *sight;
 	bool told_silent; /* reported: its memory does not answer */
 	unsigned int entity;
@@ -388,6 +390,7 @@ struct guard;
 struct guard_offline {
 	struct gpreempt_target target;
 	struct guard_worker *worker;
+	struct guard_online watch; /* its sight is NULL: it cannot be parked */
 	uint64_t nodes;
 	unsigned int entity; /* number of it in the policy */
 	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
@@ -487,6 +490,7 @@ struct guard_turn {
 	uint64_t wake;	     /* when the policy wants the next look */
 	uint64_t looked_ns;  /* begin of the last look */
 	uint64_t worked_ns;  /* last time at which there was work */
+	bool parked;	     /* some offline process is: its work may come at any time */
 	uint64_t arrival_ns; /* work came after this time; 0: none came */
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };
@@ -578,6 +582,11 @@ int guard_run(struct guard *guard);
 
 /* Beat after a step of the main thread, of which there may be many. */
 void guard_heartbeat(struct guard *guard);
+
+/* Note the queues that can be watched. True: all of them can. Under the lock. */
+bool guard_watch_queues(struct guard_online *online, const struct gpreempt_view *view);
+/* Forget what is watched: at once, or when the read of it returns. Under the lock. */
+void guard_watch_end(struct guard_online *online);
 
 /* Look at the queues of an online process. May wait. */
 enum guard_seen { GUARD_IDLE, GUARD_PULSE, GUARD_BUSY };

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -424,6 +425,9 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	uint64_t idle, written = 0, worked = 0, unknown = 0;
 	size_t i;
 
+	/* The poller sees its work, which its registers do not show. */
+	if (entity->parked)
+		return;
 	if (now >= offline->work_ns + WORK_NS) {
 		offline->worked[1] = offline->worked[0];
 		offline->worked[0] = 0;
@@ -476,6 +480,20 @@ static bool rests(const struct guard *guard, struct guard_offline *offline,
 	return (size_t)queues == offline->queues;
 }
 
+/* Note the queues that the poller watches while it is parked. Under the lock. */
+static void note_queues(struct guard *guard, struct guard_offline *offline,
+			const struct gpreempt_view *view)
+{
+	struct guard_online *watch = &offline->watch;
+	bool all = guard_watch_queues(watch, view) && guard->config.figures.park_ns;
+
+	if (all && !watch->sight)
+		watch->sight = calloc(1, sizeof(*watch->sight));
+	if (watch->sight)
+		watch->sight->pid = offline->target.pid;
+	gp_policy_parks(guard->policy, offline->entity, all && watch->sight);
+}
+
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 			   const struct gpreempt_usages *usages)
 {
@@ -498,6 +516,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 		gp_policy_nodes(guard->policy, offline->entity, nodes);
 		guard->changed = true;
 	}
+	note_queues(guard, offline, view);
 	note_work(guard, offline, view, shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);
 	gpreempt_list_free(view);
@@ -567,6 +586,11 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	pthread_mutex_lock(&guard->lock);
 	/* There are more places for entities than for processes. */
 	offline.entity = gpreempt_policy_add(guard->policy, guard_tenant_of(guard, f), 0);
+	offline.watch = (struct guard_online){
+		.target = f->target,
+		.offline = true,
+		.entity = offline.entity,
+	};
 	guard->offline[guard->n_offline++] = offline;
 	pthread_mutex_unlock(&guard->lock);
 	return true;
@@ -598,6 +622,7 @@ void guard_drop_offline(struct guard *guard, size_t i)
 
 	guard_take_released(guard, &guard->offline[i]);
 	pthread_mutex_lock(&guard->lock);
+	guard_watch_end(&guard->offline[i].watch);
 	offline = guard->offline[i];
 	gpreempt_policy_remove(guard->policy, offline.entity);
 	guard->offline[i] = guard->offline[--guard->n_offline];

@@ -206,6 +206,47 @@ int guard_look(struct guard_sight *sight)
 	return busy ? GUARD_BUSY : worked ? GUARD_PULSE : GUARD_IDLE;
 }
 
+static void set_queue(struct guard_queue *out, const struct gpreempt_queue *queue)
+{
+	*out = (struct guard_queue){
+		.qid = queue->qid,
+		.read_addr = queue->rptr_addr,
+		.write_addr = queue->wptr_addr,
+		.ring = queue->ring,
+		.packets = queue->ring_size / 64,
+	};
+}
+
+static bool can_be_seen(const struct gpreempt_queue *queue)
+{
+	return queue->type == GPREEMPT_QUEUE_COMPUTE_AQL && queue->rptr_addr > 0 &&
+	       queue->wptr_addr > 0 && queue->ring > 0 && queue->ring_size > 0;
+}
+
+bool guard_watch_queues(struct guard_online *online, const struct gpreempt_view *view)
+{
+	bool all = true;
+	size_t i;
+
+	online->n = 0;
+	for (i = 0; i < view->count; i++)
+		if (online->n < GUARD_QUEUES && can_be_seen(&view->queues[i]))
+			set_queue(&online->queue[online->n++], &view->queues[i]);
+		else
+			all = false;
+	online->gone = false;
+	return all && online->n;
+}
+
+void guard_watch_end(struct guard_online *online)
+{
+	if (online->sight && online->sight->since_ns)
+		online->sight->left = true;
+	else
+		free(online->sight);
+	online->sight = NULL;
+}
+
 /* Take over queues that came or went; the state of the others is kept. */
 static void guard_sight_update(struct guard_sight *sight, const struct guard_online *online)
 {
@@ -427,6 +468,31 @@ void guard_poll_stop(struct guard *guard)
 /* Looks between two reads of its CPU time, which take as long as a look. */
 #define LOOKS_A_COUNT 64
 
+static struct guard_offline *find_entity(struct guard *guard, unsigned int entity)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++)
+		if (guard->offline[i].entity == entity)
+			return &guard->offline[i];
+	return NULL;
+}
+
+/* Wake a parked process when it has work, or when that cannot be seen. Under the lock. */
+static void note_parked(struct guard *guard, const struct guard_online *watch, int seen,
+			uint64_t now)
+{
+	struct guard_offline *offline = find_entity(guard, watch->entity);
+
+	if (seen == GUARD_IDLE || !offline)
+		return;
+	/* The next looks at its registers may come before its work is there. */
+	offline->worked[0] = UINT64_MAX;
+	offline->work_ns = now;
+	gp_policy_idle(guard->policy, watch->entity, 0, now);
+	guard->changed = true;
+}
+
 /* Note the result of a look at one process. Under the lock. */
 static void note_seen(struct guard *guard, struct guard_online *online, int seen, uint64_t now)
 {
@@ -434,6 +500,10 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	struct guard_turn *turn = &guard->turn;
 	bool new = !online->looked;
 
+	if (online->offline) {
+		note_parked(guard, online, seen, now);
+		return;
+	}
 	online->looked = true;
 	online->gone |= seen < 0;
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
@@ -449,16 +519,6 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	gpreempt_policy_busy(guard->policy, online->entity, busy, now);
 	online->busy = busy;
 	guard->changed = true;
-}
-
-static struct guard_offline *find_entity(struct guard *guard, unsigned int entity)
-{
-	size_t i;
-
-	for (i = 0; i < guard->n_offline; i++)
-		if (guard->offline[i].entity == entity)
-			return &guard->offline[i];
-	return NULL;
 }
 
 static void carry_out(struct guard *guard, unsigned int n)
@@ -493,14 +553,16 @@ static bool no_more_threads(const struct guard *guard)
 static struct guard_sight *claim(struct guard *guard, struct guard_online *online, uint64_t now)
 {
 	struct guard_sight *sight = online->sight;
+	/* A process of which nothing is known has no work online, and may have some offline. */
+	int unknown = online->offline ? -EAGAIN : GUARD_IDLE;
 
 	if (sight->since_ns) {
 		if (now > sight->since_ns + GUARD_SILENT_NS)
-			note_seen(guard, online, GUARD_IDLE, now);
+			note_seen(guard, online, unknown, now);
 		return NULL;
 	}
 	if (online->gone || no_more_threads(guard)) {
-		note_seen(guard, online, GUARD_IDLE, now);
+		note_seen(guard, online, unknown, now);
 		return NULL;
 	}
 	/* The stand-in is being started; without it a read could catch the last thread. */
@@ -524,29 +586,47 @@ static void give_back(struct guard *guard, struct guard_sight *sight, int seen, 
 	for (i = 0; in_time && i < guard->n_online; i++)
 		if (guard->online[i].sight == sight)
 			note_seen(guard, &guard->online[i], seen, now);
+	for (i = 0; in_time && i < guard->n_offline; i++)
+		if (guard->offline[i].watch.sight == sight)
+			note_seen(guard, &guard->offline[i].watch, seen, now);
 	if (sight->left)
 		free(sight);
 }
 
-/* Look at all, under the lock but for the reads. False: another thread has taken over. */
-static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
+/* Look at one, under the lock but for the read. False: another thread has taken over. */
+static bool look_at_one(struct guard *guard, unsigned int me, struct guard_online *online,
+			uint64_t now)
 {
-	struct guard_turn *turn = &guard->turn;
-	struct guard_sight *sight;
-	bool in_time = true;
-	size_t i;
+	struct guard_sight *sight = claim(guard, online, shr_now_ns());
+	bool in_time;
 	int seen;
 
-	turn->arrival_ns = 0;
-	for (i = 0; in_time && i < guard->n_online; i++) {
-		sight = claim(guard, &guard->online[i], shr_now_ns());
-		if (!sight)
+	if (!sight)
+		return true;
+	pthread_mutex_unlock(&guard->lock);
+	seen = guard_look(sight);
+	pthread_mutex_lock(&guard->lock);
+	in_time = guard->turn.thread == me;
+	give_back(guard, sight, seen, in_time, now);
+	return in_time;
+}
+
+static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
+{
+	bool in_time = true;
+	size_t i;
+
+	guard->turn.arrival_ns = 0;
+	for (i = 0; in_time && i < guard->n_online; i++)
+		in_time = look_at_one(guard, me, &guard->online[i], now);
+	guard->turn.parked = false;
+	for (i = 0; in_time && i < guard->n_offline; i++) {
+		struct guard_offline *offline = &guard->offline[i];
+
+		if (!guard->policy->entity[offline->entity].parked || !offline->watch.sight)
 			continue;
-		pthread_mutex_unlock(&guard->lock);
-		seen = guard_look(sight);
-		pthread_mutex_lock(&guard->lock);
-		in_time = turn->thread == me;
-		give_back(guard, sight, seen, in_time, now);
+		guard->turn.parked = true;
+		in_time = look_at_one(guard, me, &offline->watch, now);
 	}
 	return in_time;
 }
@@ -579,7 +659,7 @@ static void doze(const struct guard *guard)
 
 	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
-	if (!guard->n_online && !guard->n_clients)
+	if (!guard->n_online && !guard->n_clients && !turn->parked)
 		ns = MAX_SLEEP_NS;
 	if (turn->wake < now + ns)
 		ns = turn->wake > now ? turn->wake - now : 0;

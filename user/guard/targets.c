@@ -330,23 +330,6 @@ static void free_found(struct guard *guard)
 /* Processes made in one look: the others want to be looked after, too. */
 #define MAX_TAKEN 8
 
-static void set_queue(struct guard_queue *out, const struct gpreempt_queue *queue)
-{
-	*out = (struct guard_queue){
-		.qid = queue->qid,
-		.read_addr = queue->rptr_addr,
-		.write_addr = queue->wptr_addr,
-		.ring = queue->ring,
-		.packets = queue->ring_size / 64,
-	};
-}
-
-static bool can_be_seen(const struct gpreempt_queue *queue)
-{
-	return queue->type == GPREEMPT_QUEUE_COMPUTE_AQL && queue->rptr_addr > 0 &&
-	       queue->wptr_addr > 0 && queue->ring > 0 && queue->ring_size > 0;
-}
-
 /* Note whether the module is there: without it the addresses of the indices are unknown. */
 static void note_source(struct guard *guard, enum gpreempt_source source)
 {
@@ -375,7 +358,6 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 {
 	struct gpreempt_view *view;
 	uint64_t nodes;
-	size_t i;
 
 	if (gpreempt_view_read(guard->g, online->target.pid, &view, NULL))
 		return;
@@ -386,11 +368,7 @@ static void refresh_online(struct guard *guard, struct guard_online *online)
 	note_source(guard, view->source);
 	pthread_mutex_lock(&guard->lock);
 	nodes = guard_nodes_of(guard, view);
-	online->n = 0;
-	for (i = 0; i < view->count && online->n < GUARD_QUEUES; i++)
-		if (can_be_seen(&view->queues[i]))
-			set_queue(&online->queue[online->n++], &view->queues[i]);
-	online->gone = false;
+	guard_watch_queues(online, view);
 	if (nodes != online->nodes) {
 		gp_policy_nodes(guard->policy, online->entity, nodes);
 		online->nodes = nodes;
@@ -440,10 +418,7 @@ static void drop_online(struct guard *guard, size_t i)
 
 	pthread_mutex_lock(&guard->lock);
 	gpreempt_policy_remove(guard->policy, online->entity);
-	if (online->sight->since_ns)
-		online->sight->left = true;
-	else
-		free(online->sight);
+	guard_watch_end(online);
 	*online = guard->online[--guard->n_online];
 	guard->changed = true;
 	pthread_mutex_unlock(&guard->lock);

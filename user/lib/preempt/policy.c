@@ -244,6 +244,11 @@ void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nod
 		a->idle_since = now;
 }
 
+void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks)
+{
+	p->entity[entity].parks = parks;
+}
+
 static bool working(const struct gpreempt_policy_entity *entity)
 {
 	return entity->busy || entity->requests;
@@ -490,9 +495,9 @@ static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 {
 	uint64_t park = s->p->options.park_ns;
 
-	a->parked = park && a->nodes && !(a->nodes & ~a->idle) &&
+	a->parked = park && a->parks && a->nodes && !(a->nodes & ~a->idle) &&
 		    s->now >= shr_later_ns(a->idle_since, park);
-	if (park && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
+	if (park && a->parks && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
 		wake_at(s, shr_later_ns(a->idle_since, park));
 }
 

@@ -48,6 +48,7 @@ struct gpreempt_policy_entity {
 	uint64_t held;	 /* nodes on which it is suspended, as the policy wishes */
 	uint64_t failed; /* nodes that are not switched before retry */
 	uint64_t idle;	 /* nodes on which it has no work, if it is not suspended there */
+	bool parks;	 /* its work can be seen while it is suspended */
 	bool parked;
 	enum gpreempt_policy_reason why; /* reason of its last suspend */
 	uint64_t until;			 /* released until then */
@@ -97,6 +98,9 @@ void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nod
  * its processes could run and had work; online, that in which each of them had work.
  */
 uint64_t gp_policy_time(const struct gpreempt_policy *p, unsigned int tenant);
+
+/* Can an offline entity be parked: does the caller see its work while it is suspended? */
+void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks);
 
 /* A suspend for an arrival took so long. */
 void gp_policy_took(struct gpreempt_policy *p, uint64_t ns);
