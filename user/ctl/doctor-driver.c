@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Checks of doctor: the driver and its GPUs. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/preempt/pause.h"

@@ -2,7 +2,6 @@
 /* The table of known faults. docs/support.md has it too; a unit test compares them. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/see/see.h"
 #include "shared/util.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Look at the queues of processes again and again, without touching them. */
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 
 #include "cli/cli.h"

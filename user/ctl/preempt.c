@@ -211,9 +211,10 @@ static void become_command(const struct preempt *p, pid_t parent, int error)
 	_exit(127);
 }
 
-static int fail_online(struct preempt *p, int code, const char *step)
+static int fail_online(struct preempt *p, int code)
 {
-	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid, step);
+	return ctl_set_error(&p->err, code, GPREEMPT_SYSTEM, p->targets[0].pid,
+			     "waiting for the online command");
 }
 
 /* Start the command. Returns when the child has become it. 0 or -errno. */
@@ -272,7 +273,7 @@ static int preempt_online(struct preempt *p)
 	}
 	fd = shr_pidfd_open(pid);
 	if (fd < 0) {
-		ret = fail_online(p, -errno, "waiting for the online command");
+		ret = fail_online(p, -errno);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 		return ret;
@@ -284,7 +285,7 @@ static int preempt_online(struct preempt *p)
 	}
 	while (waitpid(pid, &p->online_status, 0) < 0)
 		if (errno != EINTR)
-			return fail_online(p, -errno, "waiting for the online command");
+			return fail_online(p, -errno);
 	preempt_add_sample(&p->online, shr_now_ns() - began);
 	return p->online_status ? -ECHILD : 0;
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <gpreempt/view.h>
-
 #include "cli/message.h"
 #include "shared/cgroup.h"
 #include "shared/util.h"
