@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Guardian of a holder, in a child, with a worker that the test plays: the reasons for which it
- * kills the worker.
+ * kills the worker. And the worker, in a child on the made-up driver: ends that no case has.
  */
 #include <linux/sockios.h>
 #include <sys/ioctl.h>
@@ -186,3 +186,88 @@ TEST(no_record)
 }
 
 TEST_FIXTURE(setup, teardown)
+
+/* The child's queues are those of its copy of the loop. */
+static pid_t child;
+
+static void live(void)
+{
+	char buf[IPC_MAX_PACKET];
+	ssize_t n;
+
+	child = fork();
+	if (!child) {
+		/* Close the other processes' ends. */
+		close(beat[0]);
+		close(report[0]);
+		hold_worker(&birth);
+	}
+	close(beat[1]);
+	close(report[1]);
+	n = recv(report[0], buf, sizeof(buf), 0);
+	ck_assert_int_gt(n, 0);
+	ck_assert_int_eq(gp_hold_get_reply(buf, n, &reply), 0);
+}
+
+static void wait_for_end(void)
+{
+	ck_assert_int_eq(unit_status(child), 0);
+}
+
+static int ask_child(enum hold_verb verb)
+{
+	struct hold_request r = { .verb = verb };
+
+	return gp_hold_ask(PID, &r, &reply, shr_now_ns() + HOLD_ANSWER_NS);
+}
+
+/* A process that has ended; its parent may not know yet. */
+static pid_t make_dead(bool reaped)
+{
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	ck_assert_int_eq(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	if (reaped)
+		ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* The command ends before its holder looks, with and without its confirmation. */
+TEST_EACH(quick_command, 4)
+{
+	bool reaped = _i & 1, confirms = _i & 2;
+
+	request.command = make_dead(reaped);
+	if (confirms)
+		hold_confirm(dup(report[0]));
+	live();
+	ck_assert_uint_eq(reply.queues, 2);
+	if (confirms) {
+		ck_assert_int_eq(ask_child(HOLD_STATUS), 0);
+		ck_assert_int_eq(ask_child(HOLD_RESUME), 0);
+	}
+	wait_for_end();
+	if (!reaped)
+		ck_assert_int_gt(waitpid(request.command, NULL, 0), 0);
+}
+
+static void sleep_long(int sig)
+{
+	(void)sig;
+	unit_slept_s = 7200;
+}
+
+TEST(lease_ends_asleep)
+{
+	request.lease_ns = 3600 * NSEC_PER_SEC;
+	signal(SIGUSR1, sleep_long);
+	live();
+	ck_assert_uint_eq(reply.queues, 2);
+	kill(child, SIGUSR1);
+	wait_for_end();
+}
+
+TEST_FIXTURE(worker_setup, worker_teardown)
