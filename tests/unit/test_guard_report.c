@@ -70,6 +70,7 @@ TEST(nothing_yet)
 
 TEST(as_json)
 {
+	name_online("comm:serve");
 	args.json = 1;
 	set_figures();
 	guard_summary(&guard);

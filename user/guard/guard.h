@@ -559,6 +559,9 @@ struct guard {
 	struct guard_candidates found;
 	struct places places[2]; /* places of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
+	uint64_t full_ns;    /* when all processes were looked at */
+	uint64_t full_hash;  /* hash of all GPU processes then */
+	size_t full_targets; /* how many targets there were then */
 	struct guard_wake_pool wakes;
 	int status; /* 0, or the status of a target that was left off the GPU */
 	/* Workers that resume their targets, which may wait for the GPU. */

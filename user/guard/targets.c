@@ -617,6 +617,36 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 		    pid);
 }
 
+/* How often all processes are looked at while nothing is to be scheduled. */
+#define QUIET_NS (500 * NSEC_PER_MSEC)
+
+/* Is there nothing to schedule: no online process, and no bound that counts? */
+static bool is_quiet(const struct guard *guard)
+{
+	const struct guard_config *c = &guard->config;
+	size_t i;
+
+	for (i = 0; i < c->n[0]; i++)
+		if (c->tenant[0][i].wish.max)
+			return false;
+	return !guard->n_online && !guard->n_clients && !c->figures.slots && !c->figures.park_ns;
+}
+
+/* Were all looked at lately, and are there the same processes as then? */
+static bool nothing_new(struct guard *guard)
+{
+	size_t targets = guard->n_online + guard->n_offline + guard->n_going;
+	uint64_t hash = gp_processes_hash(guard->g), now = shr_now_ns();
+
+	if (hash && is_quiet(guard) && now < guard->full_ns + QUIET_NS &&
+	    hash == guard->full_hash && targets == guard->full_targets)
+		return true;
+	guard->full_ns = now;
+	guard->full_hash = hash;
+	guard->full_targets = targets;
+	return false;
+}
+
 void guard_targets_look(struct guard *guard)
 {
 	__cleanup_list struct gpreempt_usages *usages = NULL;
@@ -625,6 +655,9 @@ void guard_targets_look(struct guard *guard)
 	guard_reap(guard);
 	drop_ended(guard);
 	guard_release_some(guard);
+	guard_heartbeat(guard);
+	if (nothing_new(guard))
+		return;
 	find_all(guard);
 	drop_unnamed(guard);
 	share_places(guard, false);

@@ -549,6 +549,23 @@ int gpreempt_processes(struct gpreempt *g, struct gpreempt_targets **out,
 	return 0;
 }
 
+static int hash_name(void *arg, const char *name)
+{
+	uint64_t *hash = arg, pid;
+
+	/* The order of a directory may change: add them up. */
+	if (!shr_parse_u64(name, MAX_PID, &pid))
+		*hash += (pid + 1) * 0x9e3779b97f4a7c15;
+	return 0;
+}
+
+uint64_t gp_processes_hash(struct gpreempt *g)
+{
+	uint64_t hash = 1;
+
+	return g->ops->list_dir(g->be, GP_SYSFS_PROC, hash_name, &hash) ? 0 : hash;
+}
+
 GP_LIST(struct gpreempt_targets, targets);
 
 /* The processes that are chosen among all. */

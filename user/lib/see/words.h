@@ -7,6 +7,9 @@
 #include <gpreempt/policy.h>
 #include <gpreempt/select.h>
 
+/* Returns another number when other GPU processes are there; 0: they are not known. */
+uint64_t gp_processes_hash(struct gpreempt *g);
+
 /* Can gpreempt_select() look for such a word? 0 or -EINVAL. */
 int gp_select_check(const char *word, struct gpreempt_error *err);
 

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What guard costs while nothing happens: CPU time of guard and its workers, beside 1 and 64 offline
+# processes that rest, before an online one comes.
+# vgpu: gpus=1 poll_ns=1000000
+# clock: counted
+# timeout: 1200
+. /t/lib.sh
+. /t/guard.sh
+
+seconds=${BENCH_SECONDS:-10}
+
+ln -s "$(command -v vgpu-load)" /tmp/train
+
+# cpu_us: of guard and of all that it has started
+cpu_us() {
+	for _p in $g $(pgrep -P "$g"); do
+		cat "/proc/$_p"/task/*/schedstat 2> /dev/null
+	done | awk '{ ns += $1 } END { printf "%d\n", ns / 1000 }'
+}
+
+all_known() { [ "$(said_times '"process [0-9]+ is offline"')" -ge "$1" ]; }
+
+# rest N: with so many offline processes
+n=0
+rest() {
+	while [ "$n" -lt "$1" ]; do
+		n=$((n + 1))
+		PROGRAM=/tmp/train start "off$n" --queues 1 --packet 1ms --rate 1 --report 0
+		wait_for 15 in_view "$(pid "off$n")"
+		kill -STOP "$(pid "off$n")"
+	done
+	guard --online comm:serve --offline comm:train --json
+	wait_for 60 all_known "$1"
+	sleep 3
+	_from=$(cpu_us)
+	sleep "$seconds"
+	_to=$(cpu_us)
+	end_guard
+	awk -v n="$1" -v us=$((_to - _from)) -v s="$seconds" 'BEGIN {
+		printf "idle_%d_cpu_ms_per_s %.1f\n", n, us / 1000 / s
+	}'
+}
+
+rest 1
+rest 64
