@@ -15,14 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/see/words.h"
+#include "shared/cgroup.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "guard.h"
 
 #define FILE_SIZE 65536
 #define BLANK	  " \t\r\n"
+#define CGROUP	  "cgroup:"
 
 enum kind {
 	NUMBER,	    /* unsigned int */
@@ -230,6 +233,22 @@ static int check_wish(const struct gpreempt_policy_tenant *wish, struct guard_co
 	return 0;
 }
 
+/* The weight that the kernel's scheduler has for a cgroup; 0: it has none. */
+static unsigned int cgroup_weight(const char *path)
+{
+	int root = shr_cgroup_root();
+	char text[16];
+	uint64_t weight;
+	ssize_t len;
+
+	if (root < 0)
+		return 0;
+	len = shr_read_start(text, sizeof(text), "/proc/self/fd/%d%s/cpu.weight", root, path);
+	close(root);
+	text[strcspn(text, "\n")] = '\0';
+	return len > 0 && !shr_parse_u64(text, 10000, &weight) ? weight : 0;
+}
+
 static int take_tenant(struct guard_config *c, char **rest, struct guard_config_error *err)
 {
 	struct gpreempt_policy_tenant wish = {
@@ -252,6 +271,9 @@ static int take_tenant(struct guard_config *c, char **rest, struct guard_config_
 	}
 	if (!ret)
 		ret = check_wish(&wish, err);
+	if (!ret && !wish.weight && wish.role == GPREEMPT_ROLE_OFFLINE &&
+	    !strncmp(target, CGROUP, strlen(CGROUP)))
+		wish.weight = cgroup_weight(target + strlen(CGROUP));
 	if (!ret && guard_config_add(c, target, &wish))
 		ret = refuse(err, "there are more than %d tenants of that class", GUARD_WORDS);
 	return ret;

@@ -560,6 +560,7 @@ struct guard {
 	struct places places[2]; /* places of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	uint64_t full_ns;    /* when all processes were looked at */
+	uint64_t settled_ns; /* until then all are looked at each time */
 	uint64_t full_hash;  /* hash of all GPU processes then */
 	size_t full_targets; /* how many targets there were then */
 	struct guard_wake_pool wakes;

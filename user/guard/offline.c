@@ -446,7 +446,11 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 		worked = offline->nodes;
 		offline->written = written;
 	}
-	/* Not in its slots twice: there are more processes than fit, and each is in the way. */
+	/*
+	 * Not in its slots twice, and not held, which tells nothing: there are more processes than fit,
+	 * and each is in the way.
+	 */
+	unknown &= ~entity->held;
 	offline->worked[0] |= worked | (unknown & offline->missing);
 	offline->missing = unknown;
 	idle = ~(offline->worked[0] | offline->worked[1]);

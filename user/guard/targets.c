@@ -618,7 +618,8 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 }
 
 /* How often all processes are looked at while nothing is to be scheduled. */
-#define QUIET_NS (500 * NSEC_PER_MSEC)
+#define QUIET_NS  (500 * NSEC_PER_MSEC)
+#define SETTLE_NS (2 * NSEC_PER_SEC)
 
 /* Is there nothing to schedule: no online process, and no bound that counts? */
 static bool is_quiet(const struct guard *guard)
@@ -629,17 +630,23 @@ static bool is_quiet(const struct guard *guard)
 	for (i = 0; i < c->n[0]; i++)
 		if (c->tenant[0][i].wish.max)
 			return false;
+	/* A process without queues may have some at any time. */
+	for (i = 0; i < guard->n_offline; i++)
+		if (!guard->offline[i].announced)
+			return false;
 	return !guard->n_online && !guard->n_clients && !c->figures.slots && !c->figures.park_ns;
 }
 
-/* Were all looked at lately, and are there the same processes as then? */
+/* Were all looked at lately, and are there the same processes as for a while before that? */
 static bool nothing_new(struct guard *guard)
 {
 	size_t targets = guard->n_online + guard->n_offline + guard->n_going;
 	uint64_t hash = gp_processes_hash(guard->g), now = shr_now_ns();
 
-	if (hash && is_quiet(guard) && now < guard->full_ns + QUIET_NS &&
-	    hash == guard->full_hash && targets == guard->full_targets)
+	/* A child that looks for words needs some looks more to find what came. */
+	if (!hash || hash != guard->full_hash || targets != guard->full_targets || !is_quiet(guard))
+		guard->settled_ns = now + SETTLE_NS;
+	if (now > guard->settled_ns && now < guard->full_ns + QUIET_NS)
 		return true;
 	guard->full_ns = now;
 	guard->full_hash = hash;

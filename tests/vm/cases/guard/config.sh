@@ -32,6 +32,18 @@ kill -STOP "$(pid on)"
 start a --queues 1 --packet 2ms
 start b --queues 1 --packet 2ms
 
+step "a cgroup has the weight that the kernel has for it"
+root=/sys/fs/cgroup
+[ -e $root/cgroup.procs ] || { mkdir -p $root; mount -t cgroup2 none $root; }
+echo +cpu > $root/cgroup.subtree_control || fail "no cpu controller"
+mkdir -p $root/weighed
+echo 321 > $root/weighed/cpu.weight
+printf 'tenant cgroup:/weighed\ntenant cgroup:/weighed weight=7\ntenant cgroup:/none\n' > "$W/conf"
+gpreempt-ctl guard check "$W/conf" > "$W/get" || fail "the configuration is refused"
+grep -qx "tenant cgroup:/weighed offline weight=321" "$W/get" || fail "$(cat "$W/get")"
+grep -qx "tenant cgroup:/weighed offline weight=7" "$W/get" || fail "$(cat "$W/get")"
+grep -qx "tenant cgroup:/none offline" "$W/get" || fail "$(cat "$W/get")"
+
 step "weights 1:3 in one slot"
 conf 100 300
 gpreempt-ctl guard check "$W/conf" || fail "the configuration is refused"
