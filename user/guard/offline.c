@@ -447,8 +447,8 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 		offline->written = written;
 	}
 	/*
-	 * Not in its slots twice, and not held, which tells nothing: there are more processes than fit,
-	 * and each is in the way.
+	 * Not in its slots twice: there are more processes than fit, and each is in the way. But
+	 * what is held is in no slot, which tells nothing.
 	 */
 	unknown &= ~entity->held;
 	offline->worked[0] |= worked | (unknown & offline->missing);
