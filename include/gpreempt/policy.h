@@ -19,7 +19,7 @@
  *
  * A tenant with a minimum does not starve: time in which it waits is owed to it, and run time pays.
  * When its minimum of a period is owed, it runs, beside online work too, until it is owed nothing.
- * What it ran more than its minimum in the last window counts for it: so in any span of time T in
+ * Run time above its minimum in the last window counts for it: so in any span of time T in
  * which it has work it runs for at least min * (T - window), less what the caller is late by.
  *
  * A tenant with a maximum runs for that part of each period at most.

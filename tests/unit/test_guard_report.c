@@ -225,6 +225,8 @@ TEST(switches)
 
 	ck_assert(guard_channel_give(w.channel, &result));
 	guard_take_from(&guard, &w);
+	/* The price of an arrival is what suspends took: 5 us after 500. */
+	ck_assert_uint_eq(guard.policy->switch_ns, (7 * 500000 + 5000) / 8);
 	/* Print them only with --verbose, or as JSON. */
 	ck_assert_str_eq(output(), "");
 	args.json = 1;

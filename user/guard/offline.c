@@ -285,8 +285,12 @@ static void take(struct guard *guard, const struct guard_result *r)
 		figures->suspends++;
 	else
 		figures->resumes[r->reason]++;
-	if (r->arrival_ns)
+	if (r->arrival_ns) {
 		guard_add_sample(figures, &sample);
+		pthread_mutex_lock(&guard->lock);
+		gp_policy_took(guard->policy, r->end_ns - r->start_ns);
+		pthread_mutex_unlock(&guard->lock);
+	}
 	if (!offline)
 		return;
 	offline->failed = false;
@@ -489,7 +493,7 @@ static void note_queues(struct guard *guard, struct guard_offline *offline,
 			const struct gpreempt_view *view)
 {
 	struct guard_online *watch = &offline->watch;
-	bool all = guard_watch_queues(watch, view) && guard->config.figures.park_ns;
+	bool all = guard->config.figures.park_ns && guard_watch_queues(watch, view);
 
 	if (all && !watch->sight)
 		watch->sight = calloc(1, sizeof(*watch->sight));
