@@ -204,6 +204,16 @@ static void run_table(const struct gpreempt_policy_options *options, bool pair,
 	wish = (struct gpreempt_policy_tenant)USUAL;
 }
 
+/* In one slot, without a minimum. */
+static void run_in_slot(const struct line *lines, size_t count)
+{
+	struct gpreempt_policy_options o = figures();
+
+	o.slots = 1;
+	wish.min = 0;
+	run_table(&o, false, lines, count);
+}
+
 TEST(arrival_and_linger)
 {
 	static const struct line lines[] = {
@@ -566,11 +576,7 @@ TEST(slots)
 		/* The turn of a is over, and it has no more work. */
 		{ 120, NO_WORK, 0, 1, "b+t never" },
 	};
-	struct gpreempt_policy_options o = figures();
-
-	o.slots = 1;
-	wish.min = 0;
-	RUN_BARE(&o, lines);
+	run_in_slot(lines, ARRAY_SIZE(lines));
 }
 
 /* Returns who had the only slot, a letter for each slice: tenants a, b, c of weights 1, 2, 5. */
@@ -620,11 +626,7 @@ TEST(rest_saves_nothing)
 		{ 1050, STEP, 0, 0, "b-t a+t 1100" }, { 1100, STEP, 0, 0, "1150" },
 		{ 1150, STEP, 0, 0, "a-t b+t 1200" },
 	};
-	struct gpreempt_policy_options o = figures();
-
-	o.slots = 1;
-	wish.min = 0;
-	RUN_BARE(&o, lines);
+	run_in_slot(lines, ARRAY_SIZE(lines));
 }
 
 /* A gang takes a slot on each of its nodes, or none. */
@@ -637,11 +639,7 @@ TEST(gang_and_slots)
 		{ 50, STEP, 0, 0, "a-t b-t c+t 100" },
 		{ 100, STEP, 0, 0, "c-t a+t b+t 150" },
 	};
-	struct gpreempt_policy_options o = figures();
-
-	o.slots = 1;
-	wish.min = 0;
-	RUN_BARE(&o, lines);
+	run_in_slot(lines, ARRAY_SIZE(lines));
 }
 
 /* A gap of online is given away only when coming back is paid for: 0.5 ms cost 50 ms at 1 %. */

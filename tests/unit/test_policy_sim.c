@@ -70,6 +70,8 @@ struct world {
 
 static struct world w;
 
+static const char *const orders[] = { "fair", "priority", "deadline", "fifo" };
+
 static unsigned int draw(unsigned int below)
 {
 	return rand_r(&w.state) % below;
@@ -428,7 +430,7 @@ static uint64_t next_event(void)
 static void change_figures(void)
 {
 	w.options.slots = draw(2) ? draw(4) : 0;
-	w.options.order = gp_policy_order_name(draw(4));
+	w.options.order = orders[draw(ARRAY_SIZE(orders))];
 	HOLDS(!gp_policy_change(w.policy, &w.options));
 }
 
@@ -442,7 +444,7 @@ static void choose_options(void)
 		.slice_ns = draw_ns(50 * MS),
 		.period_ns = 100 + draw_ns(200 * MS),
 		.slots = draw(2) ? 1 + draw(3) : 0,
-		.order = gp_policy_order_name(draw(4)),
+		.order = orders[draw(ARRAY_SIZE(orders))],
 	};
 	w.options.window_ns = w.options.period_ns * (1 + draw(10));
 	if (draw(3) == 0)

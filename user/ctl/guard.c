@@ -97,20 +97,18 @@ const struct ctl_command ctl_guard_end = {
 	.details = "It ends one request of \"guard begin\" of the same program.\n",
 };
 
-/* -ESRCH: guard does not have it; or another negative errno value. */
-static int ask_release(pid_t pid, uint64_t ns)
+/* Ask once. The code of the reply, or a negative errno value. */
+static int ask_guard(const struct guard_request *request, struct guard_reply *reply)
 {
-	struct guard_request request = { .verb = GUARD_RELEASE, .pid = pid, .ns = ns };
 	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
-	struct guard_reply reply;
-	int fd, ret;
+	int ret, fd = gp_ipc_connect(GUARD_SOCKET, deadline);
 
-	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	*reply = (struct guard_reply){ 0 };
 	if (fd < 0)
 		return fd;
-	ret = gp_guard_ask(fd, &request, &reply, deadline);
+	ret = gp_guard_ask(fd, request, reply, deadline);
 	close(fd);
-	return ret ? ret : reply.code;
+	return ret ? ret : reply->code;
 }
 
 static bool is_guarded(pid_t pid)
@@ -127,10 +125,17 @@ struct release_args {
 
 static int release_one(pid_t pid, uint64_t ns)
 {
+	struct guard_request request = {
+		.verb = GUARD_RELEASE,
+		.pid = pid,
+		.ns = ns ? ns : UINT64_MAX,
+	};
 	uint64_t deadline = shr_now_ns() + RELEASE_NS;
+	struct guard_reply reply;
 	int ret;
 
-	ret = ask_release(pid, ns ? ns : UINT64_MAX);
+	/* -ESRCH: guard does not have it. */
+	ret = ask_guard(&request, &reply);
 	if (ret == -ESRCH)
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
 				     "gpreempt-ctl status shows who has it",
@@ -267,23 +272,15 @@ const struct ctl_command ctl_guard_check = {
 /* Ask a running guard for its configuration, or change a line of it. */
 static int ask_config(struct guard_request *request, struct guard_reply *reply)
 {
-	uint64_t deadline = shr_now_ns() + PATIENCE_NS;
 	int ret = ctl_need_root("ask guard for its configuration");
-	int fd;
 
 	if (ret)
 		return ret;
-	fd = gp_ipc_connect(GUARD_SOCKET, deadline);
-	if (fd < 0)
-		return fail_guard(fd);
-	ret = gp_guard_ask(fd, request, reply, deadline);
-	close(fd);
-	if (!ret && reply->code == -EINVAL)
+	ret = ask_guard(request, reply);
+	if (reply->code == -EINVAL)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard get", "%s",
 				     reply->text);
-	if (ret || reply->code)
-		return fail_guard(ret ? ret : reply->code);
-	return 0;
+	return ret ? fail_guard(ret) : 0;
 }
 
 static int run_get(void *data)

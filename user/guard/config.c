@@ -169,20 +169,9 @@ static int set_key(const struct key *keys, size_t n, const char *word, void *to,
 	return 0;
 }
 
-static bool is_order(const char *order)
-{
-	const char *name;
-	unsigned int i;
-
-	for (i = 0; (name = gp_policy_order_name(i)); i++)
-		if (!strcmp(name, order))
-			return true;
-	return false;
-}
-
 int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err)
 {
-	if (!is_order(order))
+	if (!gp_policy_has_order(order))
 		return refuse(err, "the order is fair, priority, deadline, or fifo, not \"%s\"",
 			      order);
 	snprintf(c->order, sizeof(c->order), "%s", order);
@@ -372,25 +361,38 @@ static void print_time(FILE *out, const char *name, uint64_t ns)
 		i < ARRAY_SIZE(units) ? units[i].name : "ns");
 }
 
+/* Print a value that is set. */
+static void print_key(FILE *out, const struct key *key, const void *from)
+{
+	const void *at = (const char *)from + key->offset;
+	const unsigned int *number = at;
+
+	switch (key->kind) {
+	case FLAG:
+		if (*(const bool *)at)
+			fprintf(out, " %s", key->name);
+		break;
+	case TIME:
+		if (*(const uint64_t *)at)
+			print_time(out, key->name, *(const uint64_t *)at);
+		break;
+	case THOUSANDTH:
+		if (*number)
+			fprintf(out, " %s=%u.%u%%", key->name, *number / 10, *number % 10);
+		break;
+	default:
+		if (*number)
+			fprintf(out, " %s=%u%s", key->name, *number,
+				key->kind == PERCENT ? "%" : "");
+	}
+}
+
 static void print_keys(FILE *out, const struct key *keys, size_t n, const void *from)
 {
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		const char *at = (const char *)from + keys[i].offset;
-		unsigned int value = keys[i].kind == TIME ? 0 : *(const unsigned int *)at;
-
-		if (keys[i].kind == FLAG && *(const bool *)at)
-			fprintf(out, " %s", keys[i].name);
-		else if (keys[i].kind == TIME && *(const uint64_t *)at)
-			print_time(out, keys[i].name, *(const uint64_t *)at);
-		else if (keys[i].kind == NUMBER && value)
-			fprintf(out, " %s=%u", keys[i].name, value);
-		else if (keys[i].kind == PERCENT && value)
-			fprintf(out, " %s=%u%%", keys[i].name, value);
-		else if (keys[i].kind == THOUSANDTH && value)
-			fprintf(out, " %s=%u.%u%%", keys[i].name, value / 10, value % 10);
-	}
+	for (i = 0; i < n; i++)
+		print_key(out, &keys[i], from);
 	fputc('\n', out);
 }
 

@@ -71,11 +71,6 @@ static const struct gp_policy_order orders[] = {
 	{ "fifo", waits_longest },
 };
 
-const char *gp_policy_order_name(unsigned int i)
-{
-	return i < ARRAY_SIZE(orders) ? orders[i].name : NULL;
-}
-
 static const struct gp_policy_order *find_order(const char *name)
 {
 	size_t i;
@@ -84,6 +79,11 @@ static const struct gp_policy_order *find_order(const char *name)
 		if (!strcmp(orders[i].name, name))
 			return &orders[i];
 	return name ? NULL : &orders[0];
+}
+
+bool gp_policy_has_order(const char *name)
+{
+	return find_order(name);
 }
 
 int gp_policy_change(struct gpreempt_policy *p, const struct gpreempt_policy_options *options)
@@ -366,10 +366,10 @@ static void note_bounds(const struct gpreempt_policy *p, const struct gpreempt_p
 /* Time has passed: charge it. */
 static void account(struct gpreempt_policy *p, int64_t ns)
 {
+	int64_t most = price(p) * PURSE_ARRIVALS;
 	struct gp_policy_tenant *t;
 
 	for (t = p->tenant; t < p->tenant + GPREEMPT_POLICY_TENANTS; t++) {
-		int64_t most = price(p) * PURSE_ARRIVALS;
 		uint64_t nodes = p->nodes;
 
 		t->purse += ns * t->wish.cost;
@@ -647,18 +647,16 @@ static uint64_t without_failed(struct step *s, struct gpreempt_policy_entity *a,
 	return (want & ~a->failed) | (a->held & a->failed);
 }
 
-/* Nodes on which a tenant is at its maximum, or is owed its minimum. */
-static uint64_t capped_on(const struct gp_policy_tenant *t, uint64_t nodes, bool owed)
+/* Is a tenant owed its minimum on one of these nodes, or is it at its maximum there? */
+static bool is_bound_on(const struct gp_policy_tenant *t, uint64_t nodes, bool owed)
 {
-	uint64_t rest = nodes, found = 0;
+	while (nodes) {
+		const struct gp_policy_seat *seat = &t->seat[next_node(&nodes)];
 
-	while (rest) {
-		unsigned int n = next_node(&rest);
-
-		if (owed ? t->seat[n].owed : t->seat[n].capped)
-			found |= 1ULL << n;
+		if (owed ? seat->owed : seat->capped)
+			return true;
 	}
-	return found;
+	return false;
 }
 
 static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uint64_t want)
@@ -671,7 +669,7 @@ static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uin
 		return GPREEMPT_POLICY_RELEASED;
 	if (s->of[i] && unit_of(s, i)->gang)
 		all |= unit_of(s, i)->nodes;
-	if (!nodes && capped_on(t, all & s->busy, true))
+	if (!nodes && is_bound_on(t, all & s->busy, true))
 		return GPREEMPT_POLICY_SHARE;
 	if (!nodes)
 		return a->why == GPREEMPT_POLICY_ARRIVAL ? GPREEMPT_POLICY_IDLE : a->why;
@@ -681,7 +679,7 @@ static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uin
 		nodes |= all;
 	if (nodes & s->busy)
 		return GPREEMPT_POLICY_ARRIVAL;
-	return capped_on(t, nodes, false) ? GPREEMPT_POLICY_DUTY : GPREEMPT_POLICY_TURN;
+	return is_bound_on(t, nodes, false) ? GPREEMPT_POLICY_DUTY : GPREEMPT_POLICY_TURN;
 }
 
 /* Switch an entity if it has to be, and if it is the turn of such a switch. */

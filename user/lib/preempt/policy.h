@@ -71,8 +71,8 @@ struct gpreempt_policy {
 	struct gp_policy_tenant tenant[GPREEMPT_POLICY_TENANTS];
 };
 
-/* The name of an order of the policy, from 0; NULL: there are no more. */
-const char *gp_policy_order_name(unsigned int i);
+/* Is there an order of that name? */
+bool gp_policy_has_order(const char *name);
 
 /*
  * Other figures from the next step on. An entity that is to be suspended before and after gets no
