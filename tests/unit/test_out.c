@@ -104,6 +104,25 @@ TEST(sizes)
 	expect_number("sizes.0.vram", 206158430208);
 }
 
+/* A share of looks is whole in a text, and has its digit in JSON. */
+TEST(share)
+{
+	static const struct out_field field = { .name = "busy", .kind = OUT_SHARE };
+	static const struct out_table one = {
+		.name = "shares", .fields = &field, .n_fields = 1, .row_size = 8
+	};
+	static const int64_t share = 333;
+
+	begin_capture();
+	out_rows(OUT_PIPE, &one, &share, 1);
+	end_capture();
+	ck_assert_str_eq(ctl_out, "# busy\n33\n");
+	begin_capture();
+	out_rows(OUT_JSON, &one, &share, 1);
+	end_capture();
+	ck_assert_double_eq(json_object_get_double(json_at("shares.0.busy")), 33.3);
+}
+
 /* 80 columns, for nothing tells how wide it is; no colour without TERM. */
 TEST(terminal)
 {

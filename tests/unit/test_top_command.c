@@ -49,7 +49,7 @@ TEST(table)
 	ck_assert_str_eq(ctl_err, "");
 	ck_assert(!strncmp(ctl_out, "# pid\tuser\tgpu\tbusy_percent\tmethod\t", 35));
 	OUT_HAS("\n4194242\t");
-	OUT_HAS("\t0x7d63\t100.0\twaves\t2\t12\t50.0\t300\t5\t0\t0\tactive\t-\t-\t");
+	OUT_HAS("\t0x7d63\t100\twaves\t2\t12\t50.0\t300\t5\t0\t0\tactive\t-\t-\t");
 	OUT_HAS("tr\\033ain\n");
 	second = strstr(ctl_out + 1, "# pid");
 	ck_assert_ptr_nonnull(second);

@@ -21,7 +21,6 @@ static void top_setup(void)
 	top_view_init(&view);
 	view.delay_ns = 2 * NSEC_PER_SEC;
 	view.root = true;
-	model.looks = 500;
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		gpu = shr_add(&model.gpus);
 		*gpu = (struct top_gpu){
@@ -491,11 +490,11 @@ TEST(usual)
 	ck_assert_str_eq(
 		drawn(80, 24),
 		"gpreempt-ctl top: 2 processes, 2 GPUs, every 2s\n"
-		"GPU 0      [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        ⢠⣾\n"
-		"GPU 1      [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
+		"GPU 0      [||||||||||         42%] waves 1234/2560  VRAM 12.3G/192.0G        ⢠⣾\n"
+		"GPU 1      [                    0%] waves 0/2560     VRAM 0B/192.0G\n"
 		"    PID USER      GPUS     BUSY%       VRAM STATE      HELD-BY COMMAND\n"
-		"   4711 alice     0         42.0   12.0 GiB active           - python3 train.py\n"
-		"   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811 serve --port 1\n"
+		"   4711 alice     0           42   12.0 GiB active           - python3 train.py\n"
+		"   4800 alice     2 GPUs      10  512.0 MiB suspended     4811 serve --port 1\n"
 		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 		"? help  / filter  < > sort  t groups  g GPU  Enter details  s suspend  r resume\n");
 	/* Colours of the text. */
@@ -509,11 +508,11 @@ TEST(usual)
 TEST(narrow)
 {
 	ck_assert_str_eq(drawn(40, 10), "2 processes, 2 GPUs, every 2s\n"
-					"GPU 0      [||||||||||||          42.0%]\n"
-					"GPU 1      [                       0.0%]\n"
+					"GPU 0      [||||||||||||            42%]\n"
+					"GPU 1      [                         0%]\n"
 					"    PID  BUSY% STATE      COMMAND\n"
-					"   4711   42.0 active     python3 train.\n"
-					"   4800   10.0 suspended  serve --port 1\n"
+					"   4711     42 active     python3 train.\n"
+					"   4800     10 suspended  serve --port 1\n"
 					"\n\n\n"
 					"? help  / filter  < > sort  t groups  g\n");
 }
@@ -548,7 +547,7 @@ TEST(hostile)
 	view.utf8 = true;
 	drawn(80, 10);
 	ck_assert_str_eq(line_at(6),
-			 "   5000 \\033]0;x\\ 0          3.5          0 active           - "
+			 "   5000 \\033]0;x\\ 0            4          0 active           - "
 			 "\xe4\xbd\xa0\xe5\xa5\xbd\\033[2J\\012 e\xcc\x81");
 	drawn(100, 10);
 	ck_assert_ptr_nonnull(strstr(line_at(6), " e\xcc\x81\\377|"));
@@ -558,7 +557,7 @@ TEST(hostile)
 	/* Half of a wide character is none. */
 	view.utf8 = true;
 	drawn(18, 10);
-	ck_assert_str_eq(line_at(6), "   5000    3.5 \xe4\xbd\xa0");
+	ck_assert_str_eq(line_at(6), "   5000      4 \xe4\xbd\xa0");
 }
 
 TEST(group_headings)
@@ -571,14 +570,14 @@ TEST(group_headings)
 	ck_assert_str_eq(
 		drawn(80, 11),
 		"gpreempt-ctl top: 3 processes, 2 GPUs, every 2s\n"
-		"GPU 0      [||||||||||       42.0%] waves 1234/2560  VRAM 12.3G/192.0G        :#\n"
-		"GPU 1      [                  0.0%] waves 0/2560     VRAM 0B/192.0G\n"
+		"GPU 0      [||||||||||         42%] waves 1234/2560  VRAM 12.3G/192.0G        :#\n"
+		"GPU 1      [                    0%] waves 0/2560     VRAM 0B/192.0G\n"
 		"    PID USER      GPUS     BUSY%       VRAM STATE      HELD-BY COMMAND\n"
-		"/kubepods/a                                              2 processes, BUSY% 49.7\n"
-		"   4711 alice     0         42.0   12.0 GiB active           -   python3 train.p\n"
-		"   4900 alice     0          7.7          0 active           -   other\n"
-		"/kubepods/b\\033                                            1 process, BUSY% 10.0\n"
-		"   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811   serve --port 1\n"
+		"/kubepods/a                                                2 processes, BUSY% 50\n"
+		"   4711 alice     0           42   12.0 GiB active           -   python3 train.p\n"
+		"   4900 alice     0            8          0 active           -   other\n"
+		"/kubepods/b\\033                                              1 process, BUSY% 10\n"
+		"   4800 alice     2 GPUs      10  512.0 MiB suspended     4811   serve --port 1\n"
 		"\ngroups: cgroup\n");
 }
 
@@ -590,7 +589,7 @@ TEST(filter)
 	drawn(80, 10);
 	ck_assert_str_eq(line_at(9), "filter: We");
 	ck_assert_str_eq(line_at(4),
-			 "   4800 alice     2 GPUs    10.0  512.0 MiB suspended     4811 serve --port 1");
+			 "   4800 alice     2 GPUs      10  512.0 MiB suspended     4811 serve --port 1");
 	ck_assert_str_eq(line_at(5), "");
 	press(TOP_KEY_ENTER);
 	drawn(80, 10);
@@ -659,7 +658,7 @@ TEST(details)
 			 "SUSP-MS  HOLDS  HISTORY\n"
 			 "  0      -  -           0       1          0      -  512.0 MiB         0  "
 			 "      0      0\n"
-			 "  1   10.0  waves      50       1          0     10          0         0  "
+			 "  1     10  waves      50       1          0     10          0         0  "
 			 "      0      0\n"
 			 "\n"
 			 "QUEUE  GPU  TYPE         STATE      ACTIVE  SLOTS  WAVES  PRIORITY  RPTR  WPTR\n"
@@ -681,8 +680,8 @@ TEST(details_gpus)
 	press(TOP_KEY_ENTER);
 	drawn(80, 14);
 	ck_assert_ptr_nonnull(strstr(line_at(5), "GPU  BUSY%"));
-	ck_assert_msg(!strncmp(line_at(6), "  0    2.0", 10), "%s", line_at(6));
-	ck_assert_int_eq(strncmp(line_at(7), "  1    1.0", 10), 0);
+	ck_assert_msg(!strncmp(line_at(6), "  0      2", 10), "%s", line_at(6));
+	ck_assert_int_eq(strncmp(line_at(7), "  1      1", 10), 0);
 	ck_assert_str_eq(line_at(8), "");
 	p = (struct top_process *)top_find(&model, 5000);
 	p->gpus.items[0].is.queues = p->gpus.items[1].is.queues = 0;
@@ -690,16 +689,15 @@ TEST(details_gpus)
 	ck_assert_str_eq(line_at(5), "it has no queue and no memory on a GPU");
 }
 
-/* Nine looks have no tenths of a percent. */
-TEST(few_looks)
+/* A few hundred looks have no tenths of a percent. */
+TEST(shares)
 {
 	strcpy(train->cgroup, "/a");
-	model.looks = model.gpus.items[0].looks = 9;
 	model.gpus.items[0].busy = train->gpus.items[0].busy = 333;
 	press('t');
 	drawn(80, 12);
 	ck_assert_ptr_nonnull(strstr(line_at(1), " 33%]"));
-	ck_assert_ptr_nonnull(strstr(line_at(2), " 0.0%]"));
+	ck_assert_ptr_nonnull(strstr(line_at(2), "   0%]"));
 	ck_assert_ptr_nonnull(strstr(line_at(4), "1 process, BUSY% 33"));
 	ck_assert_ptr_nonnull(strstr(line_at(5), " 0           33   12.0 GiB"));
 	press(TOP_KEY_DOWN);

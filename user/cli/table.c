@@ -12,7 +12,9 @@
 #include "table.h"
 
 /* Parts of a unit in which a number with a fraction is kept. */
-static const double parts[] = { [OUT_US] = 1e3, [OUT_S] = 1e9, [OUT_TENTHS] = 10, [OUT_SIZE] = 0 };
+static const double parts[] = {
+	[OUT_US] = 1e3, [OUT_S] = 1e9, [OUT_TENTHS] = 10, [OUT_SHARE] = 10, [OUT_SIZE] = 0
+};
 
 /* Rows as JSON. */
 
@@ -224,7 +226,8 @@ static const char *raw_cell(const struct out_field *field, const void *row, char
 	if (field->kind == OUT_HEX)
 		snprintf(buf, MAX_NUMBER, "0x%llx", (unsigned long long)number);
 	else if (parts[field->kind])
-		snprintf(buf, MAX_NUMBER, "%.1f", number / parts[field->kind]);
+		snprintf(buf, MAX_NUMBER, "%.*f", field->kind != OUT_SHARE,
+			 number / parts[field->kind]);
 	else
 		shr_put_decimal(buf, number);
 	return buf;

@@ -24,6 +24,7 @@ enum out_kind {
 	OUT_US,	     /* int64_t in ns, printed in microseconds */
 	OUT_S,	     /* int64_t in ns, printed in seconds */
 	OUT_TENTHS,  /* int64_t in tenths, printed with one digit behind the point */
+	OUT_SHARE,   /* the same, of a few hundred looks: whole, and the digit in JSON alone */
 	OUT_SIZE,    /* in bytes, on a terminal in KiB, MiB and so on */
 };
 

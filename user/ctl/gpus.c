@@ -35,7 +35,7 @@ static const struct out_field fields[] = {
 	FIELD(gfx, "GFX", OUT_TEXT, .array = true, .rank = 5),
 	OUT_NAMED("mode", struct row, is.mode, "MODE", OUT_TEXT, .array = true, .spare = true,
 		  .rank = 3),
-	OUT_NAMED("busy_percent", struct row, busy, "BUSY%", OUT_TENTHS),
+	OUT_NAMED("busy_percent", struct row, busy, "BUSY%", OUT_SHARE),
 	OUT_NAMED("vram_used", struct row, f.vram, "USED", OUT_SIZE),
 	OUT_NAMED("vram_size", struct row, f.vram_size, "VRAM", OUT_SIZE),
 	OUT_NAMED("power_watts", struct row, power, "WATT", OUT_TENTHS, .spare = true, .rank = 2),

@@ -44,7 +44,7 @@ const struct out_table top_processes = OUT_TABLE("processes", process_fields, st
 static const struct out_field figure_fields[] = {
 	FIGURE(gpu, "GPU", OUT_DEC),
 	OUT_NAMED("kfd_gpu_id", struct top_figure, is.gpu_id, NULL, OUT_HEX),
-	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_TENTHS),
+	OUT_NAMED("busy_percent", struct top_figure, busy, "BUSY%", OUT_SHARE),
 	FIGURE(method, "METHOD", OUT_TEXT),
 	FIGURE(looks, "LOOKS", OUT_DEC),
 	IS(queues, "QUEUES", OUT_DEC),
@@ -83,7 +83,7 @@ static const struct out_field gpu_fields[] = {
 	GPU(gpu, OUT_DEC),
 	OUT_NAMED("pci", struct top_gpu, is.node.device, NULL, OUT_TEXT, .array = true),
 	OUT_NAMED("kfd_gpu_id", struct top_gpu, is.node.gpu_id, NULL, OUT_HEX),
-	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_TENTHS),
+	OUT_NAMED("busy_percent", struct top_gpu, busy, NULL, OUT_SHARE),
 	GPU(method, OUT_TEXT),
 	GPU(looks, OUT_DEC),
 	OF("waves", waves),

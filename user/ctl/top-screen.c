@@ -189,23 +189,6 @@ static int top_put_bar(struct top_screen *s, int y, int x, int width, int64_t te
 	return top_put(s, y, x + width - 1, 1, TOP_STRONG, "]");
 }
 
-/* A share of fewer looks than this has no decimals: they would be of no look. */
-#define TOP_MANY_LOOKS 100
-
-/* Make the text of a cell, for free(). looks: those of the last interval. */
-static char *top_cell(const struct out_field *field, const void *row, uint64_t looks)
-{
-	char *cell = shr_must(out_cell(field, row));
-	int64_t tenths;
-
-	if (looks >= TOP_MANY_LOOKS || strcmp(field->name, "busy_percent"))
-		return cell;
-	tenths = out_number_of(field, row);
-	if (tenths != GPREEMPT_UNKNOWN)
-		sprintf(cell, "%lld", (long long)(tenths + 5) / 10);
-	return cell;
-}
-
 /* The bars of the GPUs. */
 
 #define NAME	11 /* columns of "GPU 0x7d63 " */
@@ -322,7 +305,7 @@ static void bar_text(const struct top_gpu *gpu, char buf[TEXT])
 	if (gpu->busy == GPREEMPT_UNKNOWN)
 		snprintf(buf, TEXT, "-");
 	else
-		snprintf(buf, TEXT, "%.*f%%%s", gpu->looks >= TOP_MANY_LOOKS, gpu->busy / 10.0,
+		snprintf(buf, TEXT, "%.0f%%%s", gpu->busy / 10.0,
 			 gpu->method && *gpu->method == 'p' ? " packets" : "");
 }
 
@@ -452,7 +435,7 @@ static enum top_look look_of(const struct top_process *p, const struct top_colum
 }
 
 /* Draw a process, or with NULL the headings. */
-static void draw_process(struct top_screen *s, int y, const struct top_process *p, uint64_t looks,
+static void draw_process(struct top_screen *s, int y, const struct top_process *p,
 			 const struct top_view *v, const bool *hidden, bool selected)
 {
 	size_t i;
@@ -472,7 +455,7 @@ static void draw_process(struct top_screen *s, int y, const struct top_process *
 			width -= INDENT;
 		}
 		if (p && column->field)
-			text = top_cell(column->field, p, looks);
+			text = shr_must(out_cell(column->field, p));
 		if (p && !text)
 			x = top_put_history(s, y, x, width, look, top_history_of(p, v->gpu_id));
 		else
@@ -482,16 +465,14 @@ static void draw_process(struct top_screen *s, int y, const struct top_process *
 	}
 }
 
-static void draw_group(struct top_screen *s, int y, const struct top_line *line, uint64_t looks,
-		       bool selected)
+static void draw_group(struct top_screen *s, int y, const struct top_line *line, bool selected)
 {
 	enum top_look look = selected ? TOP_SELECTED : TOP_STRONG;
 	char sums[96];
 	int width = sprintf(sums, "  %zu process%s", line->members, line->members == 1 ? "" : "es");
 
 	if (line->busy != GPREEMPT_UNKNOWN)
-		width += sprintf(sums + width, ", BUSY%% %.*f", looks >= TOP_MANY_LOOKS,
-				 line->busy / 10.0);
+		width += sprintf(sums + width, ", BUSY%% %.0f", line->busy / 10.0);
 	width = s->width - width;
 	if (width < 1)
 		width = s->width;
@@ -508,16 +489,16 @@ static void top_draw_list(struct top_screen *s, int y, const struct top_model *m
 
 	for (i = 0; i < TOP_N_COLUMNS; i++)
 		hidden[i] |= top_columns[i].rank >= rank;
-	draw_process(s, y++, NULL, 0, v, hidden, false);
+	draw_process(s, y++, NULL, v, hidden, false);
 	v->page = s->height - 1 > y ? s->height - 1 - y : 0;
 	first = FIRST_LINE(v);
 	for (i = first; i < m->lines.count && i < first + v->page; i++, y++) {
 		const struct top_line *line = &m->lines.items[i];
 
 		if (line->process)
-			draw_process(s, y, line->process, m->looks, v, hidden, i == v->line);
+			draw_process(s, y, line->process, v, hidden, i == v->line);
 		else
-			draw_group(s, y, line, m->looks, i == v->line);
+			draw_group(s, y, line, i == v->line);
 	}
 	if (!m->lines.count)
 		top_put(s, y, 0, s->width, TOP_FAINT,
@@ -534,7 +515,6 @@ struct page {
 	int first; /* line of the screen */
 	int above; /* lines that stand above it */
 	int line;  /* the next one of the page */
-	uint64_t looks;
 };
 
 /* Returns the page line's line of the screen, or -1. */
@@ -592,7 +572,7 @@ static void measure(const struct page *p, const struct out_table *table, const c
 		widths[i] = strlen(table->fields[i].heading);
 		for (j = 0; j < count; j++) {
 			__cleanup_free char *cell =
-				top_cell(&table->fields[i], rows + j * table->row_size, p->looks);
+				shr_must(out_cell(&table->fields[i], rows + j * table->row_size));
 			int width = top_text_width(p->s, cell);
 
 			if (width > widths[i])
@@ -611,7 +591,7 @@ static int put_row(struct page *p, const struct out_table *table, const int *wid
 
 	for (i = 0; i < table->n_fields; i++) {
 		const struct out_field *field = &table->fields[i];
-		__cleanup_free char *cell = row ? top_cell(field, row, p->looks) : NULL;
+		__cleanup_free char *cell = row ? shr_must(out_cell(field, row)) : NULL;
 
 		if (!field->heading)
 			continue;
@@ -716,7 +696,7 @@ static bool was_too_far(struct page *p, struct top_view *v)
 static void top_draw_details(struct top_screen *s, int y, const struct top_model *m,
 			     struct top_view *v)
 {
-	struct page p = { .s = s, .first = y, .above = v->above, .looks = m->looks };
+	struct page p = { .s = s, .first = y, .above = v->above };
 	const struct top_process *process = top_find(m, v->pid);
 
 	if (!process)

@@ -220,7 +220,7 @@ struct top {
 	      "  USER       its real user\n", .array = true) \
 	FIELD(gpu, "gpu", "GPUS", OUT_TEXT, 7, 5, \
 	      "  GPUS       its GPU, or the number of GPUs that it uses\n", .array = true) \
-	FIELD(busy, "busy_percent", "BUSY%", OUT_TENTHS, 6, 0, \
+	FIELD(busy, "busy_percent", "BUSY%", OUT_SHARE, 6, 0, \
 	      "  BUSY%      part of the looks in which it was busy, all its GPUs added up\n") \
 	FIELD(method, "method", "METHOD", OUT_TEXT, 7, 8, \
 	      "  METHOD     how that was seen: by waves, or by packets that wait in slots\n") \
