@@ -84,6 +84,69 @@ TEST(followed_at_once)
 	ck_assert(hold_wait_for_end(PID, 815));
 }
 
+#define STAT "4711 (a) b) S 1 4711 4711 %u -1 4194560"
+
+/* The packing is that of tty_nr in proc(5): bits 31 to 20 and 7 to 0 are the minor number. */
+TEST_EACH(from, 9)
+{
+	static const struct {
+		unsigned int tty;
+		const char *cgroup, *from;
+	} rows[] = {
+		{ 136 << 8 | 3, "/user.slice/session-4.scope", "pts/3" },
+		{ 136 << 8 | 1 << 20 | 4, "", "pts/260" },
+		{ 4 << 8 | 1, "/user.slice/session-4.scope", "session-4.scope" },
+		{ 0, "/system.slice/system-g.slice/gpreempt-guard@x.service",
+		  "gpreempt-guard@x.service" },
+		{ 0, "/user.slice/user@0.service/app.slice/run-1.scope/below", "run-1.scope" },
+		{ 0, "/docker/0123", "" },
+		{ 0, "/.service/.scope/", "" },
+		{ 0, "/a\033[2J b\x7f.scope", "a?[2J?b?.scope" },
+		{ 0, "/0123456789012345678901234567890123456789012345.service",
+		  "0123456789012345678901234567890123456789012345." },
+	};
+	char buf[HOLD_FROM_SIZE];
+
+	hold_find_from(unit_text(STAT, rows[_i].tty), rows[_i].cgroup, buf);
+	ck_assert_str_eq(buf, rows[_i].from);
+}
+
+static void take_on_terminal(const char *terminal)
+{
+	struct hold_owner in = { .role = HOLD_ROLE_HOLDER, .pid = 815, .guardian = 814 };
+	char text[HOLD_OWNER_TEXT];
+	pid_t holder;
+	int lock;
+
+	/* The first terminal that the leader of a session opens is its own. */
+	if (setsid() < 0 || open(terminal, O_RDWR) < 0)
+		_exit(1);
+	lock = hold_take(PID, &in);
+	holder = fork();
+	if (!holder)
+		_exit(setsid() < 0 || hold_write_owner(lock, &in));
+	if (unit_status(holder) || hold_read_owner(PID, &owner))
+		_exit(2);
+	hold_owner_text(&owner, text);
+	_exit(!!strcmp(text, unit_text("gpreempt-ctl suspend (815) from %s", terminal + 5)));
+}
+
+/* A holder has left the terminal of the command that took the lock for it, and names it. */
+TEST(from_is_kept)
+{
+	int pty = posix_openpt(O_RDWR | O_NOCTTY);
+	pid_t child;
+
+	if (pty < 0 || grantpt(pty) || unlockpt(pty)) {
+		unit_skip("from_is_kept", "no pseudo-terminal here: %s", strerror(errno));
+		return;
+	}
+	child = fork();
+	if (!child)
+		take_on_terminal(ptsname(pty));
+	ck_assert_int_eq(unit_status(child), 0);
+}
+
 /* A lock outlives a copy of it, and ends with the last. */
 TEST(shared_lock)
 {

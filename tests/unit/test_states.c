@@ -4,12 +4,13 @@
  * that block a repartition of a GPU (doctor --partition).
  */
 #include "hold/run-dir.h"
-#include "unit-ctl.h"
+#include "unit-command.h"
 #include "unit-holder.h"
 
 #define DIR    "/sys/kernel/debug/gpreempt/"
 #define KFD    "/sys/class/kfd/kfd/"
 #define KEEPER (PID + 1)
+#define SAID   HOLD_DIR "/said" /* output of the commands, for report */
 
 /* A process as the module shows it, and the words for it. */
 struct row {
@@ -17,24 +18,47 @@ struct row {
 	const char *usage;  /* waves, evicted, queues, suspended, busy */
 	const char *state, *how;
 	enum hold_role role; /* the owner of its lock */
+	const char *queues;  /* states of both; NULL: it has none */
+	const char *held;    /* role in status */
+	const char *doctor;  /* behind "process PID"; NULL: it can be suspended */
 };
 
+#define NONE HOLD_ROLE_NONE
+#define OFF  "evicted,paused evicted,paused"
+
+/* clang-format off */
 static const struct row rows[] = {
-	{ "2 2 8 0 0 0 0", "12 - 2 0 1", "active", NULL, HOLD_ROLE_NONE },
-	{ "2 0 8 0 0 0 0", "0 - 2 0 0", "unmapped", NULL, HOLD_ROLE_NONE },
-	{ "2 0 8 2 0 0 1", "0 - 2 2 0", "suspended", "debug", HOLD_ROLE_HOLDER },
-	{ "2 4 8 1 0 0 1", "0 - 2 1 0", "partly-suspended", "debug", HOLD_ROLE_GUARD },
-	{ "2 0 8 0 2 0 0", "0 1 2 0 0", "evicted", NULL, HOLD_ROLE_NONE },
+	{ "2 2 8 0 0 0 0", "12 - 2 0 1", "active", NULL, NONE, "active active", NULL, NULL },
+	{ "2 0 8 0 0 0 0", "0 - 2 0 0", "unmapped", NULL, NONE, "unmapped unmapped", NULL, NULL },
+	{ "2 0 8 2 0 0 1", "0 - 2 2 0", "suspended", "debug", HOLD_ROLE_HOLDER,
+	  "suspended suspended", "suspend", "is held by gpreempt-ctl suspend (" },
+	{ "2 4 8 1 0 0 1", "0 - 2 1 0", "partly-suspended", "debug", HOLD_ROLE_GUARD,
+	  "suspended active", "guard", "is held by gpreempt-ctl guard (" },
+	{ "2 0 8 0 2 0 0", "0 1 2 0 0", "evicted", NULL, NONE, "evicted evicted", NULL, NULL },
 	/* CRIU's pause has no owner of ours. */
-	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", HOLD_ROLE_NONE },
-	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", HOLD_ROLE_HOLDER },
-	{ "0 0 0 0 0 0 0", NULL, "no-queues", NULL, HOLD_ROLE_NONE },
-	{ "2 - 8 0 0 0 0", "- - 2 0 0", NULL, NULL, HOLD_ROLE_NONE },
-	{ "2 2 8 - 0 - -", "- - 2 - 0", NULL, NULL, HOLD_ROLE_NONE },
+	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", NONE, OFF, "other",
+	  "is paused by another program" },
+	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", HOLD_ROLE_HOLDER, OFF, "suspend",
+	  "is paused by gpreempt-ctl suspend (" },
+	/* The one that paused it has ended. */
+	{ "2 0 8 0 2 1 0", "0 1 2 0 0", "paused", "pause", NONE, OFF, "pause",
+	  "is paused by gpreempt-ctl\t" },
+	{ "0 0 0 0 0 0 0", NULL, "no-queues", NULL, NONE, NULL, NULL, NULL },
+	{ "2 - 8 0 0 0 0", "- - 2 0 0", NULL, NULL, NONE, "wanted wanted", NULL, NULL },
+	{ "2 2 8 - 0 - -", "- - 2 - 0", NULL, NULL, NONE, "active active", NULL, NULL },
 };
+/* clang-format on */
 
 static void set_row(const struct row *row)
 {
+	const char *first = row->queues ? row->queues : "", *second = strchr(first, ' ');
+	int off = !!strstr(first, "evicted");
+
+	set_file(unit_text(DIR "pid/%d/queues", PID),
+		 unit_text("gpreempt-queues - version: 2.0\n# qid gpu_id evicted state\n%s",
+			   second ? unit_text("0 0xf7bc %d %.*s\n1 0xf7bc %d%s\n", off,
+					      (int)(second - first), first, off, second) :
+				    ""));
 	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
 			      "# gpu_id node device xccs slots_used slots\n"
 			      "0xf7bc 1 0000:03:00.0 4 2 32\n");
@@ -65,11 +89,69 @@ static void expect_row(const struct row *row, int64_t held_by, const char *held_
 	expect_text("processes.0.state", row->state);
 	expect_text("processes.0.how", row->how);
 	expect_text("processes.0.held_as", held_as);
-	if (held_as)
+	if (held_by)
 		expect_number("processes.0.held_by", held_by);
 	else
 		expect_null("processes.0.held_by");
 	expect_number("processes.0.vram", 4096);
+}
+
+/* Is it so in status? The rows say the same there as in the others. */
+static void expect_holder(const struct row *row)
+{
+	CTL(0, "status --json");
+	expect_rows("holders", !!row->held);
+	if (!row->held)
+		return;
+	expect_number("holders.0.pid", PID);
+	expect_text("holders.0.role", row->held);
+	expect_text("holders.0.how", row->how);
+	if (strcmp(row->held, "other")) {
+		ck_assert_ptr_nonnull(json_at("holders.0.held_us"));
+		ck_assert_ptr_nonnull(json_at("holders.0.uid"));
+	}
+	expect_text("holders.0.from", row->role ? "pts/3" : NULL);
+}
+
+static void expect_queues(const struct row *row)
+{
+	CTL(0, "queues %d -o qid,state --no-headers", PID);
+	ck_assert_int_eq(!*ctl_out, !row->queues);
+	if (row->queues)
+		OUT_LINE("0\t%.*s\n1\t%s\n", (int)strcspn(row->queues, " "), row->queues,
+			 strchr(row->queues, ' ') + 1);
+}
+
+/* Check that it is held, or can be, and never both. */
+static void expect_doctor(const struct row *row)
+{
+	ctl_line("doctor %d", PID);
+	OUT_LINE("process %d %s", PID, row->doctor ? row->doctor : "can be suspended");
+	ck_assert_int_eq(!!strstr(ctl_out, unit_text("process %d can be", PID)), !row->held);
+}
+
+/* report shows what the commands print: it runs each of them, here a stand-in. */
+static void expect_report(const struct row *row)
+{
+	static const char *const commands[] = { "gpus", "list", "status", "doctor" };
+	char dir[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		ctl_line("%s --json", commands[i]);
+		make_text(unit_text(SAID "/%s", commands[i]), ctl_out);
+	}
+	ck_assert_ptr_nonnull(realpath(SAID, dir));
+	make_text(SAID "/gpreempt-ctl", unit_text("#!/bin/sh\ncat %s/$1\n", dir));
+	ck_assert_int_eq(chmod(SAID "/gpreempt-ctl", 0755), 0);
+	setenv("PATH", unit_text("%s:%s", dir, getenv("PATH")), 1);
+	LAB(0, "report --json");
+	expect_rows("states.0.processes", 1);
+	expect_text("states.0.processes.0.state", row->state);
+	expect_text("states.0.processes.0.how", row->how);
+	expect_rows("states.0.holders", !!row->held);
+	if (row->held)
+		expect_text("states.0.holders.0.role", row->held);
 }
 
 /* The value of a series, or none. */
@@ -82,27 +164,39 @@ static void expect_series(const char *family, const char *label, const char *val
 		ck_assert_ptr_nonnull(strstr(at, unit_text("%s=\"%s\"", label, value)));
 }
 
+/* The same answer in each command that shows who is held. */
 TEST_EACH(state, ARRAY_SIZE(rows))
 {
 	const struct row *row = &rows[_i];
 	struct hold_owner owner = { .role = row->role, .pid = getpid(), .guardian = getpid() };
-	const char *as = row->role ? hold_role_name(row->role) : NULL;
+	const char *as = row->held && strcmp(row->held, "other") ? row->held : NULL;
+	struct pause_entry entry;
 	int lock = -1;
 
 	set_row(row);
-	if (row->role)
+	if (row->role) {
 		lock = hold_take(PID, &owner);
+		strcpy(owner.from, "pts/3");
+		ck_assert_int_eq(hold_write_owner(lock, &owner), 0);
+	}
+	pause_entry_init(&entry, PID, 777);
+	if (as && !strcmp(row->how, "pause"))
+		ck_assert_int_eq(pause_journal_write(&entry), 0);
 	CTL(0, "list --json");
-	if (row->role)
+	if (as)
 		ck_assert_ptr_nonnull(json_at("processes.0.held_us"));
 	else
 		expect_null("processes.0.held_us");
-	expect_row(row, getpid(), as);
+	expect_row(row, row->role ? getpid() : 0, as);
 	CTL(0, "top --json -n 1 -d 100ms");
-	expect_row(row, getpid(), as);
+	expect_row(row, row->role ? getpid() : 0, as);
 	CTL(0, "metrics --for 0ms");
 	expect_series("gpreempt_process_state", "state", row->state);
 	expect_series("gpreempt_process_held", "by", row->how ? as ? as : "unknown" : NULL);
+	expect_queues(row);
+	expect_holder(row);
+	expect_doctor(row);
+	expect_report(row);
 	if (row->role)
 		hold_drop(PID, lock);
 }

@@ -228,25 +228,6 @@ static void check_users(struct report *r, bool live)
 	ctl_sampler_clear(&s);
 }
 
-/* Report by which of our own programs a process is held: no method has to be found for it. */
-static bool check_held(struct report *r, pid_t pid)
-{
-	struct gp_finding f = { .name = "target" };
-	struct hold_state s;
-
-	hold_look(r->g, pid, &s);
-	if (!hold_method(&s))
-		return false;
-	if (s.finding == PAUSE_WAITS)
-		gp_find(&f, "process %d is paused by gpreempt-ctl", pid);
-	else
-		gp_find(&f, "process %d is %s by gpreempt-ctl %s (%llu)", pid,
-			s.finding == PAUSE_ANSWERED ? "paused" : "held", hold_role_of(&s),
-			(unsigned long long)hold_command_of(&s.owner));
-	report(r, &f);
-	return true;
-}
-
 /* Fill in what keeps a process from being held. */
 static void find_error(struct gp_finding *f, enum gp_health health,
 		       const struct gpreempt_error *err)
@@ -255,6 +236,30 @@ static void find_error(struct gp_finding *f, enum gp_health health,
 	f->failure = gpreempt_error_class(err);
 	gpreempt_error_text(err, f->text, sizeof(f->text));
 	ctl_next_step(err, f->next, sizeof(f->next));
+}
+
+/* Report which program holds a process: no method has to be found for it. */
+static bool check_held(struct report *r, pid_t pid)
+{
+	struct gp_finding f = { .name = "target" };
+	char by[HOLD_OWNER_TEXT];
+	struct gpreempt_error err;
+	struct hold_state s;
+
+	hold_look(r->g, pid, &s);
+	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, pid, NULL);
+	if (!hold_method(&s) && !pause_is_seen(r->g, pid))
+		return false;
+	if (!hold_method(&s))
+		find_error(&f, GP_HEALTH_WARNING, &err);
+	else if (s.finding == PAUSE_WAITS)
+		gp_find(&f, "process %d is paused by gpreempt-ctl", pid);
+	else
+		gp_find(&f, "process %d is %s by %s", pid,
+			s.finding == PAUSE_ANSWERED ? "paused" : "held",
+			hold_owner_text(&s.owner, by));
+	report(r, &f);
+	return true;
 }
 
 /* Check the other method, for a process that the debug ioctl cannot hold. */

@@ -34,15 +34,16 @@ struct row {
 	int64_t recent_ns;
 	int64_t window_ns;
 	int64_t churn;
-	int64_t unseen;		  /* queues gone before they could be suspended */
-	int64_t debuggers;	  /* can others attach? */
-	int64_t uid;		  /* user for whom it is held, */
-	char user[64];		  /* and its name; "": not known */
-	char *command;		  /* command line of the target; NULL: not known */
-	int fd;			  /* where the holder's answer comes; -1: none */
-	bool unknown;		  /* the lock does not name its owner */
-	bool foreign;		  /* paused by another program */
-	enum pause_finding pause; /* state of its entry in the journal */
+	int64_t unseen;		   /* queues gone before they could be suspended */
+	int64_t debuggers;	   /* can others attach? */
+	int64_t uid;		   /* user for whom it is held, */
+	char user[64];		   /* and its name; "": not known */
+	char from[HOLD_FROM_SIZE]; /* where that user asked; "": not known */
+	char *command;		   /* command line of the target; NULL: not known */
+	int fd;			   /* where the holder's answer comes; -1: none */
+	bool unknown;		   /* the lock does not name its owner */
+	bool foreign;		   /* paused by another program */
+	enum pause_finding pause;  /* state of its entry in the journal */
 };
 
 struct rows {
@@ -55,8 +56,8 @@ struct rows {
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, pid, "PID", OUT_DEC),
 	OUT_FIELD(struct row, holder, "HOLDER", OUT_DEC, .rank = 4),
-	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC, .rank = 7),
-	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC, .rank = 5),
+	OUT_FIELD(struct row, guardian, "GUARDIAN", OUT_DEC, .rank = 8),
+	OUT_FIELD(struct row, queues, "QUEUES", OUT_DEC, .rank = 7),
 	OUT_FIELD(struct row, since, "SINCE", OUT_TEXT, .array = true, .rank = 1),
 	OUT_FIELD(struct row, lease, "LEASE", OUT_TEXT, .array = true, .rank = 3),
 	OUT_FIELD(struct row, role, "ROLE", OUT_TEXT, .rank = 2),
@@ -70,7 +71,8 @@ static const struct out_field fields[] = {
 	OUT_NAMED("unseen_queues", struct row, unseen, NULL, OUT_DEC),
 	OUT_NAMED("other_debuggers", struct row, debuggers, NULL, OUT_FLAG),
 	OUT_FIELD(struct row, uid, NULL, OUT_DEC),
-	OUT_FIELD(struct row, user, "USER", OUT_TEXT, .array = true, .spare = true, .rank = 6),
+	OUT_FIELD(struct row, user, "USER", OUT_TEXT, .array = true, .spare = true, .rank = 5),
+	OUT_FIELD(struct row, from, "FROM", OUT_TEXT, .array = true, .spare = true, .rank = 6),
 	OUT_FIELD(struct row, command, "COMMAND", OUT_TEXT, .cut = true),
 };
 
@@ -189,6 +191,7 @@ static int add_target(void *arg, const struct hold_state *s)
 		return 0;
 	row.role = role ? role : "pause";
 	row.uid = hold_uid(s);
+	strcpy(row.from, s->owner.from);
 	row.unknown = s->owned && s->owner.role == HOLD_ROLE_UNKNOWN;
 	set_how(&row, hold_method(s));
 	set_times(&row, hold_since(s), GPREEMPT_UNKNOWN);
@@ -412,7 +415,8 @@ const struct ctl_command ctl_status = {
 	.summary = "Show which processes are held, and by whom.",
 	.details =
 		"SINCE is how long it has been held, for USER if one who logged in asked for it,\n"
-		"LEASE what is left of that. ROLE is\n"
+		"FROM the terminal or else the systemd unit of the command that took it, LEASE\n"
+		"what is left of that. ROLE is\n"
 		"suspend, foreground (a suspend --foreground) or the command that holds it\n"
 		"while it runs: preempt, follow or guard, which have no guardian; pause: paused\n"
 		"by one of these, which has ended, until repair; other: paused by another\n"

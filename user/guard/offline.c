@@ -538,12 +538,11 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 static void refuse_locked(struct guard *guard, const struct gpreempt_target *target, int code)
 {
 	struct hold_owner owner = { 0 };
+	char by[HOLD_OWNER_TEXT];
 
 	if (code == -EWOULDBLOCK) {
 		hold_read_owner(target->pid, &owner);
-		guard_refuse(guard, target, false, "it is held by gpreempt-ctl %s (%llu)",
-			     hold_role_name(owner.role),
-			     (unsigned long long)hold_command_of(&owner));
+		guard_refuse(guard, target, false, "it is held by %s", hold_owner_text(&owner, by));
 	} else if (code == -EALREADY) {
 		guard_refuse(guard, target, false, "it is paused by gpreempt-ctl suspend");
 	} else {

@@ -36,7 +36,7 @@ int hold_fail(const struct hold_reply *why)
 static void refuse_taken(struct hold_reply *out, const struct hold_owner *owner, pid_t target)
 {
 	bool stays = owner->role == HOLD_ROLE_HOLDER || owner->role == HOLD_ROLE_GUARD;
-	char command[HOLD_MAX_COMMAND], next[128];
+	char command[HOLD_MAX_COMMAND], next[128], by[HOLD_OWNER_TEXT];
 
 	hold_release_command(owner, target, command);
 	if (owner->role == HOLD_ROLE_UNKNOWN) {
@@ -54,9 +54,8 @@ static void refuse_taken(struct hold_reply *out, const struct hold_owner *owner,
 	}
 	snprintf(next, sizeof(next), "%s: %s",
 		 stays ? "release it first" : "wait for it, or end it", command);
-	hold_refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by gpreempt-ctl %s (%llu)",
-		    target, hold_role_name(owner->role),
-		    (unsigned long long)hold_command_of(owner));
+	hold_refuse(out, GPREEMPT_CLASS_BUSY, next, "process %d is held by %s", target,
+		    hold_owner_text(owner, by));
 }
 
 /* A file in it could not be made. */

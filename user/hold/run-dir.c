@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "cli/message.h"
+#include "shared/cgroup.h"
 #include "shared/text.h"
 #include "shared/util.h"
 #include "run-dir.h"
@@ -30,8 +31,8 @@ const char *hold_role_name(enum hold_role role)
 
 /* run/gpreempt: the owner of each target. */
 
-#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu since_ns=%llu uid=%u\n"
-#define OWNER_SIZE   160
+#define OWNER_FORMAT "gpreempt-lock 1 role=%u pid=%llu guardian=%llu since_ns=%llu uid=%u from="
+#define OWNER_SIZE   224
 #define SUFFIX	     ".lock"
 
 /*
@@ -101,19 +102,74 @@ static uid_t login_uid(void)
 	return getuid();
 }
 
+static bool ends_with(const char *part, size_t len, const char *end)
+{
+	size_t n = strlen(end);
+
+	return len > n && !memcmp(part + len - n, end, n);
+}
+
+void hold_find_from(const char *stat, const char *cgroup, char from[HOLD_FROM_SIZE])
+{
+	const char *state = shr_stat_state(stat), *part;
+	unsigned int tty = 0;
+	size_t len, i;
+
+	*from = '\0';
+	/* Packed as by new_encode_dev() of the kernel; 136 is a pseudo-terminal. */
+	if (state && sscanf(state, "%*c %*d %*d %*d %u", &tty) == 1 && (tty >> 8 & 0xfff) == 136) {
+		snprintf(from, HOLD_FROM_SIZE, "pts/%u", (tty & 0xff) | (tty >> 12 & 0xfff00));
+		return;
+	}
+	/* The last unit counts. A user chooses the name of a cgroup below its own. */
+	for (part = cgroup; *part; part += len + (part[len] == '/')) {
+		len = strcspn(part, "/");
+		if (!ends_with(part, len, ".service") && !ends_with(part, len, ".scope"))
+			continue;
+		for (i = 0; i < len && i < HOLD_FROM_SIZE - 1; i++)
+			from[i] = isgraph((unsigned char)part[i]) ? part[i] : '?';
+		from[i] = '\0';
+	}
+}
+
+/* A holder of an earlier version has written no time, no user and not from where. */
+static int parse_owner(const char *text, struct hold_owner *owner)
+{
+	unsigned long long pid, guardian, since_ns = 0;
+	unsigned int role, uid = -1;
+	char from[HOLD_FROM_SIZE] = "";
+
+	if (sscanf(text, OWNER_FORMAT "%47s", &role, &pid, &guardian, &since_ns, &uid, from) < 3 ||
+	    role >= HOLD_ROLE_UNKNOWN)
+		return -EPROTO;
+	*owner = (struct hold_owner){
+		.role = role,
+		.pid = pid,
+		.guardian = guardian,
+		.since_ns = since_ns,
+		.uid = uid,
+	};
+	if (strcmp(from, "-"))
+		strcpy(owner->from, from);
+	return 0;
+}
+
 /*
  * A record has one size, filled up with spaces: to write another one over it
  * needs no room on a disk that is full.
  */
 int hold_write_owner(int lock, const struct hold_owner *owner)
 {
-	char text[OWNER_SIZE + 1];
+	struct hold_owner before = *owner;
+	char text[OWNER_SIZE + 1] = "";
 	ssize_t n;
 	int len;
 
-	len = snprintf(text, sizeof(text), OWNER_FORMAT, owner->role,
+	if (!*owner->from && pread(lock, text, OWNER_SIZE, 0) > 0)
+		parse_owner(text, &before);
+	len = snprintf(text, sizeof(text), OWNER_FORMAT "%s\n", owner->role,
 		       (unsigned long long)owner->pid, (unsigned long long)owner->guardian,
-		       (unsigned long long)shr_boottime_ns(), login_uid());
+		       (unsigned long long)shr_boottime_ns(), login_uid(), before.from);
 	memset(text + len, ' ', sizeof(text) - len);
 	n = pwrite(lock, text, OWNER_SIZE, 0);
 	if (n < 0)
@@ -123,11 +179,19 @@ int hold_write_owner(int lock, const struct hold_owner *owner)
 
 int hold_take(pid_t target, const struct hold_owner *owner)
 {
+	char cgroup[SHR_CGROUP_PATH], stat[512];
+	struct hold_owner from = *owner;
 	int lock = hold_lock(target), ret;
 
 	if (lock < 0)
 		return lock;
-	ret = hold_write_owner(lock, owner);
+	shr_read_start(stat, sizeof(stat), "/proc/self/stat");
+	shr_cgroup_of(0, cgroup, sizeof(cgroup));
+	hold_find_from(stat, cgroup, from.from);
+	/* Nothing is kept of a record that was left. */
+	if (!*from.from)
+		strcpy(from.from, "-");
+	ret = hold_write_owner(lock, &from);
 	if (!ret)
 		return lock;
 	hold_drop(target, lock);
@@ -162,25 +226,6 @@ void hold_drop(pid_t target, int lock)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd >= 0)
 		remove_free(target, fd, path);
-}
-
-/* A holder of an earlier version has written no time and no user. */
-static int parse_owner(const char *text, struct hold_owner *owner)
-{
-	unsigned long long pid, guardian, since_ns = 0;
-	unsigned int role, uid = -1;
-
-	if (sscanf(text, OWNER_FORMAT, &role, &pid, &guardian, &since_ns, &uid) < 3 ||
-	    role >= HOLD_ROLE_UNKNOWN)
-		return -EPROTO;
-	*owner = (struct hold_owner){
-		.role = role,
-		.pid = pid,
-		.guardian = guardian,
-		.since_ns = since_ns,
-		.uid = uid,
-	};
-	return 0;
 }
 
 /*
@@ -695,4 +740,13 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 uint64_t hold_command_of(const struct hold_owner *owner)
 {
 	return owner->role == HOLD_ROLE_GUARD ? owner->guardian : owner->pid;
+}
+
+const char *hold_owner_text(const struct hold_owner *owner, char buf[HOLD_OWNER_TEXT])
+{
+	bool from = *owner->from;
+
+	snprintf(buf, HOLD_OWNER_TEXT, "gpreempt-ctl %s (%llu)%s%s", hold_role_name(owner->role),
+		 (unsigned long long)hold_command_of(owner), from ? " from " : "", owner->from);
+	return buf;
 }

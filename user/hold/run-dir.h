@@ -28,21 +28,33 @@ enum hold_role {
 /* The command that has it; "-" for none. */
 const char *hold_role_name(enum hold_role role);
 
+/*
+ * The terminal from which a process was asked for, as "pts/3", or without one the systemd unit;
+ * "": neither is known. Of printable ASCII without spaces, and cut.
+ */
+#define HOLD_FROM_SIZE 48
+/* Find it: behind the name in /proc/PID/stat, and in the path of the cgroup. */
+void hold_find_from(const char *stat, const char *cgroup, char from[HOLD_FROM_SIZE]);
+
 /* The process that has the lock of a target. */
 struct hold_owner {
 	enum hold_role role;
 	uint64_t pid;	   /* PID of the worker, or of the command */
 	uint64_t guardian; /* PID of the guardian; of guard, for its worker; 0: none */
-	/* Filled in by hold_write_owner(): */
+	/* Filled in by hold_take() and hold_write_owner(): */
 	uint64_t since_ns; /* CLOCK_BOOTTIME */
 	uid_t uid;	   /* user of the login, if there was one */
+	char from[HOLD_FROM_SIZE];
 };
 
 /* Make the directory, and check that it is ours alone. 0 or -errno. */
 int hold_dir_prepare(void);
 /* A descriptor; the lock lasts until all copies of it are closed. */
 int hold_lock(pid_t target);
-/* Write the owner's record. 0 or -errno. Over an earlier record it needs no room on the disk. */
+/*
+ * Write the owner's record. 0 or -errno. Over an earlier record it needs no room on the disk, and
+ * keeps its @from: a holder has left the terminal and the cgroup of the command that took the lock.
+ */
 int hold_write_owner(int lock, const struct hold_owner *owner);
 /*
  * The lock of a target, with that owner written. -EWOULDBLOCK: another process
@@ -189,6 +201,9 @@ const char *hold_release_command(const struct hold_owner *owner, pid_t target,
 				 char buf[HOLD_MAX_COMMAND]);
 /* Returns the PID whose end releases the target: the user's command. */
 uint64_t hold_command_of(const struct hold_owner *owner);
+/* Print it for a sentence: "gpreempt-ctl suspend (4711) from pts/3". Returns buf. */
+#define HOLD_OWNER_TEXT (HOLD_FROM_SIZE + 64)
+const char *hold_owner_text(const struct hold_owner *owner, char buf[HOLD_OWNER_TEXT]);
 
 /* Formats of sentences that several commands print; %d is the target. */
 #define TEXT_PAUSE_DAMAGED HOLD_DIR "/%d.pause is damaged, or no entry of ours"

@@ -153,7 +153,7 @@ function holders(state, i) {
 		column("PID", "pid", number), column("Command", "command", { class: "text", spare: true }), column("Role", "role"), column("Method", "how"),
 		column("Holder", "holder", number), column("Guardian", "guardian", spare), column("Queues", "queues", number),
 		column("For", "held_us", { ...number, show: (v, r) => text(r.since) }), column("Lease", "lease_left_us", { ...number, show: (v, r) => text(r.lease) }),
-		column("By user", "user", { spare: true }), column("Release with", "release_with", { class: "code" }),
+		column("By user", "user", { spare: true }), column("From", "from", { spare: true }), column("Release with", "release_with", { class: "code" }),
 	], all, "Nothing is held."));
 }
 
