@@ -124,7 +124,7 @@ function gpus(state, i) {
 	const here = (gpu) => rows(state.processes).filter((p) => list(p.kfd_gpu_id).includes(gpu.kfd_gpu_id)).map(nameOf);
 	return listed("GPUs", state.gpus, "The GPUs are unknown: they could not be read.", (all) => table(`gpus-${i}`, [
 		column("GPU", "gpu", number), column("Model", "model", { spare: true }), column("gfx", "gfx", { spare: true }),
-		column("Mode", "mode", { spare: true }), column("Busy", "busy_percent", { ...spare, show: percent }),
+		column("Mode", "mode", { spare: true }), column("Busy", "busy_percent", { ...spare, show: (v) => is(v) ? `${Math.round(v)} %` : unknown }),
 		of("Memory in use", "vram_used", "vram_size", { show: size }), column("Power", "power_watts", { ...spare, show: (v) => is(v) ? `${v} W` : unknown }),
 		of("Slots in use", "slots_used", "slots", { spare: true }), column("Queues", "queues", number),
 		{ head: "Processes on it", class: "text", value: (g) => here(g).length, show: (n, g) => n ? several(here(g), "processes") : state.processes ? "none" : unknown },
@@ -135,8 +135,22 @@ function gpus(state, i) {
 const stateTones = { __proto__: null, active: "good", suspended: "warn", "partly-suspended": "warn", paused: "warn", evicted: "warn", ended: "bad" };
 const holderOf = (p) => is(p.held_by) ? `${text(p.held_by)}${is(p.held_as) ? ` (${text([p.held_as, p.how].filter(is))})` : ""}` : null;
 
+// Sums of many processes by user and container; of what is unknown of one, none.
+function groups(all, i) {
+	const by = new Map(), sum = (a, b) => typeof a === "number" && typeof b === "number" ? a + b : null;
+	for (const p of all) {
+		const key = `${text(p.user)}/${text(p.container)}`, g = by.get(key);
+		by.set(key, { user: p.user, container: p.container, n: g ? g.n + 1 : 1,
+			queues: sum(g ? g.queues : 0, p.queues), vram: sum(g ? g.vram : 0, p.vram) });
+	}
+	return all.length < 8 || by.size < 2 ? "" : el("details", {}, el("summary", {}, `${all.length} processes by user and container`), table(`groups-${i}`, [
+		column("User", "user"), column("Container", "container", { spare: true }), column("Processes", "n", number),
+		column("Queues", "queues", number), column("VRAM", "vram", { ...number, show: size }),
+	], [...by.values()].sort((a, b) => compare(a.vram, b.vram, -1)), ""));
+}
+
 function processes(state, i) {
-	return listed("Processes", state.processes, "The processes are unknown: they could not be read.", (all) => table(`processes-${i}`, [
+	return listed("Processes", state.processes, "The processes are unknown: they could not be read.", (all) => el("div", {}, groups(all, i), table(`processes-${i}`, [
 		column("PID", "pid", number), column("Command", "command", { class: "text" }),
 		column("State", "state", { tone: (s) => stateTones[s] }),
 		{ head: "Held by", spare: true, value: holderOf },
@@ -145,7 +159,7 @@ function processes(state, i) {
 		column("Queues", "queues", number), of("Slots", "active", "slots"),
 		column("Waves", "waves", spare), column("VRAM", "vram", { ...number, show: size }),
 		column("User", "user"), column("Container", "container", { spare: true }), column("Kept by", "kept_by", { spare: true }),
-	], all, "No process uses the GPU."));
+	], all, "No process uses the GPU.")));
 }
 
 function holders(state, i) {
