@@ -202,7 +202,8 @@ struct ctl_program {
 	const char *purpose;			   /* a sentence */
 	const struct ctl_command *const *commands; /* up to NULL */
 	const struct ctl_command *usual;	   /* without a command's name; NULL: the help */
-	const char *const *moved;		   /* names of gpreempt-lab, up to NULL; or NULL */
+	const char *other;			   /* name of the other program, */
+	const char *const *others;		   /* and of its commands, up to NULL */
 	const struct ctl_group *groups;		   /* NULL: none */
 	const struct ctl_synonym *synonyms;	   /* NULL: none */
 };

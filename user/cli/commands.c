@@ -487,16 +487,21 @@ static int take_option(struct parser *p, int val)
 /* The word is as typed: with its dashes, and perhaps a value. */
 static int no_option(const struct ctl_command *cmd, const char *word)
 {
-	char typed[64], why[64] = "unknown option, or short for several";
+	char typed[64], why[64] = "unknown option";
 	struct ctl_nearest nearest = { .typed = typed };
 	const char *name = word + strspn(word, "-");
 	const struct ctl_option *o;
+	size_t n = 0;
 
 	snprintf(typed, sizeof(typed), "%.*s", (int)strcspn(name, "="), name);
 	ctl_offer(&nearest, "help");
-	ctl_for_each_option(o, cmd)
+	ctl_for_each_option(o, cmd) {
 		ctl_offer(&nearest, o->name);
-	if (nearest.name)
+		n += !strncmp(o->name, typed, strlen(typed));
+	}
+	if (n > 1)
+		snprintf(why, sizeof(why), "it is short for several options");
+	else if (nearest.name)
 		snprintf(why, sizeof(why), "unknown option; did you mean --%s?", nearest.name);
 	return usage(cmd, word, NULL, why);
 }
@@ -522,10 +527,19 @@ static int fail_target(const struct ctl_command *cmd, const char *word,
 {
 	char name[64], next[160];
 	const char *words[] = { name };
+	char *comma = next;
 	__cleanup_list struct gpreempt_targets *list = NULL;
 	__cleanup_handle struct gpreempt *g = NULL;
 	int ret;
 
+	/* One of several that have commas between. */
+	if (strchr(word, ',') && strspn(word, "0123456789,") == strlen(word)) {
+		snprintf(next, sizeof(next), "%s %s %s", program->name, cmd->name, word);
+		while ((comma = strchr(comma, ',')))
+			*comma = ' ';
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
+				     "\"%s\" is no target: targets have blanks between", word);
+	}
 	snprintf(name, sizeof(name), "comm:%s", word);
 	if (err->reason != GPREEMPT_BAD_TARGET || gpreempt_new(NULL, &g))
 		return ctl_fail(err);
@@ -677,7 +691,7 @@ int ctl_parse(const struct ctl_command *cmd, int argc, char **argv, void *args)
 void ctl_set_program(const struct ctl_program *p)
 {
 	program = p;
-	ctl_set_name(p->name);
+	ctl_set_name(p->name, NULL);
 }
 
 static const struct ctl_command *find(const char *name)
@@ -711,15 +725,16 @@ const struct ctl_command *ctl_find_command(int argc, char **argv, int *words)
 }
 
 /* Is it "module", of which only "module load" and others are commands? */
-static bool is_group(const char *word)
+static bool is_group(const char *word, char *next, size_t size)
 {
 	const struct ctl_command *cmd;
-	size_t len = strlen(word), i;
+	size_t len = strlen(word), used = 0, i;
 
 	for (i = 0; (cmd = program->commands[i]); i++)
-		if (!strncmp(cmd->name, word, len) && cmd->name[len] == ' ')
-			return true;
-	return false;
+		if (!strncmp(cmd->name, word, len) && cmd->name[len] == ' ' && used < size)
+			used += snprintf(next + used, size - used, "%s%s %s", used ? ", or " : "",
+					 program->name, cmd->name);
+	return used;
 }
 
 /* Returns the command that people mean who type that; NULL: no such word is known. */
@@ -763,22 +778,23 @@ static const char *find_meant(int argc, char **argv)
 /* Report that the words begin with no command of this program. Returns the exit status. */
 static int no_command(int argc, char **argv)
 {
-	const char *const *moved = program->moved;
+	const char *const *other = program->others;
 	const char *name = find_meant(argc, argv);
-	char next[64];
+	char next[128];
 
-	for (; moved && *moved; moved++) {
-		if (strcmp(*moved, argv[0]))
+	for (; *other; other++) {
+		if (strcmp(*other, argv[0]))
 			continue;
-		snprintf(next, sizeof(next), "gpreempt-lab %s", *moved);
-		return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s is a command of gpreempt-lab",
-				     *moved);
+		snprintf(next, sizeof(next), "%s %s", program->other, *other);
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s is a command of %s", *other,
+				     program->other);
 	}
+	if (!name && is_group(argv[0], next, sizeof(next)))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, next,
+				     "a second word belongs to the command \"%s\"", argv[0]);
 	snprintf(next, sizeof(next), "%s %s", program->name,
 		 name ? name : "--help lists the commands");
-	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s \"%s\"%s%s%s",
-			     is_group(argv[0]) ? "a second word belongs to the command" :
-						 "there is no command",
+	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "there is no command \"%s\"%s%s%s",
 			     argv[0], name ? "; did you mean \"" : "", name ? name : "",
 			     name ? "\"?" : "");
 }
@@ -828,6 +844,7 @@ static int run(const struct ctl_command *cmd, int argc, char **argv)
 	void *args = ctl_new_args(cmd);
 	int ret = ctl_parse(cmd, argc, argv, args);
 
+	ctl_set_name(program->name, cmd->name);
 	if (ret < 0)
 		ret = cmd->run(args);
 	ctl_free_args(cmd, args);

@@ -101,11 +101,12 @@ void ctl_say(const char *format, ...)
 	fflush(stdout);
 }
 
-static const char *program = "gpreempt-ctl";
+static const char *program = "gpreempt-ctl", *command;
 
-void ctl_set_name(const char *name)
+void ctl_set_name(const char *name, const char *cmd)
 {
 	program = name;
+	command = cmd;
 }
 
 __attribute__((format(printf, 2, 0))) static void print_err(const char *before, const char *format,
@@ -150,6 +151,8 @@ int ctl_fail_text(enum gpreempt_class class, const char *next, const char *forma
 		clean = shr_clean_copy(next, false);
 		fprintf(stderr, "next: %s\n", clean ? clean : "");
 		free(clean);
+	} else if (class == GPREEMPT_CLASS_USAGE && command) {
+		fprintf(stderr, "next: %s %s --help\n", program, command);
 	}
 	return class;
 }

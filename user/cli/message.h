@@ -25,10 +25,13 @@ static inline void ctl_cleanup_handle(struct gpreempt **g)
 int ctl_set_error(struct gpreempt_error *err, int code, enum gpreempt_reason reason, pid_t pid,
 		  const char *step);
 
-/* Set the name of the program, for messages. */
-void ctl_set_name(const char *name);
+/* Set the names of the program and of the command that runs, or NULL, for messages. */
+void ctl_set_name(const char *name, const char *cmd);
 
-/* Print an error and its next step on stderr. Returns the exit status. */
+/*
+ * Print an error and its next step on stderr. Returns the exit status. A wrong use without a next
+ * step gets the command's help.
+ */
 int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class class, const char *next,
 							const char *format, ...);

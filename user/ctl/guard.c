@@ -28,7 +28,7 @@ static int fail_guard(int code)
 	if (code == -ENOENT || code == -ECONNREFUSED)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED,
 				     "start one: systemctl start gpreempt-guard@NAME, or "
-				     "gpreempt-ctl guard",
+				     "gpreempt-ctl guard; gpreempt-ctl status shows other holders",
 				     "no guard runs here");
 	if (code == -EACCES || code == -EPERM)
 		return ctl_fail_text(GPREEMPT_CLASS_PERMISSION,

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 
 static const struct ctl_command *const commands[] = { CTL_COMMANDS(CTL_ADDRESS) NULL };
-static const char *const moved[] = { LAB_COMMANDS(CTL_NAME_OF) NULL };
+static const char *const others[] = { LAB_COMMANDS(CTL_NAME_OF) NULL };
 
 static const struct ctl_group groups[] = {
 	{ "First", &ctl_list },	    { "See", &ctl_gpus },	  { "Hold", &ctl_preempt },
@@ -37,7 +37,8 @@ const struct ctl_program ctl_program = {
 	.purpose = "See and suspend the GPU queues of processes.",
 	.commands = commands,
 	.usual = &ctl_list,
-	.moved = moved,
+	.other = "gpreempt-lab",
+	.others = others,
 	.groups = groups,
 	.synonyms = synonyms,
 };

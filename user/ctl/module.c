@@ -82,7 +82,7 @@ static int insert(struct kmod_ctx *ctx)
 	ret = kmod.module_new_from_lookup(ctx, MODULE, &list);
 	if (ret < 0 || !list)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
-				     "make dkms-install, or depmod if it was put there by hand",
+				     "apt install gpreempt-dkms; of the source, make dkms-install",
 				     "there is no gpreempt.ko for this kernel");
 	mod = kmod.module_get_module(list);
 	ret = kmod.module_probe_insert_module(mod, KMOD_PROBE_FAIL_ON_LOADED, NULL, NULL, NULL,

@@ -348,8 +348,9 @@ static void print_text(enum out_mode mode, const struct diff *diff, const struct
 
 static int fail_pid(int64_t pid, const char *where)
 {
-	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, NULL, "process %" PRId64 " is not in %s",
-			     pid, where);
+	return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET,
+			     "gpreempt-lab decode shows the processes of a snapshot",
+			     "process %" PRId64 " is not in %s", pid, where);
 }
 
 struct diff_args {

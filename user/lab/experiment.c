@@ -111,6 +111,8 @@ static int new_plan(const struct exp_args *args, struct exp_plan *plan)
 	return write_plan(plan);
 }
 
+#define NEXT_DIRECTORY "name a directory that gpreempt-lab experiment has made"
+
 static int load_plan(const char *dir, struct exp_plan *plan)
 {
 	char *all, *line, *rest = NULL;
@@ -120,8 +122,8 @@ static int load_plan(const char *dir, struct exp_plan *plan)
 	snprintf(plan->dir, sizeof(plan->dir), "%s", dir);
 	all = text_read_in(dir, EXP_PLAN, &len);
 	if (!all)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s is no experiment: %s", dir,
-				     text_open_error(-errno));
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NEXT_DIRECTORY,
+				     "%s is no experiment: %s", dir, text_open_error(-errno));
 	for (line = strtok_r(all, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		sscanf(line, "runs %" SCNu64, &plan->runs);
 		sscanf(line, "concurrent %" SCNu64, &plan->concurrent);
@@ -135,8 +137,8 @@ static int load_plan(const char *dir, struct exp_plan *plan)
 	free(all);
 	if (!plan->command[0] || !plan->runs || plan->runs > EXP_RUNS_MAX ||
 	    plan->concurrent > EXP_RUNS_MAX)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL, "%s/" EXP_PLAN " is damaged",
-				     dir);
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NEXT_DIRECTORY,
+				     "%s/" EXP_PLAN " is damaged", dir);
 	return 0;
 }
 
@@ -314,6 +316,14 @@ static bool has_ended(struct model *model)
 	return model->ended;
 }
 
+static int fail_model(const struct run *run, size_t m, const char *what)
+{
+	char next[sizeof(run->dir) + 64];
+
+	snprintf(next, sizeof(next), "%s/%c.err has what it wrote", run->dir, (int)('a' + m));
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, next, "model %c %s", (int)('A' + m), what);
+}
+
 /* Wait until it has queues, and no more come. */
 static int wait_for_queues(struct run *run, size_t m)
 {
@@ -331,14 +341,9 @@ static int wait_for_queues(struct run *run, size_t m)
 		if (stops)
 			return 128 + stop_signal;
 		if (has_ended(model))
-			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-					     "%s: model %c ended before its queues were "
-					     "seen; %s/%c.err has what it said",
-					     run->dir, (int)('A' + m), run->dir, (int)('a' + m));
+			return fail_model(run, m, "ended before its queues were seen");
 		if (shr_now_ns() - begin > START_NS)
-			return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-					     "%s: model %c has no queue after 5 minutes", run->dir,
-					     (int)('A' + m));
+			return fail_model(run, m, "has no queue after 5 minutes");
 		shr_sleep_ns(LOOK_NS);
 	}
 }
@@ -580,7 +585,7 @@ static int execute_one(const struct exp_plan *plan, enum exp_kind kind, const ch
 static int exp_execute(const struct exp_plan *plan)
 {
 	static const struct sigaction action = { .sa_handler = on_stop };
-	char name[EXP_NAME];
+	char name[EXP_NAME], next[sizeof(plan->dir) + 64];
 	enum exp_kind kind;
 	uint64_t i;
 	int ret = ctl_need_root("read the driver's text");
@@ -594,11 +599,11 @@ static int exp_execute(const struct exp_plan *plan)
 			exp_run_name(kind, i, name);
 			ret = execute_one(plan, kind, name);
 		}
-	if (stops)
-		ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
-			      "interrupted; to "
-			      "go on: gpreempt-lab experiment --resume %s",
-			      plan->dir);
+	if (stops) {
+		snprintf(next, sizeof(next), "gpreempt-lab experiment --resume %s goes on",
+			 plan->dir);
+		ctl_fail_text(GPREEMPT_CLASS_FAILED, next, "interrupted");
+	}
 	return ret;
 }
 

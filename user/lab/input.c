@@ -83,7 +83,8 @@ int text_fail(const char *path, int err)
 
 	return ctl_fail_text(denied ? GPREEMPT_CLASS_PERMISSION : GPREEMPT_CLASS_FAILED,
 			     denied ? "run it with sudo, or give it a copy that you may read" :
-				      NULL,
+			     err == -ENOENT ? "check the name; - is the standard input" :
+					      "name a regular file that can be read",
 			     "%s: %s", path, text_open_error(err));
 }
 

@@ -312,7 +312,7 @@ static void smi_join(struct smi *smi, const struct ctl_text *text)
 static int smi_print(const struct pidmap_args *args, struct smi *smi)
 {
 	if (!smi->known)
-		return ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "rocm-smi --showpids > FILE makes one",
 				     "%s: no line of it is what rocm-smi prints with "
 				     "--showpids or --showpidgpus",
 				     args->smi);
