@@ -59,9 +59,10 @@ static void set_row(const struct row *row)
 			   second ? unit_text("0 0xf7bc %d %.*s\n1 0xf7bc %d%s\n", off,
 					      (int)(second - first), first, off, second) :
 				    ""));
-	set_file(DIR "nodes", "gpreempt-nodes - version: 1.2\n"
-			      "# gpu_id node device xccs slots_used slots\n"
-			      "0xf7bc 1 0000:03:00.0 4 2 32\n");
+	set_file(DIR "nodes",
+		 unit_text("gpreempt-nodes - version: 1.2\n"
+			   "# gpu_id node device xccs slots_used slots\n0xf7bc 1 0000:03:00.0 4 %d 32\n",
+			   row->queues ? 2 : 0));
 	set_file(DIR "processes",
 		 unit_text("gpreempt-processes - version: 1.1\n"
 			   "# pid queues active slots suspended evicted paused debugged\n%d %s\n",
@@ -128,6 +129,7 @@ static void expect_doctor(const struct row *row)
 	ctl_line("doctor %d", PID);
 	OUT_LINE("process %d %s", PID, row->doctor ? row->doctor : "can be suspended");
 	ck_assert_int_eq(!!strstr(ctl_out, unit_text("process %d can be", PID)), !row->held);
+	ck_assert_ptr_null(strstr(ctl_out, "unowned-slots"));
 }
 
 /* report shows what the commands print: it runs each of them, here a stand-in. */
@@ -227,6 +229,7 @@ TEST(evicted)
 static void set_ended(void)
 {
 	set_row(&rows[0]);
+	set_file(unit_text(DIR "pid/%d/queues", PID), NULL);
 	set_file(DIR "processes", "gpreempt-processes - version: 1.1\n# pid queues\n");
 	set_file(DIR "usage", "gpreempt-usage - version: 1.1\n# gpu_id hardware pid waves\n");
 	set_file(KFD "proc/4194242/queues/", "0\n1");
@@ -272,6 +275,8 @@ static void expect_ended(void)
 	OUT_LINE("warning\tended-processes\tprocess %d has ended, and its queues and memory stay "
 		 "on the GPUs\tend one of %d (pt_data_worker)\n",
 		 PID, KEEPER);
+	OUT_LINE("note\tunowned-slots\tGPU 0 (0000:03:00.0, 0xf7bc): 2 of 32 slots hold queues "
+		 "of no process of KFD that lives\tgpreempt-lab decode\n");
 }
 
 TEST(ended)

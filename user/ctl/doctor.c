@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Does this host, or a process, have all that suspending takes? */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "lib/preempt/wire.h"
+#include "lib/see/see.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
 
@@ -203,6 +205,59 @@ static void check_memory(struct report *r, const struct gp_figures *figures)
 	}
 }
 
+/* Subtract the slots that queues of a process hold. 0, or -EIO: they are not known. */
+static int subtract_slots(struct gpreempt *g, pid_t pid, struct gpreempt_nodes *nodes)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	struct gpreempt_error err;
+	size_t i, j;
+
+	if (gpreempt_view_read(g, pid, &view, &err))
+		return gpreempt_error_class(&err) == GPREEMPT_CLASS_NO_TARGET ? 0 : -EIO;
+	/* The module does not list a process that has ended; sysfs does. */
+	for (i = 0; view->source != GPREEMPT_SOURCE_SYSFS && i < view->count; i++)
+		for (j = 0; j < nodes->count; j++)
+			if (gp_is_compute(&view->queues[i]) && view->queues[i].active &&
+			    view->queues[i].gpu_id == nodes->nodes[j].gpu_id)
+				nodes->nodes[j].slots_used--;
+	return 0;
+}
+
+/*
+ * Report slots that hold queues of no process in KFD's list. Queues come and go between two
+ * reads, so the least of some looks counts.
+ */
+static void check_slots(struct report *r, const struct gp_figures *figures)
+{
+	__cleanup_free int64_t *least = shr_must(calloc(figures->gpus.count + 1, sizeof(*least)));
+	struct gp_finding f = { .name = "unowned-slots" };
+	char name[128];
+	size_t look, i;
+
+	for (look = 0; look < 3; look++) {
+		__cleanup_list struct gpreempt_nodes *nodes = NULL;
+
+		if (gpreempt_nodes_read(r->g, &nodes, NULL) || nodes->count != figures->gpus.count)
+			return;
+		for (i = 0; i < figures->processes.count; i++)
+			if (subtract_slots(r->g, figures->processes.items[i].pid, nodes))
+				return;
+		for (i = 0; i < nodes->count; i++)
+			if (!look || nodes->nodes[i].slots_used < least[i])
+				least[i] = nodes->nodes[i].slots_used;
+	}
+	for (i = 0; i < figures->gpus.count; i++) {
+		if (least[i] <= 0)
+			continue;
+		gp_gpu_text(&figures->names.items[i], name, sizeof(name));
+		gp_find_bad(&f, GP_HEALTH_NOTE, "gpreempt-lab decode",
+			    "GPU %s: %lld of %lld slots hold queues of no process of KFD that lives",
+			    name, (long long)least[i],
+			    (long long)figures->gpus.items[i].node.slots);
+		report(r, &f);
+	}
+}
+
 static void check_users(struct report *r, bool live)
 {
 	struct gpreempt_error err;
@@ -224,6 +279,8 @@ static void check_users(struct report *r, bool live)
 			ctl_sampler_keepers(&s, &unseen, &code);
 		check_ended(r, &s);
 		check_memory(r, &s.figures);
+		if (live)
+			check_slots(r, &s.figures);
 	}
 	ctl_sampler_clear(&s);
 }

@@ -11,6 +11,7 @@
  *	info		as CRIU's plug-in begins a dump: the driver pauses the process and
  *			tells its numbers of devices, buffers, queues and events
  *	unpause		as it ends a dump
+ *	keep		keeps a copy of its /dev/kfd, as a child of it does
  */
 #include <errno.h>
 #include <linux/kfd_ioctl.h>
@@ -74,13 +75,21 @@ static int take_kfd(int pidfd, int number)
 	return (int)syscall(SYS_pidfd_getfd, pidfd, number, 0);
 }
 
-static int call(struct kfd_ioctl_criu_args *args)
+/* A descriptor, or -1. */
+static int get_kfd(void)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), fd = -1, i, ret;
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0), fd = -1, i;
 
 	for (i = 0; i < MAX_FD && fd < 0; i++)
 		fd = take_kfd(pidfd, i);
 	close(pidfd);
+	return fd;
+}
+
+static int call(struct kfd_ioctl_criu_args *args)
+{
+	int fd = get_kfd(), ret;
+
 	if (fd < 0)
 		return -ENOENT;
 	ret = ioctl(fd, AMDKFD_IOC_CRIU_OP, args) ? -errno : 0;
@@ -111,6 +120,8 @@ static int step(const char *line)
 		return cont();
 	if (!strcmp(line, "detach"))
 		return detach();
+	if (!strcmp(line, "keep"))
+		return get_kfd() < 0 ? -ENOENT : 0;
 	if (!strcmp(line, "info"))
 		return get_info();
 	return strcmp(line, "unpause") ? -EINVAL : call(&args);

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Who uses a GPU, for scripts: list --gpu ID --quiet, with a holder, which uses none, and as
 # an ordinary user. Who keeps /dev/kfd open: doctor --partition, also of a process that
-# has ended, of which another one has the descriptor.
+# has ended, of which another one has the descriptor. Of a killed one the queues execute on
+# (NVIDIA/Megatron-LM#3684): list, doctor and metrics show it.
 # vgpu: gpus=2
 # timeout: 90
 # driver: any
-. /t/lib.sh
+. /t/peer.sh
 
 tab=$(printf '\t')
 
@@ -75,3 +76,29 @@ wait_for 15 no_kfd_process
 ctl 0 doctor --partition "$first"
 as-user gpreempt-ctl doctor --partition "$first" > "$W/ctl" 2>&1
 [ $? -eq 4 ] || fail "an ordinary user cannot know it: $(cat "$W/ctl")"
+
+step "a killed process whose queue executes"
+start b --gpus 0 --queues 1 --packet 60s --count 2 --depth 2
+p=$(pid b)
+wait_for 5 running "$p"
+peer_start "$p"
+peer_does keep
+kill -9 "$p"
+wait "$p"
+ctl 0 list -o pid,state,kept_by
+says "^$p${tab}ended${tab}$peer \(peer\)"
+prints_nothing 7 list --gpu "$first" --quiet
+busy() {
+	awk -v p="$p" '$1 == p { print int($2 / 1e6) }' "$VGPU/0/busy"
+}
+before=$(busy)
+ctl 0 metrics --for 1s
+says '^gpreempt_gpu_busy_ratio.* NaN$'
+[ "$(busy)" -gt "$before" ] || fail "it does not execute: $before ms"
+gpreempt-ctl doctor > "$W/ctl"
+says "^warning${tab}ended-processes${tab}process $p has ended, .*${tab}end one of $peer \(peer\)"
+says "^note${tab}unowned-slots${tab}GPU 0 .*: 1 of [0-9]+ slots hold queues of no process of KFD"
+kill "$peer"
+wait_for 15 no_kfd_process
+gpreempt-ctl doctor > "$W/ctl"
+! grep -q unowned-slots "$W/ctl" || fail "slots without an owner: $(cat "$W/ctl")"
