@@ -418,6 +418,42 @@ TEST(cannot_be_unpaused)
 	loop.evicted = 0;
 }
 
+static void show_age(int age_ms)
+{
+	set_file("/sys/kernel/debug/gpreempt/processes",
+		 unit_text("gpreempt-processes - version: 1.1\n# pid age_ms paused\n%d %d 0\n",
+			   target, age_ms));
+}
+
+static void be_busy(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (!strcmp(call, "pause"))
+		show_age(40);
+}
+
+/*
+ * A driver without debug trap has paused the process, and is busy with it since: the module cannot
+ * show it. The pause is not forgotten.
+ */
+TEST(cannot_be_seen)
+{
+	struct pause_entry e;
+
+	unit_one_gpu("capability 0\n");
+	set_file(unit_text("/sys/kernel/debug/gpreempt/pid/%d/gpus", target),
+		 "gpreempt-gpus - version: 1.1\n# gpu_id vm context\n0xf7bc 1 -\n");
+	show_age(0);
+	open_by(GPREEMPT_HOW_PAUSE);
+	loop.before = be_busy;
+	ck_assert_int_eq(suspend(), -EOPNOTSUPP);
+	ck_assert_int_eq(owner_close(&owner), -EOPNOTSUPP);
+	ck_assert_int_eq(pause_journal_read(target, &e), 0);
+	ck_assert_int_eq(pause_journal_remove(target), 0);
+	loop.paused = false;
+	loop.evicted = 0;
+}
+
 TEST(ends)
 {
 	open_by(GPREEMPT_HOW_PAUSE);

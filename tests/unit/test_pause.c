@@ -358,6 +358,30 @@ TEST(strict_unseen)
 	ck_assert_int_ne(report.after, GP_PAUSED_YES);
 }
 
+/* The driver is busy with the process for 20 ms: meanwhile the module has older facts. */
+static void see_again(int number)
+{
+	(void)number;
+	if (strstr(loop.trace, "pause"))
+		show(LIST("4194242 0 1"));
+}
+
+static void be_busy(struct gp_loop *l, const char *call)
+{
+	(void)l;
+	if (!strcmp(call, "pause"))
+		show(LIST("4194242 40 0"));
+}
+
+TEST(strict_busy)
+{
+	signal(SIGALRM, see_again);
+	loop.before = be_busy;
+	ualarm(20000, 20000);
+	ck_assert_int_eq(pause_it(), 0);
+	ck_assert_int_eq(report.after, GP_PAUSED_YES);
+}
+
 static int unpause_it(void)
 {
 	return gp_unpause(g, PID, 777, &report, &err);

@@ -281,8 +281,9 @@ static size_t count_queues(const struct gp_route *r)
 }
 
 /*
- * Pause the process. After an error the driver has restored the queues, or not. A process that
- * another program had paused is paused once now, as before.
+ * Pause the process. After an error the driver has restored the queues, or not: then it is paused
+ * until an unpause succeeds, at the latest by its guardian. A process that another program had
+ * paused is paused once now, as before.
  */
 static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 {
@@ -291,9 +292,12 @@ static int pause_it(struct gp_route *r, struct gp_pause_report *report)
 	r->pause.return_ns = report->return_ns;
 	if (!ret && report->before == GP_PAUSED_YES)
 		return fail(r, -EBUSY, GPREEMPT_PAUSED, "pause");
-	if (ret && report->before == GP_PAUSED_NO)
-		gp_unpause(r->g, r->pid, r->pause.start, NULL, NULL);
 	r->pause.paused = !ret;
+	if (ret && report->before == GP_PAUSED_NO) {
+		int undo = gp_unpause(r->g, r->pid, r->pause.start, NULL, NULL);
+
+		r->pause.paused = undo && undo != -ESRCH;
+	}
 	return ret;
 }
 

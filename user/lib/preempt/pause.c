@@ -414,7 +414,14 @@ static bool gp_pause_is_strict(struct gpreempt *g)
 	return g->pause_kind == KIND_STRICT;
 }
 
-/* Does the driver call it paused, as the module read it just now? -ENODATA: unknown. */
+/* Longest time for which the process may keep the driver busy, and the module from looking. */
+#define BUSY_NS	      (500 * NSEC_PER_MSEC)
+#define BUSY_RETRY_NS (2 * NSEC_PER_MSEC)
+
+/*
+ * Does the driver call it paused, as the module read it just now? -EAGAIN: the driver is busy
+ * with the process. -ENODATA: unknown.
+ */
 static int read_paused(struct gpreempt *g, pid_t pid)
 {
 	struct gpreempt_process_list *list;
@@ -426,8 +433,8 @@ static int read_paused(struct gpreempt *g, pid_t pid)
 	for (i = 0; i < list->count; i++) {
 		const struct gpreempt_process *p = &list->processes[i];
 
-		if (p->pid == pid && !p->age_ms && p->paused != GPREEMPT_UNKNOWN)
-			ret = p->paused;
+		if (p->pid == pid)
+			ret = p->age_ms || p->paused == GPREEMPT_UNKNOWN ? -EAGAIN : p->paused;
 	}
 	gpreempt_list_free(list);
 	return ret;
@@ -438,11 +445,13 @@ static int gp_pause_look(struct gpreempt *g, pid_t pid, const char *step, bool *
 			 struct gpreempt_error *err)
 {
 	static const char not_seen[] = "gpreempt.ko does not show whether it is paused";
+	uint64_t until = shr_now_ns() + BUSY_NS;
 	int ret = gp_check_spaces(g, pid, step, err);
 
 	if (ret)
 		return ret;
-	ret = read_paused(g, pid);
+	while ((ret = read_paused(g, pid)) == -EAGAIN && !g->saved && shr_now_ns() < until)
+		shr_sleep_ns(BUSY_RETRY_NS);
 	if (ret < 0)
 		return gp_error(err, -EOPNOTSUPP, GPREEMPT_PAUSE_UNSAFE, pid, not_seen);
 	*paused = ret;
