@@ -24,7 +24,7 @@ says "at work there"
 kill -INT $x
 wait $x
 [ $? -eq 130 ] || fail "it ended with $?, not 130"
-grep -q "interrupted; to go on: gpreempt-lab experiment --resume $e" "$W/x.err" || fail "it does not say how to go on"
+grep -q "^next: gpreempt-lab experiment --resume $e goes on" "$W/x.err" || fail "it does not say how to go on"
 wait_for 5 no_kfd_process
 [ ! -e "$e/a-1/result" ] || fail "a run that was interrupted counts"
 lab 1 experiment --report-only "$e"
