@@ -24,7 +24,8 @@ enum what {
 	FAILED,	 /* again at value */
 	RAN,	 /* for value, although it was to be held */
 	NODES,
-	NO_WORK, /* on the nodes of value */
+	NO_WORK,
+	CROWDED, /* on the nodes of value */
 	ADD_ON,
 	ADD_OFF,
 	ADD_JOB, /* offline, of job 1 */
@@ -160,6 +161,9 @@ static void run_line(const struct line *line, uint64_t now)
 		break;
 	case NODES:
 		gp_policy_nodes(p, line->entity, line->value);
+		break;
+	case CROWDED:
+		gp_policy_parks(p, line->entity, true, line->value);
 		break;
 	case NO_WORK:
 		gp_policy_idle(p, line->entity, line->value, now);
@@ -430,6 +434,20 @@ TEST(only_with_work)
 		{ 5, IDLE, 0, 0, NULL },
 		{ 7, STEP, 0, 0, "b+i c+i d+i never" },
 		{ 8, BUSY, 0, 0, "b-a c-a d-a 108" },
+	};
+
+	RUN_BARE(NULL, lines);
+}
+
+/* More processes than fit: one without work makes room at once, and no arrival waits for it. */
+TEST(crowded)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_ON, 0, 1, NULL },	   { 0, ADD_OFF, 1, 1, NULL },
+		{ 0, ADD_OFF, 2, 1, NULL },	   { 1, CROWDED, 1, 1, "never" },
+		{ 2, NO_WORK, 1, 1, "b-p never" }, { 3, BUSY, 0, 0, "c-a 103" },
+		{ 4, IDLE, 0, 0, NULL },	   { 6, STEP, 0, 0, "c+i never" },
+		{ 7, NO_WORK, 1, 0, "b+p never" }, { 8, BUSY, 0, 0, "b-a c-a 108" },
 	};
 
 	RUN_BARE(NULL, lines);

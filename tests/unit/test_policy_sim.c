@@ -124,6 +124,11 @@ static uint64_t work_of(const struct process *a)
 	return is_offline(a) ? a->nodes & (a->held | ~a->idle) : 0;
 }
 
+static bool may_park(const struct process *a)
+{
+	return w.options.park_ns || w.policy->entity[a->number].crowded;
+}
+
 static bool is_gang(const struct process *a)
 {
 	return is_offline(a) && w.tenant[a->tenant].gang;
@@ -139,7 +144,7 @@ static void come(struct process *a)
 	};
 	a->number = gpreempt_policy_add(w.policy, a->tenant, a->nodes);
 	HOLDS(a->number >= 0);
-	gp_policy_parks(w.policy, a->number, true);
+	gp_policy_parks(w.policy, a->number, true, !draw(4));
 }
 
 static void go(struct process *a)
@@ -271,7 +276,7 @@ static void watch_switch(struct process *a, const struct gpreempt_policy_action 
 		HOLDS(w.tenant[a->tenant].max || w.fail_percent);
 		break;
 	case GPREEMPT_POLICY_PARK:
-		HOLDS(w.options.park_ns);
+		HOLDS(may_park(a));
 		break;
 	default:
 		HOLDS(action->reason == GPREEMPT_POLICY_TURN);
@@ -377,7 +382,7 @@ static void watch_state(void)
 
 			HOLDS(!is_offline(b) || b->tenant != a->tenant || w.now < a->until ||
 			      w.now < b->until || w.now < a->blocked || w.now < b->blocked ||
-			      w.options.park_ns || !a->held == !b->held);
+			      may_park(a) || may_park(b) || !a->held == !b->held);
 		}
 	}
 	for (n = 0; n < NODES && w.options.slots && !w.fail_percent; n++)

@@ -395,11 +395,16 @@ struct guard_offline {
 	unsigned int entity; /* number of it in the policy */
 	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
 	uint64_t work_ns;
-	size_t queues;	    /* in its view, at the last look */
-	uint64_t missing;   /* nodes whose registers were not known at the last look */
-	uint64_t written;   /* sum of their write pointers */
-	unsigned int rests; /* looks since then at usage alone */
-	bool paused;	    /* paused, and that was reported */
+	size_t queues;	     /* in its view, at the last look */
+	uint64_t missing;    /* nodes whose registers were not known at the last look */
+	uint64_t written;    /* sum of their write pointers */
+	uint64_t set;	     /* mark of which queues it has */
+	uint64_t crowded_ns; /* when they had no slots while it could run */
+	bool crowded;	     /* was just now, or when it was parked */
+	uint64_t rested_ns;  /* when all were in their slots, without work */
+	uint64_t moved_ns;   /* when the poller saw work of it last */
+	unsigned int rests;  /* looks since then at usage alone */
+	bool paused;	     /* paused, and that was reported */
 	bool announced;
 	bool unwanted;		  /* a request wants it released */
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
@@ -491,6 +496,7 @@ struct guard_turn {
 	uint64_t looked_ns;  /* begin of the last look */
 	uint64_t worked_ns;  /* last time at which there was work */
 	bool parked;	     /* some offline process is: its work may come at any time */
+	size_t next;	     /* offline process to look at */
 	uint64_t arrival_ns; /* work came after this time; 0: none came */
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 };

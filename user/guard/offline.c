@@ -419,6 +419,28 @@ static int has_work(const struct gpreempt_queue *q)
 }
 
 /*
+ * Has it no work, though its queues are in no slots? They were in them without work, and the poller
+ * has seen no packet since. Equal indices alone do not tell that: packets may execute.
+ */
+static bool is_still(const struct guard_offline *offline)
+{
+	return offline->watch.looked && offline->rested_ns > offline->moved_ns;
+}
+
+/* Note which queues it has: nothing is known of another set. */
+static void note_set(struct guard_offline *offline, const struct gpreempt_view *view)
+{
+	uint64_t set = 0;
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		set = 31 * set + view->queues[i].qid + view->queues[i].ring;
+	if (set != offline->set)
+		offline->rested_ns = 0;
+	offline->set = set;
+}
+
+/*
  * Report to the policy where the process has work. A look while the driver changes the run list
  * shows none of its queues, and tells nothing. Under the lock.
  */
@@ -432,9 +454,12 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	/* The poller sees its work, which its registers do not show. */
 	if (entity->parked)
 		return;
+	/* While it is suspended nothing is learnt: the last answer stays. */
 	if (now >= offline->work_ns + WORK_NS) {
+		uint64_t kept = (offline->worked[0] | offline->worked[1]) & entity->held;
+
 		offline->worked[1] = offline->worked[0];
-		offline->worked[0] = 0;
+		offline->worked[0] = kept;
 		offline->work_ns = now;
 	}
 	for (i = 0; i < view->count; i++) {
@@ -451,12 +476,19 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 		offline->written = written;
 	}
 	/*
-	 * Not in its slots twice: there are more processes than fit, and each is in the way. But
-	 * what is held is in no slot, which tells nothing.
+	 * Not in its slots twice: there are more processes than fit, and each is in the way, until
+	 * it is parked. But what is held is in no slot, which tells nothing.
 	 */
 	unknown &= ~entity->held;
-	offline->worked[0] |= worked | (unknown & offline->missing);
+	offline->missing &= unknown;
+	if (offline->missing)
+		offline->crowded_ns = now;
+	offline->worked[0] |= worked | (is_still(offline) ? 0 : offline->missing);
 	offline->missing = unknown;
+	if (worked)
+		offline->rested_ns = 0;
+	else if (!unknown && !entity->held)
+		offline->rested_ns = now;
 	idle = ~(offline->worked[0] | offline->worked[1]);
 	guard->changed |= idle != entity->idle;
 	gp_policy_idle(guard->policy, offline->entity, idle, now);
@@ -488,18 +520,26 @@ static bool rests(const struct guard *guard, struct guard_offline *offline,
 	return (size_t)queues == offline->queues;
 }
 
+/* A process takes its turn in the slots more often. */
+#define CROWDED_NS (2 * NSEC_PER_SEC)
+
 /* Note the queues that the poller watches while it is parked. Under the lock. */
 static void note_queues(struct guard *guard, struct guard_offline *offline,
 			const struct gpreempt_view *view)
 {
 	struct guard_online *watch = &offline->watch;
-	bool all = guard->config.figures.park_ns && guard_watch_queues(watch, view);
+	bool all;
 
+	/* A process that was parked for the others stays so until its next packet. */
+	if (!guard->policy->entity[offline->entity].parked)
+		offline->crowded = shr_now_ns() - offline->crowded_ns < CROWDED_NS;
+	all = (guard->config.figures.park_ns || offline->crowded) &&
+	      guard_watch_queues(watch, view);
 	if (all && !watch->sight)
 		watch->sight = calloc(1, sizeof(*watch->sight));
 	if (watch->sight)
 		watch->sight->pid = offline->target.pid;
-	gp_policy_parks(guard->policy, offline->entity, all && watch->sight);
+	gp_policy_parks(guard->policy, offline->entity, all && watch->sight, offline->crowded);
 }
 
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
@@ -524,6 +564,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 		gp_policy_nodes(guard->policy, offline->entity, nodes);
 		guard->changed = true;
 	}
+	note_set(offline, view);
 	note_queues(guard, offline, view);
 	note_work(guard, offline, view, shr_now_ns());
 	pthread_mutex_unlock(&guard->lock);

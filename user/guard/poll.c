@@ -478,13 +478,20 @@ static struct guard_offline *find_entity(struct guard *guard, unsigned int entit
 	return NULL;
 }
 
-/* Wake a parked process when it has work, or when that cannot be seen. Under the lock. */
-static void note_parked(struct guard *guard, const struct guard_online *watch, int seen,
-			uint64_t now)
+/*
+ * Wake a parked process when it has work, or when that cannot be seen. The first look tells nothing
+ * about the time before. Under the lock.
+ */
+static void note_parked(struct guard *guard, struct guard_online *watch, int seen, uint64_t now)
 {
 	struct guard_offline *offline = find_entity(guard, watch->entity);
+	bool first = !watch->looked;
 
-	if (seen == GUARD_IDLE || !offline)
+	watch->looked = true;
+	if ((seen == GUARD_IDLE && !first) || !offline)
+		return;
+	offline->moved_ns = now;
+	if (seen == GUARD_IDLE)
 		return;
 	/* The next looks at its registers may come before its work is there. */
 	offline->worked[0] = UINT64_MAX;
@@ -611,6 +618,30 @@ static bool look_at_one(struct guard *guard, unsigned int me, struct guard_onlin
 	return in_time;
 }
 
+/* Passes in which each parked process is looked at once: they delay a look at online work. */
+#define PARKED_PASSES 16
+
+/* Look at the next of those that are parked, or may be at once. As look_at_one(). */
+static bool look_at_some(struct guard *guard, unsigned int me, uint64_t now)
+{
+	size_t i, left = (guard->n_offline + PARKED_PASSES - 1) / PARKED_PASSES;
+	struct guard_turn *turn = &guard->turn;
+	bool in_time = true;
+
+	turn->parked = false;
+	for (i = 0; in_time && left && i < guard->n_offline; i++) {
+		struct guard_offline *o = &guard->offline[turn->next++ % guard->n_offline];
+		const struct gpreempt_policy_entity *e = &guard->policy->entity[o->entity];
+
+		if (!o->watch.sight || !(e->parked || (e->parks && e->crowded)))
+			continue;
+		left--;
+		turn->parked = true;
+		in_time = look_at_one(guard, me, &o->watch, now);
+	}
+	return in_time;
+}
+
 static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 {
 	bool in_time = true;
@@ -619,16 +650,7 @@ static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 	guard->turn.arrival_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
 		in_time = look_at_one(guard, me, &guard->online[i], now);
-	guard->turn.parked = false;
-	for (i = 0; in_time && i < guard->n_offline; i++) {
-		struct guard_offline *offline = &guard->offline[i];
-
-		if (!guard->policy->entity[offline->entity].parked || !offline->watch.sight)
-			continue;
-		guard->turn.parked = true;
-		in_time = look_at_one(guard, me, &offline->watch, now);
-	}
-	return in_time;
+	return in_time && look_at_some(guard, me, now);
 }
 
 /* Poll once. False: another thread has taken over meanwhile. */

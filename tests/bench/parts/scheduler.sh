@@ -169,7 +169,7 @@ residents() {
 	offline off 0
 	guard "$_n" --poll "$(us $LOOK)" --linger "$(us 2000)" --max-hold "$(us 1000000)"
 	# Those without work were not looked at for long enough before.
-	sleep 1
+	sleep 5
 	requests "$few"
 	wait_for 30 knows $((_n + 1))
 	done_by on

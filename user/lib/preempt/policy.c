@@ -244,9 +244,10 @@ void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nod
 		a->idle_since = now;
 }
 
-void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks)
+void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks, bool crowded)
 {
 	p->entity[entity].parks = parks;
+	p->entity[entity].crowded = crowded;
 }
 
 static bool working(const struct gpreempt_policy_entity *entity)
@@ -493,12 +494,13 @@ static uint64_t work_of(const struct gpreempt_policy_entity *a)
 
 static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 {
-	uint64_t park = s->p->options.park_ns;
+	uint64_t park = a->crowded ? 0 : s->p->options.park_ns, from;
+	bool may = a->parks && (park || a->crowded);
 
-	a->parked = park && a->parks && a->nodes && !(a->nodes & ~a->idle) &&
-		    s->now >= shr_later_ns(a->idle_since, park);
-	if (park && a->parks && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
-		wake_at(s, shr_later_ns(a->idle_since, park));
+	from = shr_later_ns(a->idle_since, park);
+	a->parked = may && a->nodes && !(a->nodes & ~a->idle) && s->now >= from;
+	if (may && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
+		wake_at(s, from);
 }
 
 static void join_unit(struct step *s, unsigned int entity)

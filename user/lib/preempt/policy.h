@@ -49,6 +49,7 @@ struct gpreempt_policy_entity {
 	uint64_t failed; /* nodes that are not switched before retry */
 	uint64_t idle;	 /* nodes on which it has no work, if it is not suspended there */
 	bool parks;	 /* its work can be seen while it is suspended */
+	bool crowded;	 /* more processes use its nodes than fit */
 	bool parked;
 	enum gpreempt_policy_reason why; /* reason of its last suspend */
 	uint64_t until;			 /* released until then */
@@ -99,8 +100,12 @@ void gp_policy_idle(struct gpreempt_policy *p, unsigned int entity, uint64_t nod
  */
 uint64_t gp_policy_time(const struct gpreempt_policy *p, unsigned int tenant);
 
-/* Can an offline entity be parked: does the caller see its work while it is suspended? */
-void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks);
+/*
+ * Can an offline entity be parked: does the caller see its work while it is suspended? crowded: it
+ * is parked as soon as it has no work, since its queues take turns in the slots with those of
+ * others.
+ */
+void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks, bool crowded);
 
 /* A suspend for an arrival took so long. */
 void gp_policy_took(struct gpreempt_policy *p, uint64_t ns);
