@@ -465,6 +465,8 @@ void guard_poll_stop(struct guard *guard)
 
 /* Longest time between two looks for new targets. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
+/* Time between two looks at parked processes, when no online one can come to work. */
+#define PARKED_NS NSEC_PER_MSEC
 /* Looks between two reads of its CPU time, which take as long as a look. */
 #define LOOKS_A_COUNT 64
 
@@ -618,28 +620,25 @@ static bool look_at_one(struct guard *guard, unsigned int me, struct guard_onlin
 	return in_time;
 }
 
-/* Passes in which each parked process is looked at once: they delay a look at online work. */
-#define PARKED_PASSES 16
-
-/* Look at the next of those that are parked, or may be at once. As look_at_one(). */
-static bool look_at_some(struct guard *guard, unsigned int me, uint64_t now)
+/*
+ * Look at the next of the processes that are parked, or may be at once: one a pass, since each
+ * delays a look at online work. As look_at_one().
+ */
+static bool look_at_next(struct guard *guard, unsigned int me, uint64_t now)
 {
-	size_t i, left = (guard->n_offline + PARKED_PASSES - 1) / PARKED_PASSES;
 	struct guard_turn *turn = &guard->turn;
-	bool in_time = true;
+	size_t i;
 
 	turn->parked = false;
-	for (i = 0; in_time && left && i < guard->n_offline; i++) {
+	for (i = 0; i < guard->n_offline; i++) {
 		struct guard_offline *o = &guard->offline[turn->next++ % guard->n_offline];
 		const struct gpreempt_policy_entity *e = &guard->policy->entity[o->entity];
 
-		if (!o->watch.sight || !(e->parked || (e->parks && e->crowded)))
-			continue;
-		left--;
-		turn->parked = true;
-		in_time = look_at_one(guard, me, &o->watch, now);
+		turn->parked = o->watch.sight && (e->parked || (e->parks && e->crowded));
+		if (turn->parked)
+			return look_at_one(guard, me, &o->watch, now);
 	}
-	return in_time;
+	return true;
 }
 
 static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
@@ -650,7 +649,7 @@ static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 	guard->turn.arrival_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
 		in_time = look_at_one(guard, me, &guard->online[i], now);
-	return in_time && look_at_some(guard, me, now);
+	return in_time && look_at_next(guard, me, now);
 }
 
 /* Poll once. False: another thread has taken over meanwhile. */
@@ -681,8 +680,8 @@ static void doze(const struct guard *guard)
 
 	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
-	if (!guard->n_online && !guard->n_clients && !turn->parked)
-		ns = MAX_SLEEP_NS;
+	if (!guard->n_online && !guard->n_clients && (ns < PARKED_NS || !turn->parked))
+		ns = turn->parked ? PARKED_NS : MAX_SLEEP_NS;
 	if (turn->wake < now + ns)
 		ns = turn->wake > now ? turn->wake - now : 0;
 	if (ns)
