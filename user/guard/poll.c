@@ -498,8 +498,8 @@ static void note_parked(struct guard *guard, struct guard_online *watch, int see
 	/* The next looks at its registers may come before its work is there. */
 	offline->worked[0] = UINT64_MAX;
 	offline->work_ns = now;
+	guard->changed |= guard->policy->entity[watch->entity].idle != 0;
 	gp_policy_idle(guard->policy, watch->entity, 0, now);
-	guard->changed = true;
 }
 
 /* Note the result of a look at one process. Under the lock. */
