@@ -602,14 +602,17 @@ static const char *slices(const char *order, unsigned int n)
 {
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
 	static const unsigned int weight[] = { 100, 200, 500 };
+	static const unsigned int rank[GPREEMPT_POLICY_TENANTS] = { 1, 0, 0 };
 	struct gpreempt_policy_options o = figures();
 	static char text[64];
 	uint64_t now = 0, wake;
 	unsigned int i, j;
 
 	o.slots = 1;
-	o.order = order;
+	o.order = order && strcmp(order, "ranks") ? order : NULL;
 	begin(&o);
+	/* The least used goes first among those without a rank. */
+	gp_policy_rank(p, order && !strcmp(order, "ranks") ? rank : NULL);
 	for (i = 0; i < 3; i++) {
 		wish.min = 0;
 		wish.weight = weight[i];
@@ -634,6 +637,7 @@ TEST(orders)
 	ck_assert_str_eq(slices("priority", 8), "cccccccc");
 	ck_assert_str_eq(slices("fifo", 8), "abcabcab");
 	ck_assert_str_eq(slices("deadline", 8), "aaabacab");
+	ck_assert_str_eq(slices("ranks", 8), "bcccbccb");
 }
 
 /* A tenant that was without work has saved nothing up: it has one slice, and then its share. */

@@ -16,11 +16,13 @@
 #define UNIT_SILENCE_NS (UNIT_LIMIT_NS / 4)
 
 enum unit_limit {
+	UNIT_ANSWER,	    /* an answer of the command of --policy counts */
 	UNIT_CHILD,	    /* memory of other processes, read by a child */
 	UNIT_GUARD_FILE,    /* the last one is written */
 	UNIT_GUARD_LATE,    /* the poller, for its workers */
 	UNIT_GUARD_SILENCE, /* the watchdog of guard's main thread */
 	UNIT_GUARD_WORD,    /* the child that looks for a word */
+	UNIT_MUTE,	    /* a silent one, before it is killed */
 	UNIT_READER,	    /* memory of a target, read by a thread */
 	UNIT_SILENCE,	    /* a heartbeat */
 	UNIT_LIMITS
@@ -39,8 +41,10 @@ void unit_answers(bool answers);
 void unit_reset_limits(void);
 
 #define SHR_CHILD_PATIENCE_MS (unit_limit(UNIT_CHILD) / 1000000)
+#define GUARD_ANSWER_NS	      unit_limit(UNIT_ANSWER)
 #define GUARD_FILE_WAIT_NS    unit_limit(UNIT_GUARD_FILE)
 #define GUARD_LATE_NS	      unit_limit(UNIT_GUARD_LATE)
+#define GUARD_MUTE_NS	      unit_limit(UNIT_MUTE)
 #define GUARD_SILENCE_NS      unit_limit(UNIT_GUARD_SILENCE)
 #define GUARD_WORD_NS	      unit_limit(UNIT_GUARD_WORD)
 #define GP_READER_NS	      unit_limit(UNIT_READER)

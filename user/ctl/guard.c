@@ -404,6 +404,9 @@ static int set_policy(struct guard *guard)
 		ret = 0;
 	if (ret)
 		return ret;
+	if (args->policy && !guard->config.figures.slots)
+		return fail_usage("--policy orders tenants that wait for a slot: give a number of "
+				  "slots, too");
 	if (gpreempt_policy_new(&guard->config.figures, shr_now_ns(), &guard->policy) ||
 	    guard_config_use(guard->policy, &none, &guard->config))
 		return fail_usage("these times cannot be had together");
@@ -507,6 +510,8 @@ static const struct ctl_option rows[] = {
 	  "with --slots: fair (default), or fifo; --config knows more" },
 	{ "gang", CTL_FLAG, IN_GUARD(gang), NULL,
 	  "suspend all processes of one --offline TARGET together" },
+	{ "policy", CTL_NAME, IN_GUARD(policy), "COMMAND",
+	  "with slots: a program that decides whose turn it is" },
 	{ "follow", CTL_FLAG, IN_GUARD(follow), NULL,
 	  "suspend offline also while job control stops or freezes it" },
 	CTL_HOW_OPTION(struct guard_options),

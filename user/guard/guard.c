@@ -393,6 +393,7 @@ static void watch(struct guard *guard)
 		guard_take_results(guard);
 		guard_work_tell(guard);
 		tell_gap(guard);
+		guard_ask_tell(guard);
 		guard_poll_tend(guard);
 		guard_files_poll(guard);
 		if (now > live_ns + LIVE_NS) {
@@ -448,9 +449,13 @@ int guard_run(struct guard *guard)
 	ret = guard_wake_open(&guard->wakes);
 	if (!ret)
 		ret = start_children(guard);
+	if (!ret)
+		ret = guard_ask_start(guard);
 	if (ret)
 		return ctl_fail_reason(GPREEMPT_SYSTEM, ret, 0);
 	ret = guard_poll_start(guard);
+	if (ret)
+		guard_ask_stop(guard);
 	if (ret)
 		return ctl_fail_text(GPREEMPT_CLASS_FAILED, "is there such a CPU?",
 				     "the poller cannot be started: %s", strerror(-ret));
@@ -460,6 +465,7 @@ int guard_run(struct guard *guard)
 	notify_manager("STOPPING=1");
 	guard_serve_stop(server);
 	guard_poll_stop(guard);
+	guard_ask_stop(guard);
 	guard_take_results(guard);
 	guard_work_tell(guard);
 	guard_summary(guard);

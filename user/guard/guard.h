@@ -45,6 +45,7 @@ struct guard_options {
 	uint64_t slice_ns;
 	const char *order;  /* NULL: fair */
 	const char *config; /* file in place of words and figures; NULL: none */
+	const char *policy; /* command that is asked for the order; NULL: none */
 	uint64_t follow;    /* job control of offline processes */
 	const char *poll;
 	uint64_t cpu;	       /* and 1; 0: any */
@@ -386,6 +387,7 @@ struct guard_times {
 };
 
 struct guard;
+struct guard_ask;
 
 struct guard_offline {
 	struct gpreempt_target target;
@@ -559,6 +561,7 @@ struct guard {
 	bool blind;		 /* the module is gone */
 	bool ending;		 /* do not report processes that leave */
 	struct guard_work *work; /* NULL: not requested */
+	struct guard_ask *ask;	 /* NULL: there is no command to ask */
 
 	/* Members of the main thread alone. */
 	struct guard_finder finders[GUARD_FINDERS];
@@ -630,6 +633,29 @@ int guard_poll_start(struct guard *guard);
 /* Keep a thread ready that takes over when a read does not return. */
 void guard_poll_tend(struct guard *guard);
 void guard_poll_stop(struct guard *guard);
+
+/*
+ * The command of --policy, which decides whose turn it is (ask.c). It has a thread of its own: no
+ * other thread waits for it.
+ */
+
+/* Time in which an answer counts. */
+#ifndef GUARD_ANSWER_NS
+#define GUARD_ANSWER_NS (5 * NSEC_PER_MSEC)
+#endif
+/* Silent for so long after that, it is killed; a program may load much before it answers. */
+#ifndef GUARD_MUTE_NS
+#define GUARD_MUTE_NS (10 * NSEC_PER_SEC)
+#endif
+
+/* Start the command, if there is one, and its thread. 0 or -errno. */
+int guard_ask_start(struct guard *guard);
+/* Kill it. */
+void guard_ask_stop(struct guard *guard);
+/* A process waits for a slot: ask soon. Under the lock. */
+void guard_ask_wake(struct guard *guard);
+/* Print what went wrong. */
+void guard_ask_tell(struct guard *guard);
 
 /* Targets that we cannot take, or must not take. */
 /* Leave a target for now, and report it once, when this goes on for a while. */

@@ -666,6 +666,8 @@ static bool poll_once(struct guard *guard, unsigned int me)
 		guard->changed = false;
 		carry_out(guard,
 			  gpreempt_policy_step(guard->policy, now, turn->actions, &turn->wake));
+		if (guard->policy->contested)
+			guard_ask_wake(guard);
 	}
 	if (in_time)
 		turn->looked_ns = now;

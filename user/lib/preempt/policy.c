@@ -34,6 +34,7 @@ const char *gpreempt_policy_reason_name(enum gpreempt_policy_reason reason)
 struct claim {
 	const struct gpreempt_policy_tenant *wish;
 	const struct gp_policy_seat *seat;
+	unsigned int rank;
 };
 
 struct gp_policy_order {
@@ -63,6 +64,14 @@ static bool waits_longest(const struct claim *a, const struct claim *b)
 {
 	return a->seat->ran_at < b->seat->ran_at;
 }
+
+static bool ranked_first(const struct claim *a, const struct claim *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : least_used(a, b);
+}
+
+/* The order of a caller who ranks the tenants; no figures name it. */
+static const struct gp_policy_order ranks = { "given", ranked_first };
 
 static const struct gp_policy_order orders[] = {
 	{ "fair", least_used },
@@ -124,6 +133,13 @@ int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t 
 void gpreempt_policy_free(struct gpreempt_policy *p)
 {
 	free(p);
+}
+
+void gp_policy_rank(struct gpreempt_policy *p, const unsigned int *rank)
+{
+	p->ranked = rank;
+	if (rank)
+		memcpy(p->rank, rank, sizeof(p->rank));
 }
 
 static bool has_max(const struct gpreempt_policy_tenant *wish)
@@ -336,7 +352,7 @@ static int64_t price(const struct gpreempt_policy *p)
 static void charge(const struct gpreempt_policy_tenant *wish, struct gp_policy_seat *seat,
 		   int64_t ns)
 {
-	seat->used += (uint64_t)ns * MAX_WEIGHT / wish->weight;
+	seat->used += (uint64_t)ns * GP_POLICY_CHARGE * 100 / wish->weight;
 	seat->left -= 100 * ns;
 	seat->debt -= 100 * ns;
 }
@@ -546,11 +562,20 @@ static bool is_wide(const struct unit *u)
 	return u->gang && u->nodes & (u->nodes - 1);
 }
 
+static struct claim claim_of(const struct step *s, const struct unit *u, unsigned int n)
+{
+	return (struct claim){
+		.wish = &s->p->tenant[u->tenant].wish,
+		.seat = seat_of(s, u, n),
+		.rank = s->p->rank[u->tenant],
+	};
+}
+
 static bool goes_before(const struct step *s, unsigned int n, const struct unit *a,
 			const struct unit *b)
 {
-	const struct claim ca = { &s->p->tenant[a->tenant].wish, seat_of(s, a, n) };
-	const struct claim cb = { &s->p->tenant[b->tenant].wish, seat_of(s, b, n) };
+	const struct gp_policy_order *order = s->p->ranked ? &ranks : s->p->order;
+	const struct claim ca = claim_of(s, a, n), cb = claim_of(s, b, n);
 	bool ka = keeps(s, a, n), kb = keeps(s, b, n);
 
 	if (ca.seat->owed != cb.seat->owed)
@@ -559,7 +584,7 @@ static bool goes_before(const struct step *s, unsigned int n, const struct unit 
 		return ka;
 	if (a->tenant == b->tenant)
 		return a->ran_at < b->ran_at;
-	return s->p->order->before(&ca, &cb);
+	return order->before(&ca, &cb);
 }
 
 static bool may_run(const struct step *s, const struct unit *u, unsigned int n)
@@ -754,6 +779,7 @@ static void settle(struct step *s)
 	struct gpreempt_policy *p = s->p;
 	unsigned int i;
 
+	p->contested = s->contested;
 	for (i = 0; i < p->top; i++) {
 		struct gpreempt_policy_entity *a = &p->entity[i];
 		uint64_t work = a->role == GPREEMPT_ROLE_OFFLINE ? work_of(a) : 0;

@@ -7,12 +7,15 @@
 
 #define GP_POLICY_NODES 64
 
+/* Charge of weight 100 for a ns. */
+#define GP_POLICY_CHARGE 100
+
 /*
  * A tenant on one node: times are those of its entities together; debt and left in hundredths
  * of a ns.
  */
 struct gp_policy_seat {
-	uint64_t used;	 /* run time, by weight */
+	uint64_t used;	 /* charge for its run time, by weight */
 	uint64_t ran_ns; /* run time */
 	uint64_t ran_at; /* end of its last run, or when it got work after that */
 	int64_t debt;	 /* run time that its minimum owes it; below 0: it ran more */
@@ -67,7 +70,10 @@ struct gpreempt_policy {
 	uint64_t nodes;	    /* all that offline entities use */
 	uint64_t switch_ns; /* how long a suspend takes */
 	uint64_t arrival;   /* how many entities the last arrival suspended */
-	unsigned int top;   /* places from here on are free */
+	uint64_t contested; /* nodes on which one waits for a slot since the last step */
+	bool ranked;	    /* the ranks decide whose turn it is, in place of the order */
+	unsigned int rank[GPREEMPT_POLICY_TENANTS];
+	unsigned int top; /* places from here on are free */
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 	struct gp_policy_tenant tenant[GPREEMPT_POLICY_TENANTS];
 };
@@ -80,6 +86,12 @@ bool gp_policy_has_order(const char *name);
  * action for that. 0, or as gpreempt_policy_new(): nothing is changed.
  */
 int gp_policy_change(struct gpreempt_policy *p, const struct gpreempt_policy_options *options);
+
+/*
+ * The tenants' turns are by these ranks from the next step on, the lowest first, and by least used
+ * among equals. Copied. NULL: by the order of the figures again.
+ */
+void gp_policy_rank(struct gpreempt_policy *p, const unsigned int *rank);
 
 /* An entity is owned by another tenant of its role from now on; its charges stay where they are. */
 void gp_policy_move(struct gpreempt_policy *p, unsigned int entity, unsigned int tenant);
