@@ -208,10 +208,12 @@ static int fail_usage(const char *what)
 
 static int check_usage(const struct guard_options *args)
 {
-	if (args->config && (args->online_words.n || args->offline_words.n))
-		return fail_usage("--config names the tenants: --online and --offline cannot "
+	if ((args->config || args->sim) && (args->online_words.n || args->offline_words.n))
+		return fail_usage("the file names the tenants: --online and --offline cannot "
 				  "be given, too");
-	if (args->config)
+	if (args->sim && args->config)
+		return fail_usage("--simulate has a file of its own, without --config");
+	if (args->config || args->sim)
 		return 0;
 	if (!args->offline_words.n)
 		return fail_usage("there is nothing to suspend: --offline TARGET is needed");
@@ -393,13 +395,14 @@ static int set_policy(struct guard *guard)
 {
 	const struct guard_options *args = guard->options;
 	static struct guard_config none;
+	const char *file = args->sim ? args->sim : args->config;
 	struct guard_config_error err;
 	int ret;
 
-	if (!args->config)
+	if (!file)
 		ret = config_of_words(args, &guard->config);
-	else if (guard_config_read(args->config, &guard->config, &err))
-		ret = fail_config(args->config, &err);
+	else if (guard_config_read(file, &guard->config, &err))
+		ret = fail_config(file, &err);
 	else
 		ret = 0;
 	if (ret)
@@ -407,7 +410,7 @@ static int set_policy(struct guard *guard)
 	if (args->policy && !guard->config.figures.slots)
 		return fail_usage("--policy orders tenants that wait for a slot: give a number of "
 				  "slots, too");
-	if (gpreempt_policy_new(&guard->config.figures, shr_now_ns(), &guard->policy) ||
+	if (gpreempt_policy_new(&guard->config.figures, guard_now(guard), &guard->policy) ||
 	    guard_config_use(guard->policy, &none, &guard->config))
 		return fail_usage("these times cannot be had together");
 	return 0;
@@ -446,16 +449,22 @@ static int run_guard(void *args)
 	/* Static, to live as long as the process: a thread may come back late from a read. */
 	static struct guard_options options;
 	static struct guard guard;
+	static struct guard_sim sim = { .now = NSEC_PER_SEC };
 	int ret;
 
 	options = *(const struct guard_options *)args;
 	guard.options = &options;
+	guard.sim = options.sim ? &sim : NULL;
 	pthread_mutex_init(&guard.lock, NULL);
 	ret = check_usage(&options);
 	if (!ret)
 		ret = set_poll(&guard);
 	if (!ret)
 		ret = set_policy(&guard);
+	if (!ret && options.sim) {
+		ret = guard_simulate(&guard);
+		goto out;
+	}
 	if (!ret)
 		ret = ctl_need_root("suspend the queues of a process");
 	if (!ret)
@@ -477,6 +486,7 @@ static int run_guard(void *args)
 		ret = guard_work_open(&guard);
 	if (!ret)
 		ret = guard_run(&guard);
+out:
 	free(guard.work);
 	gpreempt_free(guard.g);
 	gpreempt_policy_free(guard.policy);
@@ -512,6 +522,8 @@ static const struct ctl_option rows[] = {
 	  "suspend all processes of one --offline TARGET together" },
 	{ "policy", CTL_NAME, IN_GUARD(policy), "COMMAND",
 	  "with slots: a program that decides whose turn it is" },
+	{ "simulate", CTL_FILE, IN_GUARD(sim), "FILE",
+	  "tenants and loads, on a GPU that is made up" },
 	{ "follow", CTL_FLAG, IN_GUARD(follow), NULL,
 	  "suspend offline also while job control stops or freezes it" },
 	CTL_HOW_OPTION(struct guard_options),

@@ -268,7 +268,8 @@ static bool take_answer(struct guard_ask *a, unsigned int *rank, const char **wh
  */
 static const char *exchange(struct guard *guard, const char *question, size_t left)
 {
-	uint64_t now = shr_now_ns(), end = shr_later_ns(now, GUARD_ANSWER_NS);
+	uint64_t patience = guard->sim ? GUARD_MUTE_NS : GUARD_ANSWER_NS;
+	uint64_t now = shr_now_ns(), end = shr_later_ns(now, patience);
 	unsigned int rank[GPREEMPT_POLICY_TENANTS];
 	struct guard_ask *a = guard->ask;
 	const char *why = NULL;
@@ -330,16 +331,22 @@ static void ask(struct guard *guard)
 		give_up(guard, why);
 }
 
+/* Start the command, or ask it. */
+static void ask_or_start(struct guard *guard)
+{
+	if (guard->ask->fd < 0)
+		start_command(guard);
+	else
+		ask(guard);
+}
+
 static void *ask_thread(void *arg)
 {
 	struct guard *guard = arg;
 	struct guard_ask *a = guard->ask;
 
 	while (!atomic_load(&guard->quit)) {
-		if (a->fd < 0)
-			start_command(guard);
-		else
-			ask(guard);
+		ask_or_start(guard);
 		pthread_mutex_lock(&guard->lock);
 		while (!a->wanted && !atomic_load(&guard->quit))
 			pthread_cond_wait(&a->wake, &guard->lock);
@@ -361,6 +368,10 @@ int guard_ask_start(struct guard *guard)
 		return -ENOMEM;
 	guard->ask->fd = -1;
 	pthread_cond_init(&guard->ask->wake, NULL);
+	if (guard->sim) {
+		start_command(guard);
+		return 0;
+	}
 	ret = shr_thread_start(&guard->ask->thread, 0, true, ask_thread, guard);
 	if (ret) {
 		free(guard->ask);
@@ -377,7 +388,10 @@ void guard_ask_stop(struct guard *guard)
 	pthread_mutex_lock(&guard->lock);
 	pthread_cond_signal(&guard->ask->wake);
 	pthread_mutex_unlock(&guard->lock);
-	pthread_join(guard->ask->thread, NULL);
+	if (guard->sim)
+		kill_command(guard->ask);
+	else
+		pthread_join(guard->ask->thread, NULL);
 	/* A poller's thread may come back late from a read. */
 	pthread_mutex_lock(&guard->lock);
 	free(guard->ask);
@@ -387,10 +401,12 @@ void guard_ask_stop(struct guard *guard)
 
 void guard_ask_wake(struct guard *guard)
 {
-	if (!guard->ask)
-		return;
-	guard->ask->wanted = true;
-	pthread_cond_signal(&guard->ask->wake);
+	if (guard->ask && guard->sim) {
+		ask_or_start(guard);
+	} else if (guard->ask) {
+		guard->ask->wanted = true;
+		pthread_cond_signal(&guard->ask->wake);
+	}
 }
 
 void guard_ask_tell(struct guard *guard)

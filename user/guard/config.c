@@ -9,6 +9,11 @@
  *	policy fair slots=1 slice=50ms window=10s
  *	tenant cgroup:/system.slice/serve.service online cost=2%
  *	tenant role:offline weight=100 max=80%
+ *
+ * For a simulation it has loads of these tenants, too, and a line for the run:
+ *
+ *	load role:offline processes=3 work=20ms gap=5ms
+ *	run time=60s switch=470us
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -44,6 +49,8 @@ struct key {
 
 #define FIGURE(member) offsetof(struct gpreempt_policy_options, member)
 #define WISH(member)   offsetof(struct gpreempt_policy_tenant, member)
+#define LOAD(member)   offsetof(struct guard_load, member)
+#define RUN(member)    offsetof(struct guard_config, run.member)
 #define DAY_NS	       (24 * 3600 * NSEC_PER_SEC)
 
 static const struct key figures[] = {
@@ -62,6 +69,18 @@ static const struct key wishes[] = {
 	{ "cost", THOUSANDTH, WISH(cost), 1000 },
 	{ "deadline", TIME, WISH(deadline_ns), DAY_NS },
 	{ "gang", FLAG, WISH(gang), 0 },
+};
+
+static const struct key loads[] = {
+	{ "processes", NUMBER, LOAD(processes), GPREEMPT_POLICY_ENTITIES },
+	{ "work", TIME, LOAD(work_ns), DAY_NS },
+	{ "gap", TIME, LOAD(gap_ns), DAY_NS },
+	{ "life", TIME, LOAD(life_ns), DAY_NS },
+};
+
+static const struct key runs[] = {
+	{ "time", TIME, RUN(time_ns), DAY_NS },
+	{ "switch", TIME, RUN(switch_ns), NSEC_PER_SEC },
 };
 
 __attribute__((format(printf, 2, 3))) static int refuse(struct guard_config_error *err,
@@ -169,6 +188,16 @@ static int set_key(const struct key *keys, size_t n, const char *word, void *to,
 	return 0;
 }
 
+static int set_keys(const struct key *keys, size_t n, const char *word, char **rest, void *to,
+		    struct guard_config_error *err)
+{
+	int ret = 0;
+
+	for (; !ret && word; word = strtok_r(NULL, BLANK, rest))
+		ret = set_key(keys, n, word, to, err);
+	return ret;
+}
+
 int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err)
 {
 	if (!gp_policy_has_order(order))
@@ -187,8 +216,8 @@ static int take_policy(struct guard_config *c, char **rest, struct guard_config_
 		ret = guard_config_order(c, word, err);
 		word = strtok_r(NULL, BLANK, rest);
 	}
-	for (; !ret && word; word = strtok_r(NULL, BLANK, rest))
-		ret = set_key(figures, ARRAY_SIZE(figures), word, &c->figures, err);
+	if (!ret)
+		ret = set_keys(figures, ARRAY_SIZE(figures), word, rest, &c->figures, err);
 	if (!ret &&
 	    (c->figures.period_ns < NSEC_PER_MSEC || c->figures.window_ns < c->figures.period_ns))
 		ret = refuse(err, "the period is 1ms at least, and the window no shorter");
@@ -268,6 +297,28 @@ static int take_tenant(struct guard_config *c, char **rest, struct guard_config_
 	return ret;
 }
 
+static struct guard_tenant *find_tenant(struct guard_config *c, bool online, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < c->n[online]; i++)
+		if (!strcmp(c->tenant[online][i].word, word))
+			return &c->tenant[online][i];
+	return NULL;
+}
+
+static int take_load(struct guard_config *c, char **rest, struct guard_config_error *err)
+{
+	const char *word = strtok_r(NULL, BLANK, rest);
+	struct guard_tenant *t = word ? find_tenant(c, false, word) : NULL;
+
+	if (word && !t)
+		t = find_tenant(c, true, word);
+	if (!t)
+		return refuse(err, "a load is that of a tenant in a line above it");
+	return set_keys(loads, ARRAY_SIZE(loads), strtok_r(NULL, BLANK, rest), rest, &t->load, err);
+}
+
 int guard_config_line(struct guard_config *c, char *line, struct guard_config_error *err)
 {
 	char *rest, *word;
@@ -280,6 +331,11 @@ int guard_config_line(struct guard_config *c, char *line, struct guard_config_er
 		return take_policy(c, &rest, err);
 	if (!strcmp(word, "tenant"))
 		return take_tenant(c, &rest, err);
+	if (!strcmp(word, "load"))
+		return take_load(c, &rest, err);
+	if (!strcmp(word, "run"))
+		return set_keys(runs, ARRAY_SIZE(runs), strtok_r(NULL, BLANK, &rest), &rest, c,
+				err);
 	return refuse(err, "a line begins with policy or tenant, not \"%s\"", word);
 }
 
@@ -294,6 +350,7 @@ void guard_config_start(struct guard_config *c)
 			.window_ns = 10 * NSEC_PER_SEC,
 		},
 		.order = "fair",
+		.run = { .time_ns = 60 * NSEC_PER_SEC, .switch_ns = 470 * NSEC_PER_USEC },
 	};
 }
 
@@ -411,16 +468,6 @@ void guard_config_print(const struct guard_config *c, FILE *out)
 }
 
 /* Changes while guard runs. */
-
-static struct guard_tenant *find_tenant(struct guard_config *c, bool online, const char *word)
-{
-	size_t i;
-
-	for (i = 0; i < c->n[online]; i++)
-		if (!strcmp(c->tenant[online][i].word, word))
-			return &c->tenant[online][i];
-	return NULL;
-}
 
 static bool is_numbered(const struct guard_config *c, unsigned int number)
 {

@@ -45,6 +45,7 @@ struct guard_options {
 	uint64_t slice_ns;
 	const char *order;  /* NULL: fair */
 	const char *config; /* file in place of words and figures; NULL: none */
+	const char *sim;    /* file of --simulate; NULL: none */
 	const char *policy; /* command that is asked for the order; NULL: none */
 	uint64_t follow;    /* job control of offline processes */
 	const char *poll;
@@ -61,11 +62,20 @@ struct guard_options {
 
 #define GUARD_WORDS 64 /* for each role: bits of a mask */
 
+/* Work of each process of a tenant, in a simulation. */
+struct guard_load {
+	unsigned int processes; /* 0: one */
+	uint64_t work_ns;	/* time on the GPU that it needs at once; 0: all */
+	uint64_t gap_ns;	/* without work, after that */
+	uint64_t life_ns;	/* then another one takes its place; 0: never */
+};
+
 /* A word is a tenant. */
 struct guard_tenant {
 	char *word;
 	unsigned int number; /* its number in the policy */
 	struct gpreempt_policy_tenant wish;
+	struct guard_load load;
 };
 
 /* Number of the tenant of servers that no word names. */
@@ -76,6 +86,9 @@ struct guard_config {
 	char order[16];
 	struct guard_tenant tenant[2][GUARD_WORDS]; /* tenants that are offline, online */
 	size_t n[2];
+	struct {
+		uint64_t time_ns, switch_ns;
+	} run; /* figures of a simulation */
 };
 
 struct guard_config_error {
@@ -386,6 +399,13 @@ struct guard_times {
 	uint64_t unseen;      /* queues gone before they could be suspended */
 };
 
+/* Time of a simulation, and of its GPU. */
+struct guard_sim {
+	uint64_t now;
+	uint64_t stopped_ns;			  /* in which it was stopped by switches */
+	uint64_t gpu_ns[GPREEMPT_POLICY_TENANTS]; /* part of each tenant */
+};
+
 struct guard;
 struct guard_ask;
 
@@ -562,6 +582,7 @@ struct guard {
 	bool ending;		 /* do not report processes that leave */
 	struct guard_work *work; /* NULL: not requested */
 	struct guard_ask *ask;	 /* NULL: there is no command to ask */
+	struct guard_sim *sim;	 /* NULL: a real GPU */
 
 	/* Members of the main thread alone. */
 	struct guard_finder finders[GUARD_FINDERS];
@@ -652,10 +673,17 @@ void guard_poll_stop(struct guard *guard);
 int guard_ask_start(struct guard *guard);
 /* Kill it. */
 void guard_ask_stop(struct guard *guard);
-/* A process waits for a slot: ask soon. Under the lock. */
+/* A process waits for a slot: ask soon, under the lock; or in a simulation now. */
 void guard_ask_wake(struct guard *guard);
 /* Print what went wrong. */
 void guard_ask_tell(struct guard *guard);
+
+/* simulate.c: run what the configuration has, and print the figures. 0, or the exit status. */
+int guard_simulate(struct guard *guard);
+static inline uint64_t guard_now(const struct guard *guard)
+{
+	return guard->sim ? guard->sim->now : shr_now_ns();
+}
 
 /* Targets that we cannot take, or must not take. */
 /* Leave a target for now, and report it once, when this goes on for a while. */
@@ -700,6 +728,7 @@ void guard_targets_drop(struct guard *guard);
 struct guard_offline *guard_find_offline(struct guard *guard, pid_t pid);
 void guard_take_results(struct guard *guard);
 void guard_take_from(struct guard *guard, struct guard_worker *w);
+void guard_take_result(struct guard *guard, const struct guard_result *r);
 
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);

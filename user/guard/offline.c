@@ -269,7 +269,7 @@ static void note_held(struct guard *guard, struct guard_offline *offline,
 	pthread_mutex_unlock(&guard->lock);
 }
 
-static void take(struct guard *guard, const struct guard_result *r)
+void guard_take_result(struct guard *guard, const struct guard_result *r)
 {
 	struct guard_offline *offline = guard_find_offline(guard, r->pid);
 	struct guard_figures *figures = &guard->figures;
@@ -302,7 +302,7 @@ void guard_take_from(struct guard *guard, struct guard_worker *w)
 	struct guard_result result;
 
 	while (guard_channel_take(w->channel, &result))
-		take(guard, &result);
+		guard_take_result(guard, &result);
 }
 
 /* Take the time that the target ran although it was to be suspended. */

@@ -218,7 +218,7 @@ static struct json_object *new_text(const struct guard *guard, const char *event
 		ctl_say("%s", text);
 		return NULL;
 	}
-	o = new_event(guard, event, shr_now_ns());
+	o = new_event(guard, event, guard_now(guard));
 	out_add(o, "pid", out_json_number(pid));
 	out_add(o, "text", out_json_text(text));
 	return o;
@@ -319,7 +319,7 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 	out_add(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		out_add(o, latency_names[i], out_json_us(s->ns[i]));
-	out_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "simulated", out_json_flag(guard->sim || ctl_simulated()));
 	print_event(o);
 }
 
@@ -414,7 +414,7 @@ void guard_add_times(struct guard_times *sum, const struct guard_offline *o, uin
 static void add_up(const struct guard *guard, struct totals *t)
 {
 	const struct guard_figures *figures = &guard->figures;
-	uint64_t now = shr_now_ns();
+	uint64_t now = guard_now(guard);
 	double seconds = (now - figures->start_ns) / 1e9;
 	struct guard_times *times = &t->times;
 	size_t i;
@@ -472,7 +472,9 @@ static void each_tenant(struct guard *guard,
 		for (i = 0; i < guard->config.n[online]; i++) {
 			const struct guard_tenant *t = &guard->config.tenant[online][i];
 
-			fn(arg, t, gp_policy_time(guard->policy, t->number));
+			fn(arg, t,
+			   guard->sim ? guard->sim->gpu_ns[t->number] :
+					gp_policy_time(guard->policy, t->number));
 		}
 	pthread_mutex_unlock(&guard->lock);
 }
@@ -558,7 +560,7 @@ static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
 
 static void print_json(struct guard *guard, const struct totals *t)
 {
-	struct json_object *o = new_event(guard, "summary", shr_now_ns());
+	struct json_object *o = new_event(guard, "summary", guard_now(guard));
 	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
@@ -574,7 +576,7 @@ static void print_json(struct guard *guard, const struct totals *t)
 	out_add(o, "unseen_queues", out_json_number(t->times.unseen));
 	out_add(o, "offline_share_percent", json_object_new_double(t->share));
 	out_add(o, "poll_cpu_ms_per_s", json_object_new_double(t->poll_ms));
-	out_add(o, "simulated", out_json_flag(ctl_simulated()));
+	out_add(o, "simulated", out_json_flag(guard->sim || ctl_simulated()));
 	print_event(o);
 }
 
