@@ -40,12 +40,12 @@ static bool wait_for_change(struct pollfd *fds, size_t count)
  * Stay until a signal asks for the end, or until no holder is left. The holders end with this
  * process at the latest.
  */
-static void suspend_stay(struct hold_job *jobs, size_t count)
+static void suspend_stay(int signals, struct hold_job *jobs, size_t count)
 {
 	struct pollfd *fds = shr_must(calloc(count + 1, sizeof(*fds)));
 	size_t i, left;
 
-	fds[0] = (struct pollfd){ .fd = foreground_signals(), .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = signals, .events = POLLIN };
 	for (i = 0; i < count; i++)
 		fds[i + 1] = (struct pollfd){ .fd = jobs[i].fd, .events = POLLIN };
 	do {
@@ -297,7 +297,7 @@ static void note_failures(struct gpreempt *g, const struct hold_job *jobs, size_
 }
 
 /* The holders that this command has made stay, or end with it. */
-static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
+static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args, int signals,
 			  struct hold_job *jobs, size_t count)
 {
 	size_t i;
@@ -308,14 +308,14 @@ static void stay_or_leave(struct gpreempt *g, const struct suspend_args *args,
 	note_counting(g, jobs, count);
 	note_failures(g, jobs, count);
 	if (args->foreground)
-		suspend_stay(jobs, count);
+		suspend_stay(signals, jobs, count);
 }
 
 static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 			const struct gpreempt_targets *list)
 {
 	struct hold_job *jobs = shr_must(calloc(list->count, sizeof(*jobs)));
-	int status;
+	int status, signals;
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
@@ -323,8 +323,10 @@ static int suspend_list(struct gpreempt *g, const struct suspend_args *args,
 	hold_suspend(g, jobs, list->count);
 	for (i = 0; i < list->count; i++)
 		judge(&jobs[i]);
+	/* Who reads that a process is held may send a signal at once. */
+	signals = args->foreground ? foreground_signals() : -1;
 	status = print_all(g, args, jobs, list->count);
-	stay_or_leave(g, args, jobs, list->count);
+	stay_or_leave(g, args, signals, jobs, list->count);
 	free(jobs);
 	return status;
 }
