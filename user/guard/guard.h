@@ -417,16 +417,15 @@ struct guard_offline {
 	unsigned int entity; /* number of it in the policy */
 	uint64_t worked[2];  /* nodes on which it had work, since work_ns and before */
 	uint64_t work_ns;
-	size_t queues;	     /* in its view, at the last look */
-	uint64_t missing;    /* nodes whose registers were not known at the last look */
-	uint64_t written;    /* sum of their write pointers */
-	uint64_t set;	     /* mark of which queues it has */
-	uint64_t crowded_ns; /* when they had no slots while it could run */
-	bool crowded;	     /* was just now, or when it was parked */
-	uint64_t rested_ns;  /* when all were in their slots, without work */
-	uint64_t moved_ns;   /* when the poller saw work of it last */
-	unsigned int rests;  /* looks since then at usage alone */
-	bool paused;	     /* paused, and that was reported */
+	size_t queues;	    /* in its view, at the last look */
+	uint64_t missing;   /* nodes whose registers were not known at the last look */
+	uint64_t written;   /* sum of their write pointers */
+	uint64_t set;	    /* mark of which queues it has */
+	bool crowded;	    /* a node of it is, or was when it was parked */
+	uint64_t rested_ns; /* when all were in their slots, without work */
+	uint64_t moved_ns;  /* when the poller saw work of it last */
+	unsigned int rests; /* looks since then at usage alone */
+	bool paused;	    /* paused, and that was reported */
 	bool announced;
 	bool unwanted;		  /* a request wants it released */
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
@@ -576,13 +575,14 @@ struct guard {
 	size_t n_offline;
 	struct guard_common *common;
 	size_t n_nodes;
-	size_t n_clients;	 /* processes that have opened a request, ever */
-	bool changed;		 /* the policy has to be asked again */
-	bool blind;		 /* the module is gone */
-	bool ending;		 /* do not report processes that leave */
-	struct guard_work *work; /* NULL: not requested */
-	struct guard_ask *ask;	 /* NULL: there is no command to ask */
-	struct guard_sim *sim;	 /* NULL: a real GPU */
+	uint64_t crowded_ns[GUARD_NODES]; /* when a process had no slots, while it could run */
+	size_t n_clients;		  /* processes that have opened a request, ever */
+	bool changed;			  /* the policy has to be asked again */
+	bool blind;			  /* the module is gone */
+	bool ending;			  /* do not report processes that leave */
+	struct guard_work *work;	  /* NULL: not requested */
+	struct guard_ask *ask;		  /* NULL: there is no command to ask */
+	struct guard_sim *sim;		  /* NULL: a real GPU */
 
 	/* Members of the main thread alone. */
 	struct guard_finder finders[GUARD_FINDERS];

@@ -481,8 +481,9 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	 */
 	unknown &= ~entity->held;
 	offline->missing &= unknown;
-	if (offline->missing)
-		offline->crowded_ns = now;
+	for (i = 0; i < guard->n_nodes; i++)
+		if (offline->missing >> i & 1)
+			guard->crowded_ns[i] = now;
 	offline->worked[0] |= worked | (is_still(offline) ? 0 : offline->missing);
 	offline->missing = unknown;
 	if (worked)
@@ -520,8 +521,20 @@ static bool rests(const struct guard *guard, struct guard_offline *offline,
 	return (size_t)queues == offline->queues;
 }
 
-/* A process takes its turn in the slots more often. */
+/* Each process takes its turn in the slots more often. */
 #define CROWDED_NS (2 * NSEC_PER_SEC)
+
+/* Had a process there no slots lately, while it could run? */
+static bool is_crowded(const struct guard *guard, uint64_t nodes)
+{
+	uint64_t now = shr_now_ns();
+	size_t i;
+
+	for (i = 0; i < guard->n_nodes; i++)
+		if (nodes >> i & 1 && now < shr_later_ns(guard->crowded_ns[i], CROWDED_NS))
+			return true;
+	return false;
+}
 
 /* Note the queues that the poller watches while it is parked. Under the lock. */
 static void note_queues(struct guard *guard, struct guard_offline *offline,
@@ -532,7 +545,7 @@ static void note_queues(struct guard *guard, struct guard_offline *offline,
 
 	/* A process that was parked for the others stays so until its next packet. */
 	if (!guard->policy->entity[offline->entity].parked)
-		offline->crowded = shr_now_ns() - offline->crowded_ns < CROWDED_NS;
+		offline->crowded = is_crowded(guard, offline->nodes);
 	all = (guard->config.figures.park_ns || offline->crowded) &&
 	      guard_watch_queues(watch, view);
 	if (all && !watch->sight)
