@@ -6,8 +6,8 @@
 #define MS NSEC_PER_MSEC
 
 /* A command that answers each question with that order; $n is the number of the question. */
-#define ANSWER(order)                                                                   \
-	"while read -r q; do echo \"$q\" >>facts; n=${q#*:}; n=${n%%%%,*}; " order "; " \
+#define ANSWER(order)                                                                 \
+	"while read -r q; do echo \"$q\" >>facts; n=${q#*:}; n=${n%%,*}; " order "; " \
 	"done"
 #define B_FIRST "echo \"{\\\"question\\\":$n,\\\"order\\\":[\\\"comm:b\\\",\\\"comm:gone\\\"]}\""
 
@@ -107,7 +107,7 @@ static bool was_printed(const char *what)
 /* The facts are those of the policy, and the order of an answer decides the next turn. */
 TEST(answer)
 {
-	start(unit_text(ANSWER(B_FIRST)));
+	start(ANSWER(B_FIRST));
 	UNIT_WAIT(is_ranked());
 	ck_assert_str_eq(unit_file("facts"),
 			 "{\"question\":1,\"now_us\":1000010000,\"slots\":1,\"nodes\":["
@@ -138,7 +138,7 @@ TEST(documented)
 /* An answer that is late does not count, and ends what the one before it was for. */
 TEST(late)
 {
-	start(unit_text(ANSWER("[ $n = 1 ] || { until [ -e go ]; do sleep 1; done; }; " B_FIRST)));
+	start(ANSWER("[ $n = 1 ] || { until [ -e go ]; do sleep 1; done; }; " B_FIRST));
 	UNIT_WAIT(is_ranked());
 	unit_set_limit(UNIT_ANSWER, MS);
 	wake_command();
@@ -187,7 +187,7 @@ TEST_EACH(bad_command, ARRAY_SIZE(bad))
 		unit_set_limit(UNIT_ANSWER, MS);
 	if (limit && strstr(bad[_i].why, "does not"))
 		unit_set_limit(UNIT_MUTE, MS);
-	start(unit_text("%s", unit_text(bad[_i].command)));
+	start(bad[_i].command);
 	UNIT_WAIT((wake_command(), was_printed(bad[_i].why)));
 	for (i = 0; i < 1000; i++) {
 		pthread_mutex_lock(&guard.lock);
