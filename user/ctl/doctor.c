@@ -225,16 +225,17 @@ static int subtract_slots(struct gpreempt *g, pid_t pid, struct gpreempt_nodes *
 
 /*
  * Report slots that hold queues of no process in KFD's list. Queues come and go between two
- * reads, so the least of some looks counts.
+ * reads, so the least of some looks counts, if the first finds any.
  */
 static void check_slots(struct report *r, const struct gp_figures *figures)
 {
 	__cleanup_free int64_t *least = shr_must(calloc(figures->gpus.count + 1, sizeof(*least)));
 	struct gp_finding f = { .name = "unowned-slots" };
+	bool any = true;
 	char name[128];
 	size_t look, i;
 
-	for (look = 0; look < 3; look++) {
+	for (look = 0; any && look < 3; look++) {
 		__cleanup_list struct gpreempt_nodes *nodes = NULL;
 
 		if (gpreempt_nodes_read(r->g, &nodes, NULL) || nodes->count != figures->gpus.count)
@@ -242,9 +243,11 @@ static void check_slots(struct report *r, const struct gp_figures *figures)
 		for (i = 0; i < figures->processes.count; i++)
 			if (subtract_slots(r->g, figures->processes.items[i].pid, nodes))
 				return;
-		for (i = 0; i < nodes->count; i++)
+		for (any = false, i = 0; i < nodes->count; i++) {
 			if (!look || nodes->nodes[i].slots_used < least[i])
 				least[i] = nodes->nodes[i].slots_used;
+			any |= least[i] > 0;
+		}
 	}
 	for (i = 0; i < figures->gpus.count; i++) {
 		if (least[i] <= 0)
@@ -302,12 +305,14 @@ static bool check_held(struct report *r, pid_t pid)
 	char by[HOLD_OWNER_TEXT];
 	struct gpreempt_error err;
 	struct hold_state s;
+	bool ours;
 
 	hold_look(r->g, pid, &s);
-	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, pid, NULL);
-	if (!hold_method(&s) && !pause_is_seen(r->g, pid))
+	ours = hold_method(&s);
+	if (!ours && !pause_is_seen(r->g, pid))
 		return false;
-	if (!hold_method(&s))
+	ctl_set_error(&err, -EBUSY, GPREEMPT_PAUSED, pid, NULL);
+	if (!ours)
 		find_error(&f, GP_HEALTH_WARNING, &err);
 	else if (s.finding == PAUSE_WAITS)
 		gp_find(&f, "process %d is paused by gpreempt-ctl", pid);
