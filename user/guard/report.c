@@ -225,6 +225,11 @@ static struct json_object *new_text(const struct guard *guard, const char *event
 }
 
 /* Print an event on a line of its own, and free it. */
+static bool is_simulated(const struct guard *guard)
+{
+	return guard->sim || ctl_simulated();
+}
+
 static void print_event(struct json_object *o)
 {
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
@@ -319,7 +324,7 @@ void guard_tell_switch(const struct guard *guard, const struct guard_result *r,
 	out_add(o, "ioctl_us", out_json_us(r->end_ns - r->start_ns));
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		out_add(o, latency_names[i], out_json_us(s->ns[i]));
-	out_add(o, "simulated", out_json_flag(guard->sim || ctl_simulated()));
+	out_add(o, "simulated", out_json_flag(is_simulated(guard)));
 	print_event(o);
 }
 
@@ -576,7 +581,7 @@ static void print_json(struct guard *guard, const struct totals *t)
 	out_add(o, "unseen_queues", out_json_number(t->times.unseen));
 	out_add(o, "offline_share_percent", json_object_new_double(t->share));
 	out_add(o, "poll_cpu_ms_per_s", json_object_new_double(t->poll_ms));
-	out_add(o, "simulated", out_json_flag(guard->sim || ctl_simulated()));
+	out_add(o, "simulated", out_json_flag(is_simulated(guard)));
 	print_event(o);
 }
 
@@ -620,7 +625,7 @@ int guard_print_metrics(struct guard *guard, FILE *out)
 	name = name ? name + 1 : path ? path : "";
 	snprintf(m.guard, sizeof(m.guard), "%.*s", (int)strcspn(name, "."), name);
 	add_up(guard, &t);
-	out_metric(&m, OUT_GUARD_SIMULATED, NULL, ctl_simulated());
+	out_metric(&m, OUT_GUARD_SIMULATED, NULL, is_simulated(guard));
 	out_metric(&m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "online" } },
 		   guard->n_online);
 	out_metric(&m, OUT_GUARD_TARGETS, &(struct out_labels){ { [OUT_ROLE] = "offline" } },

@@ -102,13 +102,6 @@ static uid_t login_uid(void)
 	return getuid();
 }
 
-static bool ends_with(const char *part, size_t len, const char *end)
-{
-	size_t n = strlen(end);
-
-	return len > n && !memcmp(part + len - n, end, n);
-}
-
 void hold_find_from(const char *stat, const char *cgroup, char from[HOLD_FROM_SIZE])
 {
 	const char *state = shr_stat_state(stat), *part;
@@ -124,7 +117,7 @@ void hold_find_from(const char *stat, const char *cgroup, char from[HOLD_FROM_SI
 	/* The last unit counts. A user chooses the name of a cgroup below its own. */
 	for (part = cgroup; *part; part += len + (part[len] == '/')) {
 		len = strcspn(part, "/");
-		if (!ends_with(part, len, ".service") && !ends_with(part, len, ".scope"))
+		if (!shr_ends_with(part, len, ".service") && !shr_ends_with(part, len, ".scope"))
 			continue;
 		for (i = 0; i < len && i < HOLD_FROM_SIZE - 1; i++)
 			from[i] = isgraph((unsigned char)part[i]) ? part[i] : '?';

@@ -16,6 +16,7 @@
 
 #include "cli/cli.h"
 #include "cli/program.h"
+#include "shared/text.h"
 #include "shared/util.h"
 #include "amdlog.h"
 #include "trace.h"
@@ -677,18 +678,12 @@ static int say(int ret, const char *path)
 			     "cannot write %s: %s", path, strerror(-ret));
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t n = strlen(name), m = strlen(ending);
-
-	return n > m && !strcmp(name + n - m, ending);
-}
-
 static int write_file(const struct trace_report *r, const char *name)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s%s", name, ends_with(name, ".json") ? "" : ".json");
+	snprintf(path, sizeof(path), "%s%s", name,
+		 shr_ends_with(name, strlen(name), ".json") ? "" : ".json");
 	return say(trace_write_timeline(r, path), path);
 }
 

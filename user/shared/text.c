@@ -249,6 +249,13 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool keep)
 	return used;
 }
 
+bool shr_ends_with(const char *text, size_t len, const char *ending)
+{
+	size_t n = strlen(ending);
+
+	return len > n && !memcmp(text + len - n, ending, n);
+}
+
 bool shr_is_plain(const char *text)
 {
 	while (*text >= ' ' && *text < 0x7f)

@@ -49,6 +49,9 @@ size_t shr_clean(char *buf, size_t size, const char *text, bool controls);
 /* Make such a copy for free(). NULL: no memory. */
 char *shr_clean_copy(const char *text, bool controls);
 
+/* Does the text of that length end so, with more before? */
+bool shr_ends_with(const char *text, size_t len, const char *ending);
+
 /* Is it ASCII that can be printed? Most texts are, and shr_clean() keeps them. */
 bool shr_is_plain(const char *text);
 
