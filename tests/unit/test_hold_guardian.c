@@ -154,6 +154,30 @@ TEST(worker_ends)
 	ck_assert_int_lt(hold_socket_inode(target), 1);
 }
 
+/* A program whose hold has ended, as its descriptor says, finds the process free. */
+TEST(end_is_seen_last)
+{
+	struct hold_owner owner;
+	int user[2];
+
+	close(birth.report);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, user), 0);
+	birth.report = user[0];
+	start();
+	close(user[0]);
+	close(lock);
+	send_beat(3600 * NSEC_PER_SEC, 0);
+	UNIT_WAIT(beat_was_read());
+	kill(guardian, SIGSTOP);
+	kill(worker, SIGKILL);
+	ck_assert_int_eq(unit_status(worker), -SIGKILL);
+	ck_assert(!shr_readable(user[1], 0));
+	kill(guardian, SIGCONT);
+	UNIT_WAIT(shr_readable(user[1], 0));
+	ck_assert_int_eq(hold_read_owner(target, &owner), -ENOENT);
+	close(user[1]);
+}
+
 /* A guardian that is stopped does not live either. */
 TEST(stopped_guardian)
 {

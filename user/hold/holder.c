@@ -223,8 +223,6 @@ void hold_guardian(const struct hold_birth *birth)
 	};
 
 	shr_title_set(HOLD_TITLE, HOLD_TITLE ": guardian of %d", birth->target);
-	/* The worker has the command's end of this now. */
-	close(birth->report);
 	gd.worker = shr_pidfd_open(birth->worker);
 	gd.timer = start_timer();
 	if (gd.worker < 0 || gd.timer < 0 || watchdog_start(&gd.watchdog)) {

@@ -50,7 +50,7 @@ void hold_confirm(int fd);
 struct hold_birth {
 	pid_t target;
 	int lock;
-	int report; /* gets the reply to the first request */
+	int report; /* gets the reply to the first request; the guardian keeps it until the end */
 	int beat;   /* between guardian and worker */
 	pid_t guardian;
 	pid_t worker; /* only the guardian knows */
