@@ -352,7 +352,7 @@ static void resume_alone(struct gpreempt *g, struct hold_job *job)
 			refuse_taken(&job->reply, &s.owner, job->pid);
 			return;
 		}
-		/* A holder without a socket for so long does not begin any more. */
+		/* A holder that has made no socket for so long will not make one. */
 		if (!hold_wait_for_end(job->pid, 0)) {
 			fail_silent(job);
 			return;

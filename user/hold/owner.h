@@ -69,9 +69,10 @@ static inline bool owner_is_paused(const struct owner *o)
 	return o->way == GPREEMPT_ROUTE_PAUSE;
 }
 /*
- * The target runs, and nothing is attached to it. 0, also when it is closed already; -errno with
- * owner_error(): the pause of another program keeps it off the GPU (GPREEMPT_PAUSE_OFF), or its
- * pause could not be ended, and its guardian does when we have ended.
+ * Let the target run, with nothing attached to it. Returns 0, also when it is closed already; or
+ * -errno with owner_error(): the pause of another program keeps the target off the GPU
+ * (GPREEMPT_PAUSE_OFF), or the owner could not end its own pause. The guardian of the pause ends
+ * it once the owner's process has ended.
  */
 int owner_close(struct owner *o);
 /* GPREEMPT_EVENT_ bits, or -errno with owner_error(). */

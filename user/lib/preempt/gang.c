@@ -422,9 +422,9 @@ static bool is_crowded(const struct gpreempt_gang *gang)
 }
 
 /*
- * Send the order to one member after the other. Each goes before the members that poll until it
- * has passed the GPUs that are not its own, and is then one of them; we go before all. False if
- * we may not.
+ * Send the order to one member after the other. A member has a higher priority than those that
+ * poll until it has passed the GPUs that are not its own, and then the same one; the sender has
+ * the highest. Returns false if the kernel refuses the sender's priority.
  */
 static bool send_urgently(struct gpreempt_gang *gang)
 {

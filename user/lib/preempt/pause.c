@@ -54,7 +54,7 @@ struct gp_pause_help {
 	enum gp_pause_op op;
 	int number; /* number of the descriptor; -1: take the first one from @from on */
 	int from;
-	int done[GP_PAUSE_TRIES]; /* not these, nor other numbers of their files */
+	int done[GP_PAUSE_TRIES]; /* numbers tried before: neither these nor their copies */
 	unsigned int n_done;
 
 	/* Set by the helper: */

@@ -589,8 +589,8 @@ static int open_session(struct gpreempt_session *s)
 	if (ret)
 		return gp_session_fail(s, ret, GPREEMPT_NO_PROCESS, "looking at the process");
 	/*
-	 * The session's own thread has to trace the process, and could not be abandoned if it
-	 * waited: it is the caller's.
+	 * The session's own thread has to trace the process. It is the caller's, and if it
+	 * waited it could not be left behind: ask first whether it would wait.
 	 */
 	if (s->g->ops->try_trace(s->g->be, s->kfd.pid) == -ETIMEDOUT)
 		return gp_session_fail(s, -ETIMEDOUT, GPREEMPT_STUCK, "it is executing a program");

@@ -56,7 +56,7 @@ struct gp_off {
 /* Add a queue of the view. wanted: the caller verifies that it is off. */
 void gp_off_add(struct gp_off *off, const struct gpreempt_view *view,
 		const struct gpreempt_queue *queue, bool wanted);
-/* Returns the verdict. by: or NULL. */
+/* Return the verdict, and in *by who has verified it; by may be NULL. */
 enum gpreempt_verdict gp_off_verdict(const struct gp_off *off, enum gpreempt_verified_by *by);
 
 /* The type of a queue in that directory of sysfs, as enum gpreempt_queue_type. */
