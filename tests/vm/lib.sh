@@ -103,6 +103,12 @@ gone() {
 	! alive "$1"
 }
 
+# children PID: their PIDs
+children() {
+	awk -v p="$1" '$1 == "PPid:" && $2 == p { split(FILENAME, f, "/"); print f[3] }' \
+		/proc/[0-9]*/status 2> /dev/null
+}
+
 # The driver frees a process a little after its end.
 no_kfd_process() {
 	[ -z "$(ls /sys/class/kfd/kfd/proc)" ]

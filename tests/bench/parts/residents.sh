@@ -14,7 +14,7 @@ ln -s "$(command -v vgpu-load)" /tmp/train
 
 # cpu_us: of guard and of all that it has started
 cpu_us() {
-	for _p in $g $(pgrep -P "$g"); do
+	for _p in $g $(children "$g"); do
 		cat "/proc/$_p"/task/*/schedstat 2> /dev/null
 	done | awk '{ ns += $1 } END { printf "%d\n", ns / 1000 }'
 }

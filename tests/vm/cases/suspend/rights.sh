@@ -32,11 +32,6 @@ has() {
 	done
 }
 
-children() {
-	awk -v p="$1" '$1 == "PPid:" && $2 == p { split(FILENAME, f, "/"); print f[3] }' \
-		/proc/[0-9]*/status 2> /dev/null
-}
-
 one_child() {
 	[ -n "$(children "$1")" ]
 }

@@ -10,16 +10,11 @@ in_d() {
 	grep -q '^State:[[:space:]]*D' "/proc/$p/status"
 }
 
-child_of() {
-	awk -v p="$1" '$1 == "PPid:" && $2 == p { split(FILENAME, f, "/"); print f[3] }' \
-		/proc/[0-9]*/status 2> /dev/null
-}
-
 # The first thread goes to sleep, and until wake_up() no signal but SIGKILL reaches it.
 sleep_in_d() {
 	tell a uninterruptible
 	wait_for 10 in_d
-	child=$(child_of "$p")
+	child=$(children "$p")
 	[ -n "$child" ] || fail "no child that it waits for"
 }
 
