@@ -104,6 +104,45 @@ static void dispatch_for(int ms)
 	}
 }
 
+/* Looks at the threads in a second, in which nothing is found. */
+static int count_looks(void)
+{
+	uint64_t last = s->looked_at_all;
+	int i, n = 0;
+
+	for (i = 0; i < 1000; i++) {
+		ck_assert_int_eq(dispatch(), 0);
+		n += s->looked_at_all != last;
+		last = s->looked_at_all;
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	return n;
+}
+
+/* Looks are rare at a process that rests, and frequent after the next find. */
+TEST(rests)
+{
+	unit_make_up_time();
+	open_with_queues(3);
+	set_syscall("running\n");
+	gpreempt_session_suspend(s, NULL, NULL);
+	ck_assert_int_ge(count_looks(), 80);
+	ck_assert_int_le(count_looks(), 20);
+	begin_destroy(2);
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
+	gp_loop_remove_queue(&loop, 2);
+	set_syscall("running\n");
+	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_QUEUES);
+	ck_assert_int_ge(count_looks(), 80);
+	/* A new hold begins as the first one did. */
+	count_looks();
+	gpreempt_session_resume(s, NULL, NULL);
+	ck_assert_int_ge(dispatch(), 0);
+	gpreempt_session_suspend(s, NULL, NULL);
+	ck_assert_int_ge(count_looks(), 80);
+	unit_run_time();
+}
+
 /* A process that destroys four is ending: the others are released in one call. */
 TEST(destroys_many)
 {

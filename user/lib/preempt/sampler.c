@@ -20,10 +20,14 @@
 /* Factor that makes looks take a tenth of our time: with many threads a look takes long. */
 #define COST_FACTOR   10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
+/* A process that destroyed nothing for so long is looked at less often, and waits longer then. */
+#define CALM_NS	       NSEC_PER_SEC
+#define CALM_PERIOD_NS (100 * NSEC_PER_MSEC)
 
 void gp_session_look_fast(struct gpreempt_session *s)
 {
-	s->fast_until = shr_now_ns() + HOT_TIME_NS;
+	s->active_ns = shr_now_ns();
+	s->fast_until = s->active_ns + HOT_TIME_NS;
 	/* If it is armed, then for too late. */
 	s->timer_armed = false;
 }
@@ -44,6 +48,8 @@ static uint64_t next_period(const struct gpreempt_session *s)
 		period = least;
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
+	if (now > s->active_ns + CALM_NS)
+		period = CALM_PERIOD_NS;
 	/* No queue is released before then. */
 	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
@@ -57,6 +63,8 @@ void gp_session_arm(struct gpreempt_session *s)
 	bool wanted = gp_session_any_held(s) || gp_session_any_destroyed(s) ||
 		      s->state == GP_SESSION_LOST;
 
+	if (!wanted || !s->active_ns)
+		s->active_ns = wanted ? shr_now_ns() : 0;
 	if (s->timer < 0 || wanted == s->timer_armed)
 		return;
 	if (wanted)

@@ -218,6 +218,7 @@ struct gpreempt_session {
 	int epoll;   /* all three */
 	bool timer_armed;
 	uint64_t fast_until;	  /* look often until then, in ns since boot */
+	uint64_t active_ns;	  /* the first suspend or the last find; 0: nothing is held */
 	uint64_t cost;		  /* how long the last look took, in ns */
 	uint64_t looked_at_all;	  /* threads, in ns since boot */
 	size_t threads_seen;	  /* in a look that is not finished */
