@@ -516,7 +516,7 @@ struct guard_turn {
 	uint64_t wake;	     /* when the policy wants the next look */
 	uint64_t looked_ns;  /* begin of the last look */
 	uint64_t worked_ns;  /* last time at which there was work */
-	bool parked;	     /* some offline process is: its work may come at any time */
+	unsigned int parked; /* looks at parked processes in the last pass */
 	size_t next;	     /* offline process to look at */
 	uint64_t arrival_ns; /* work came after this time; 0: none came */
 	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
@@ -590,6 +590,7 @@ struct guard {
 	struct places places[2]; /* places of offline, of online */
 	struct guard_refusal refusal[GUARD_REFUSALS];
 	uint64_t full_ns;    /* when all processes were looked at */
+	uint64_t found_ns;   /* when processes were looked for by their words */
 	uint64_t settled_ns; /* until then all are looked at each time */
 	uint64_t full_hash;  /* hash of all GPU processes then */
 	size_t full_targets; /* how many targets there were then */

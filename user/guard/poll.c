@@ -465,8 +465,12 @@ void guard_poll_stop(struct guard *guard)
 
 /* Longest time between two looks for new targets. */
 #define MAX_SLEEP_NS (20 * NSEC_PER_MSEC)
-/* Time between two looks at parked processes, when no online one can come to work. */
-#define PARKED_NS NSEC_PER_MSEC
+/*
+ * Time between two looks at parked processes, when no online one can come to work, and looks in a
+ * row: to sleep costs more than to look.
+ */
+#define PARKED_NS    NSEC_PER_MSEC
+#define PARKED_LOOKS 8
 /* Looks between two reads of its CPU time, which take as long as a look. */
 #define LOOKS_A_COUNT 64
 
@@ -620,25 +624,34 @@ static bool look_at_one(struct guard *guard, unsigned int me, struct guard_onlin
 	return in_time;
 }
 
+/* Can online work come, which a look at a parked process delays? */
+static bool expects_online(const struct guard *guard)
+{
+	return guard->n_online || guard->n_clients;
+}
+
 /*
- * Look at the next of the processes that are parked, or may be at once: one a pass, since each
+ * Look at the next of the processes that are parked, or may be at once: one a pass where each
  * delays a look at online work. As look_at_one().
  */
-static bool look_at_next(struct guard *guard, unsigned int me, uint64_t now)
+static bool look_at_parked(struct guard *guard, unsigned int me, uint64_t now)
 {
+	unsigned int most = expects_online(guard) ? 1 : PARKED_LOOKS;
 	struct guard_turn *turn = &guard->turn;
+	bool in_time = true;
 	size_t i;
 
-	turn->parked = false;
-	for (i = 0; i < guard->n_offline; i++) {
+	turn->parked = 0;
+	for (i = 0; in_time && turn->parked < most && i < guard->n_offline; i++) {
 		struct guard_offline *o = &guard->offline[turn->next++ % guard->n_offline];
 		const struct gpreempt_policy_entity *e = &guard->policy->entity[o->entity];
 
-		turn->parked = o->watch.sight && (e->parked || (e->parks && e->crowded));
-		if (turn->parked)
-			return look_at_one(guard, me, &o->watch, now);
+		if (!o->watch.sight || !(e->parked || (e->parks && e->crowded)))
+			continue;
+		turn->parked++;
+		in_time = look_at_one(guard, me, &o->watch, now);
 	}
-	return true;
+	return in_time;
 }
 
 static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
@@ -649,7 +662,7 @@ static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 	guard->turn.arrival_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
 		in_time = look_at_one(guard, me, &guard->online[i], now);
-	return in_time && look_at_next(guard, me, now);
+	return in_time && look_at_parked(guard, me, now);
 }
 
 /* Poll once. False: another thread has taken over meanwhile. */
@@ -682,8 +695,8 @@ static void doze(const struct guard *guard)
 
 	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
-	if (!guard->n_online && !guard->n_clients && (ns < PARKED_NS || !turn->parked))
-		ns = turn->parked ? PARKED_NS : MAX_SLEEP_NS;
+	if (!expects_online(guard) && (ns < PARKED_NS || !turn->parked))
+		ns = turn->parked ? PARKED_NS * ((turn->parked + 1) / 2) : MAX_SLEEP_NS;
 	if (turn->wake < now + ns)
 		ns = turn->wake > now ? turn->wake - now : 0;
 	if (ns)

@@ -618,7 +618,9 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 }
 
 /* How often all processes are looked at while nothing is to be scheduled. */
-#define QUIET_NS  (500 * NSEC_PER_MSEC)
+#define QUIET_NS (500 * NSEC_PER_MSEC)
+/* Time between two looks at what the words name: processes change their names and roles rarely. */
+#define FIND_NS	  (2 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
 
 /* Is there nothing to schedule: no online process, and no bound that counts? */
@@ -654,6 +656,20 @@ static bool nothing_new(struct guard *guard)
 	return false;
 }
 
+static void look_for_new(struct guard *guard)
+{
+	uint64_t now = guard->full_ns;
+
+	if (now > guard->settled_ns && now < guard->found_ns + FIND_NS)
+		return;
+	guard->found_ns = now;
+	find_all(guard);
+	drop_unnamed(guard);
+	share_places(guard, false);
+	share_places(guard, true);
+	take_new(guard);
+}
+
 void guard_targets_look(struct guard *guard)
 {
 	__cleanup_list struct gpreempt_usages *usages = NULL;
@@ -665,11 +681,7 @@ void guard_targets_look(struct guard *guard)
 	guard_heartbeat(guard);
 	if (nothing_new(guard))
 		return;
-	find_all(guard);
-	drop_unnamed(guard);
-	share_places(guard, false);
-	share_places(guard, true);
-	take_new(guard);
+	look_for_new(guard);
 	for (i = 0; i < guard->n_online; i++) {
 		guard_heartbeat(guard);
 		refresh_online(guard, &guard->online[i]);

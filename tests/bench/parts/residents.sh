@@ -12,9 +12,9 @@ seconds=${BENCH_SECONDS:-10}
 
 ln -s "$(command -v vgpu-load)" /tmp/train
 
-# cpu_us: of guard and of all that it has started
+# cpu_us PIDS...
 cpu_us() {
-	for _p in $g $(children "$g"); do
+	for _p; do
 		cat "/proc/$_p"/task/*/schedstat 2> /dev/null
 	done | awk '{ ns += $1 } END { printf "%d\n", ns / 1000 }'
 }
@@ -33,12 +33,15 @@ rest() {
 	guard --online comm:serve --offline comm:train --json
 	wait_for 60 all_known "$1"
 	sleep 3
-	_from=$(cpu_us)
+	_workers=$(children "$g")
+	_from=$(cpu_us "$g") _from_workers=$(cpu_us $_workers)
 	sleep "$seconds"
-	_to=$(cpu_us)
+	_to=$(cpu_us "$g") _to_workers=$(cpu_us $_workers)
 	end_guard
-	awk -v n="$1" -v us=$((_to - _from)) -v s="$seconds" 'BEGIN {
+	awk -v n="$1" -v us=$((_to - _from)) -v workers=$((_to_workers - _from_workers)) \
+		-v s="$seconds" 'BEGIN {
 		printf "idle_%d_cpu_ms_per_s %.1f\n", n, us / 1000 / s
+		printf "idle_%d_workers_cpu_ms_per_s %.1f\n", n, workers / 1000 / s
 	}'
 }
 
