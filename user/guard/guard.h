@@ -431,6 +431,7 @@ struct guard_offline {
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
 	bool failed;		  /* a failure was reported; the next one only after a success */
 	uint64_t since_ns;	  /* when it was taken */
+	uint64_t bare_ns;	  /* a time when it had no queue, or was not seen: none is later */
 	uint64_t held_since_ns;	  /* 0: it runs */
 	struct guard_times times; /* times of ended holds; kept_ns is 0 */
 	unsigned int churns;	  /* the channel's churns at the last look */

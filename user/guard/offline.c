@@ -559,7 +559,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 			   const struct gpreempt_usages *usages)
 {
 	struct gpreempt_view *view;
-	uint64_t nodes;
+	uint64_t nodes, now;
 
 	if (atomic_load(&offline->worker->channel->state) != GUARD_READY)
 		return;
@@ -571,6 +571,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 	offline->rests = 0;
 	offline->queues = view->count;
 	pthread_mutex_lock(&guard->lock);
+	now = shr_now_ns();
 	nodes = guard_nodes_of(guard, view);
 	if (nodes != offline->nodes) {
 		offline->nodes = nodes;
@@ -579,7 +580,12 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 	}
 	note_set(offline, view);
 	note_queues(guard, offline, view);
-	note_work(guard, offline, view, shr_now_ns());
+	note_work(guard, offline, view, now);
+	/* A new process has run before it was seen, and its tenant is charged for that. */
+	if (nodes && !offline->announced)
+		gp_policy_ran(guard->policy, offline->entity, now - offline->bare_ns);
+	if (!nodes)
+		offline->bare_ns = now;
 	pthread_mutex_unlock(&guard->lock);
 	gpreempt_list_free(view);
 	if (!offline->nodes || offline->announced)
@@ -611,6 +617,7 @@ bool guard_take_offline(struct guard *guard, const struct guard_found *f)
 	struct guard_offline offline = {
 		.target = f->target,
 		.since_ns = shr_now_ns(),
+		.bare_ns = shr_now_ns() - GUARD_TICK_NS,
 		.worked = { UINT64_MAX, UINT64_MAX },
 		.work_ns = shr_now_ns(),
 	};
