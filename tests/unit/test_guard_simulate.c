@@ -74,6 +74,8 @@ TEST(json)
 	CTL(0, "guard --simulate world --json");
 	OUT_HAS("\"event\":\"simulated\"");
 	OUT_HAS("\"simulated\":true");
+	/* Once a period of 1 s, at its end. */
+	OUT_HAS("{\"event\":\"tenants\",\"t_us\":1000000.000,");
 }
 
 /* The command of --policy decides. */

@@ -194,6 +194,85 @@ TEST(events)
 	ck_assert_double_eq(real("latencies.0.max_us"), 12.5);
 }
 
+#define A(us, more) \
+	"\"tenants\":[{\"tenant\":\"a\",\"class\":\"offline\",\"gpu_us\":" us "}" more "]"
+#define B(name, us) ",{\"tenant\":\"" name "\",\"class\":\"online\",\"gpu_us\":" us "}"
+
+/* A share is of the time since the last count; a guard that was started again counts from 0. */
+TEST(shares)
+{
+	make_text("g",
+		  unit_text("%s%s%s%s%s", EVENT("tenants", "1000000", "1000005", A("250000", "")),
+			    EVENT("tenants", "2000000", "2000005", A("1000000", B("b", "500000"))),
+			    EVENT("summary", "2000000", "2000005", A("1000000", B("b", "500000"))),
+			    EVENT("tenants", "3000000", "3000005", A("7", B("b", "null"))),
+			    EVENT("tenants", "500000", "4000005", A("200000", B("\\u202e", "5")))));
+	LAB(0, "report g --json");
+	expect_rows("shares", 1);
+	expect_rows("shares.0.columns", 4);
+	expect_text("shares.0.columns.1", "a offline");
+	expect_text("shares.0.columns.2", "b online");
+	expect_text("shares.0.columns.3", "\\342\\200\\256 online");
+	expect_rows("shares.0.points", 4);
+	ck_assert_double_eq(real("shares.0.points.0.0"), 1);
+	ck_assert_double_eq(real("shares.0.points.0.1"), 25);
+	ck_assert_double_eq(real("shares.0.points.1.1"), 75);
+	ck_assert_double_eq(real("shares.0.points.1.2"), 50);
+	/* Less than before is no time. */
+	expect_rows("shares.0.points.2", 1);
+	ck_assert_double_eq(real("shares.0.points.3.0"), 4);
+	ck_assert_double_eq(real("shares.0.points.3.1"), 40);
+	/* They are no events of a process, and one count is no course. */
+	expect_rows("timelines.0.events", 0);
+	make_text("one", EVENT("summary", "9", "10", A("5", "")));
+	LAB(0, "report one --json");
+	expect_rows("shares", 0);
+}
+
+/* More tenants than a guard can have are left out. */
+TEST(many_shares)
+{
+	char *text = malloc(100000), *at = text;
+	int i, n;
+
+	for (n = 1; n < 3; n++) {
+		at += sprintf(at,
+			      "{\"event\":\"tenants\",\"t_us\":%d,\"clock_us\":%d,\"tenants\":[", n,
+			      n);
+		for (i = 0; i < 200; i++)
+			at += sprintf(at, "%s{\"tenant\":\"%d\",\"gpu_us\":%d}", i ? "," : "", i,
+				      n);
+		at += sprintf(at, "]}\n");
+	}
+	make_file("g", text, at - text);
+	free(text);
+	LAB(0, "report g --json");
+	expect_rows("shares.0.columns", 1 + 128);
+	expect_rows("shares.0.points.1", 1 + 128);
+}
+
+/* The shares of a simulation add up to its own summary. */
+TEST(simulated_shares)
+{
+	double sum[3] = { 0 };
+	int i, j;
+
+	make_text("world", "policy fair slots=1 slice=50ms\ntenant comm:on online\n"
+			   "tenant comm:a weight=100\ntenant comm:b weight=200\n"
+			   "load comm:on work=20ms gap=80ms\nrun time=20s switch=470us\n");
+	CTL(0, "guard --simulate world --json");
+	make_text("g", ctl_out);
+	LAB(0, "report g --json");
+	expect_rows("shares.0.points", 20);
+	for (i = 0; i < 20; i++)
+		for (j = 0; j < 3; j++)
+			sum[j] += real(unit_text("shares.0.points.%d.%d", i, j + 1));
+	for (j = 0; j < 3; j++)
+		ck_assert_double_eq_tol(sum[j] * 1e4,
+					real(unit_text("timelines.0.summary.tenants.%d.gpu_us", j)),
+					1);
+}
+
 /* Many such numbers are no number of ours any more: the sum ends at the highest that is read. */
 TEST(many_lost)
 {
@@ -308,19 +387,24 @@ TEST_EACH(others, ARRAY_SIZE(other_texts))
 }
 
 /* The files that report is tested with in a browser have the keys that commands print today. */
-static const char *const fixtures[] = { "gpus",	 "list",    "status", "doctor",
-					"guard", "monitor", "preempt" };
+static const struct {
+	const char *file, *command;
+} fixtures[] = {
+	{ "gpus", "gpus" },	  { "list", "list" },	    { "status", "status" },
+	{ "doctor", "doctor" },	  { "guard", "guard" },	    { "simulation", "guard" },
+	{ "monitor", "monitor" }, { "preempt", "preempt" },
+};
 
 TEST_EACH(page_files, ARRAY_SIZE(fixtures))
 {
-	const char *name = fixtures[_i];
 	size_t len;
-	char *text = fixture_text(unit_text("tests/report/fixtures/%s.json", name), &len);
+	char *text =
+		fixture_text(unit_text("tests/report/fixtures/%s.json", fixtures[_i].file), &len);
 
 	ck_assert_ptr_nonnull(text);
 	/* Only what a command has printed here counts as tested. */
 	unsetenv("JSON_KEYS");
-	expect_schema(name, text);
+	expect_schema(fixtures[_i].command, text);
 	free(text);
 }
 

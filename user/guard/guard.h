@@ -734,6 +734,8 @@ void guard_take_result(struct guard *guard, const struct guard_result *r);
 
 void guard_live(struct guard *guard);
 void guard_summary(struct guard *guard);
+/* Print how long each tenant had the GPU so far, with --json. */
+void guard_tell_tenants(struct guard *guard);
 /* Prometheus's text format; a line for each sample. Both return 0 or -errno. */
 int guard_print_metrics(struct guard *guard, FILE *out);
 int guard_print_samples(struct guard *guard, FILE *out);

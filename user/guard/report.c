@@ -563,16 +563,33 @@ static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
 	json_object_array_add(arg, o);
 }
 
+static struct json_object *json_tenants(struct guard *guard)
+{
+	struct json_object *tenants = json_object_new_array();
+
+	each_tenant(guard, add_tenant, tenants);
+	return tenants;
+}
+
+void guard_tell_tenants(struct guard *guard)
+{
+	struct json_object *o;
+
+	if (!guard->options->json)
+		return;
+	o = new_event(guard, "tenants", guard_now(guard));
+	out_add(o, "tenants", json_tenants(guard));
+	print_event(o);
+}
+
 static void print_json(struct guard *guard, const struct totals *t)
 {
 	struct json_object *o = new_event(guard, "summary", guard_now(guard));
-	struct json_object *tenants = json_object_new_array();
 	size_t i;
 
-	each_tenant(guard, add_tenant, tenants);
 	out_add(o, "preemptions", out_json_number(guard->figures.suspends));
 	out_add(o, "requests", out_json_number(requests(guard)));
-	out_add(o, "tenants", tenants);
+	out_add(o, "tenants", json_tenants(guard));
 	out_add(o, "failures", out_json_number(guard->figures.failures));
 	for (i = 0; i < GUARD_LATENCIES; i++)
 		out_add(o, latency_names[i], stats_json(&t->latency[i]));

@@ -28,6 +28,7 @@ struct world {
 	struct process process[GPREEMPT_POLICY_ENTITIES];
 	size_t n;
 	uint64_t from; /* the GPU is stopped until then */
+	uint64_t tell; /* when the tenants' times are printed next */
 };
 
 static bool is_online(const struct process *p)
@@ -95,10 +96,11 @@ static void happen(struct world *w, struct process *p)
 static void pass(struct world *w, uint64_t now)
 {
 	unsigned int n = running(w);
-	uint64_t part = n ? (now - w->from) / n : 0, ns = now - w->time->now;
+	uint64_t part = n && now > w->from ? (now - w->from) / n : 0, ns = now - w->time->now;
 	struct process *p;
 
 	w->time->now = now;
+	w->from = now > w->from ? now : w->from;
 	for (p = w->process; p < w->process + w->n; p++) {
 		if (!is_online(p)) {
 			w->guard->figures.gone.kept_ns += ns;
@@ -114,6 +116,16 @@ static void pass(struct world *w, uint64_t now)
 		p->next = shr_later_ns(now, p->tenant->load.gap_ns);
 		set_work(w, p, 0);
 	}
+}
+
+/* The tenants' times are printed once a period. */
+static void pass_and_tell(struct world *w, uint64_t now)
+{
+	for (; w->tell <= now; w->tell += w->guard->config.figures.period_ns) {
+		pass(w, w->tell);
+		guard_tell_tenants(w->guard);
+	}
+	pass(w, now);
 }
 
 /* The next time at which something happens. */
@@ -189,7 +201,12 @@ int guard_simulate(struct guard *guard)
 	size_t i;
 	int ret;
 
-	w = (struct world){ .guard = guard, .time = time, .from = time->now };
+	w = (struct world){
+		.guard = guard,
+		.time = time,
+		.from = time->now,
+		.tell = time->now + guard->config.figures.period_ns,
+	};
 	guard->common = &common;
 	guard->figures.start_ns = time->now;
 	if (!fill(&w))
@@ -202,7 +219,7 @@ int guard_simulate(struct guard *guard)
 		for (i = 0; i < w.n; i++)
 			happen(&w, &w.process[i]);
 		next = next_time(&w, step(&w));
-		pass(&w, next < end ? next : w.from < end ? end : w.from);
+		pass_and_tell(&w, next < end ? next : w.from < end ? end : w.from);
 	}
 	guard_ask_stop(guard);
 	guard_event(guard, "simulated", 0,

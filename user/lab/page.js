@@ -376,27 +376,31 @@ function timeline(t, i) {
 				notes.slice(-500), "")) : null);
 }
 
-function series(s, i) {
-	const points = list(s.points), names = list(s.columns).map(String);
+// Lines over time. A row that is short is of before the last columns came.
+function plot(title, id, since, shown, s, stepPlot) {
+	const names = list(s.columns).map(String), points = list(s.points).map((p) => names.map((name, n) => p[n] ?? null));
 	if (!points.length)
 		return null;
-	const tones = ["runs", "dim", "ran", "busy"], whole = [points[0][0], Math.max(points[points.length - 1][0], points[0][0] + 1e-3)];
+	const tones = ["runs", "dim", "ran", "busy", "good", "warn", "note", "bad"], whole = [points[0][0], Math.max(points[points.length - 1][0], points[0][0] + 1e-3)];
 	const keys = names.slice(1).map((name, n) => {
 		const mark = el("i", {});
 		mark.style.background = `var(--${tones[n % tones.length]})`;
 		return el("li", {}, mark, name);
 	});
 	const seconds = (v) => `${Number(v.toFixed(3))} s`;
-	const graph = chart(`Samples of process ${text(s.pid)}`, 180, whole, seconds, "monitor", (place, said, drawn) => new Dygraph(place, points, {
-		...common(whole, seconds), labels: names, drawCallback: drawn, stepPlot: true, includeZero: true, strokeWidth: 2,
+	const graph = chart(title, 180, whole, seconds, since, (place, said, drawn) => new Dygraph(place, points, {
+		...common(whole, seconds), labels: names, drawCallback: drawn, stepPlot, includeZero: true, strokeWidth: 2,
 		colors: tones.map(colour), highlightCallback: (event, x, at) => {
-			said.textContent = `${x.toFixed(3)} s since monitor began: ${at.map((p) => `${p.name} ${text(p.yval)}`).join(", ")}`;
+			said.textContent = `${x.toFixed(3)} s since ${since} began: ${at.map((p) => `${p.name} ${shown(p.yval)}`).join(", ")}`;
 		},
 	}), () => ({ colors: tones.map(colour) }));
-	return el("div", { class: "card", id: `series-${i}` }, el("h3", {}, `Process ${text(s.pid)}`), el("ul", { class: "keys" }, ...keys), graph,
-		el("details", {}, el("summary", {}, `${points.length} samples as a table`), table(`samples-${i}`,
-			names.map((head, n) => ({ head: n ? head : "Time (s)", class: "number", value: (p) => p[n] })), points.slice(0, 2000), "", true)));
+	return el("div", { class: "card" }, el("h3", {}, title), el("ul", { class: "keys" }, ...keys), graph,
+		el("details", {}, el("summary", {}, `${points.length} samples as a table`), table(id,
+			names.map((head, n) => ({ head: n ? head : "Time (s)", class: "number", value: (p) => p[n], show: n ? shown : text })), points.slice(0, 2000), "", names.join("").length < 40)));
 }
+
+const series = (s, i) => plot(`Process ${text(s.pid)}`, `samples-${i}`, "monitor", text, s, true);
+const shares = (s, i) => plot(text(s.source), `shares-${i}`, "guard", percent, s, false);
 
 // "100 µs", with no more digits than a bound has.
 function bound(us) {
@@ -499,7 +503,8 @@ function show() {
 	}));
 	const part = (title, all, make, cls) => all.length ? section(title, el("div", { class: cls }, ...all.map(make))) : null;
 	const parts = [...each(gpus, processes, holders),
-		part("Timeline of guard", rows(data.timelines), timeline, null), part("Latencies", rows(data.latencies), latency, "cards"),
+		part("Timeline of guard", rows(data.timelines), timeline, null), part("GPU time by tenant (%)", rows(data.shares), shares, null),
+		part("Latencies", rows(data.latencies), latency, "cards"),
 		part("Slots over time", rows(data.series), series, null), metrics(rows(data.metrics)), ...each(checks)];
 	document.getElementById("page").append(...[el("header", {}, ...head().filter(Boolean), tools()), ...parts,
 		el("footer", {}, `gpreempt ${text(data.gpreempt)}, from `, rows(data.sources).map((s) => `${text(s.name)} (${[s.kind, when(s.time)].filter(is).join(", ")})`).join(", "),

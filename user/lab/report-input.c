@@ -305,9 +305,21 @@ static const struct {
 
 #define LATENCIES ARRAY_SIZE(latencies)
 
+#define MAX_SHARES 128 /* tenants that a guard can have */
+
+/* Parts of the time that tenants had a GPU, from one event that counts it to the next. */
+struct shares {
+	struct json_object *columns; /* the time, and tenants in the order in which they came */
+	struct json_object *points;
+	double gpu_us[MAX_SHARES]; /* time of each so far */
+	double t;		   /* time of the last event of these */
+	double t_us;		   /* the same, since that guard began */
+};
+
 struct events {
 	struct json_object *list;
 	struct json_object *summary;
+	struct shares shares;
 	struct report_times times[LATENCIES];
 	double base; /* t_us 0, on clock_us; NAN: not known yet */
 	double now;  /* the last time of all */
@@ -359,6 +371,74 @@ static void add_event(struct events *e, struct json_object *o, const char *event
 	json_object_array_add(e->list, copy);
 }
 
+/* Returns the tenant's number; MAX_SHARES: there are too many. */
+static size_t share_of(struct shares *s, struct json_object *tenant)
+{
+	size_t n = json_object_array_length(s->columns), i;
+	struct json_object *name;
+	char *text = NULL;
+
+	if (asprintf(&text, "%s %s", report_text(tenant, "tenant"), report_text(tenant, "class")) <
+	    0)
+		abort();
+	name = out_json_text(text);
+	free(text);
+	for (i = 1; i < n; i++)
+		if (json_object_equal(json_object_array_get_idx(s->columns, i), name))
+			break;
+	if (i == n && i <= MAX_SHARES)
+		json_object_array_add(s->columns, json_object_get(name));
+	json_object_put(name);
+	return i - 1;
+}
+
+/* Add a point: the percents of the time since the last one. */
+static void take_shares(struct shares *s, struct json_object *o, double t)
+{
+	struct json_object *tenants = report_get(o, "tenants"), *point, *tenant;
+	double t_us = report_number(o, "t_us"), us;
+	size_t i, at;
+
+	if (!json_object_is_type(tenants, json_type_array))
+		return;
+	/* Another guard counts from its own begin. */
+	if (t_us < s->t_us) {
+		memset(s->gpu_us, 0, sizeof(s->gpu_us));
+		s->t = t - t_us;
+	}
+	if (!(t > s->t))
+		return;
+	point = json_object_new_array();
+	json_object_array_put_idx(point, 0, out_json_double(t / 1e6));
+	for (i = 0; i < json_object_array_length(tenants); i++) {
+		tenant = json_object_array_get_idx(tenants, i);
+		us = report_number(tenant, "gpu_us");
+		at = share_of(s, tenant);
+		if (at == MAX_SHARES || !(us >= s->gpu_us[at] && us < REPORT_MOST))
+			continue;
+		json_object_array_put_idx(point, at + 1,
+					  out_json_double(100 * (us - s->gpu_us[at]) / (t - s->t)));
+		s->gpu_us[at] = us;
+	}
+	json_object_array_add(s->points, point);
+	s->t = t;
+	s->t_us = t_us;
+}
+
+/* One point is no course: the summary has it. */
+static void add_shares(struct report *r, const char *name, struct shares *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "source", out_json_text(name));
+	out_add(o, "columns", s->columns);
+	out_add(o, "points", s->points);
+	if (json_object_array_length(s->points) > 1)
+		json_object_array_add(r->shares, o);
+	else
+		json_object_put(o);
+}
+
 static void take_event(struct report *r, struct events *e, struct json_object *o)
 {
 	double t = report_number(o, "t_us"), clock;
@@ -382,6 +462,9 @@ static void take_event(struct report *r, struct events *e, struct json_object *o
 	t = clock > e->base ? clock - e->base : 0;
 	e->now = t > e->now ? t : e->now;
 	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
+	take_shares(&e->shares, o, t);
+	if (!strcmp(event, "tenants"))
+		return;
 	if (!strcmp(event, "summary")) {
 		json_object_put(e->summary);
 		e->summary = clean_copy(o);
@@ -412,16 +495,23 @@ static void finish(struct report *r, const char *name, struct events *e)
 	out_add(o, "summary", e->summary);
 	out_add(o, "events", e->list);
 	json_object_array_add(r->timelines, o);
+	add_shares(r, name, &e->shares);
 	for (i = 0; i < LATENCIES; i++)
 		report_latency(r, name, latencies[i].name, &e->times[i]);
 }
 
 static void report_events(struct report *r, const char *name, char *text)
 {
-	struct events e = { .base = NAN, .list = json_object_new_array() };
+	struct events e = {
+		.base = NAN,
+		.list = json_object_new_array(),
+		.shares.columns = json_object_new_array(),
+		.shares.points = json_object_new_array(),
+	};
 	struct json_object *o;
 	char *line;
 
+	json_object_array_add(e.shares.columns, out_json_text("t_s"));
 	while ((line = strsep(&text, "\n"))) {
 		/* Messages on stderr may be in the same file. */
 		if (*line != '{')

@@ -345,6 +345,7 @@ static struct json_object *make_object(const struct report *r)
 	out_add(o, "sources", r->sources);
 	out_add(o, "states", r->states);
 	out_add(o, "timelines", r->timelines);
+	out_add(o, "shares", r->shares);
 	out_add(o, "latencies", r->latencies);
 	out_add(o, "series", r->series);
 	out_add(o, "metrics", r->metrics);
@@ -367,7 +368,7 @@ static int run_report(void *data)
 	const struct report_args *args = data;
 	struct report r = { 0 };
 	struct json_object **list[] = {
-		&r.sources, &r.states, &r.timelines, &r.latencies, &r.series, &r.metrics,
+		&r.sources, &r.states, &r.timelines, &r.shares, &r.latencies, &r.series, &r.metrics,
 	};
 	struct json_object *o;
 	size_t i;

@@ -19,6 +19,7 @@ struct report {
 	struct json_object *states;    /* states of a host, each at one moment */
 	struct json_object *series;    /* monitor's samples */
 	struct json_object *timelines; /* guard's events */
+	struct json_object *shares;    /* times of guard's tenants */
 	struct json_object *latencies;
 	struct json_object *metrics;
 	bool simulated; /* some input is of a simulated GPU */

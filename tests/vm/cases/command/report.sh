@@ -66,6 +66,21 @@ for file in guard.json guard.prom guard.samples monitor.csv; do
 	keep $file "$W/$file"
 done
 
+step "a simulation"
+cat > "$W/world" << EOF
+policy fair slots=1 slice=100ms period=400ms
+tenant comm:serve online
+tenant comm:train weight=300
+tenant comm:tune weight=100
+load comm:serve work=60ms gap=140ms
+load comm:tune work=700ms gap=900ms
+run time=4s switch=470us
+EOF
+gpreempt-ctl guard --simulate "$W/world" --json > "$W/simulation.json" || fail "guard --simulate"
+takes "guard --json" "$W/simulation.json"
+says "comm:train offline"
+keep simulation.json "$W/simulation.json"
+
 step "preempt"
 gpreempt-ctl preempt "$(pid train)" --count 30 --hold 1ms --interval 10ms --samples "$W/preempt.samples" \
 	--json > "$W/preempt.json" 2> "$W/ctl" || fail "preempt"
