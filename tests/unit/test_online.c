@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+#include "ctl/top.h"
 #include "guard/guard.h"
 #include "lib/preempt/policy.h"
 #include "lib/preempt/wire.h"
@@ -363,6 +364,93 @@ TEST(guard_of_another_version)
 		"again with this one\n");
 	unit_end(child);
 	gp_ipc_server_stop(other);
+}
+
+static size_t answer_config(void *data, struct ipc_client *client, char *buf, size_t len)
+{
+	struct guard_reply reply = { .text = "policy fair slots=1\n" };
+
+	(void)data;
+	(void)client;
+	(void)len;
+	return gp_guard_put_reply(&reply, buf);
+}
+
+/* top waits for no guard: there is none, it does not answer, or it answers something else. */
+TEST(top_without_tenants)
+{
+	struct ipc_server_options options = {
+		.path = GUARD_SOCKET,
+		.limits = { .places = 4 },
+		.answer = answer_config,
+	};
+	struct top_model m = { 0 };
+	struct ipc_server *other;
+	pid_t child;
+
+	guard_serve_stop(server);
+	server = NULL;
+	ck_assert_int_eq(top_gather_tenants(&m), -ENOENT);
+	ck_assert_int_eq(gp_ipc_server_start(&options, &other), 0);
+	ck_assert_int_eq(top_gather_tenants(&m), -ETIMEDOUT);
+	child = fork();
+	while (!child) {
+		gp_ipc_server_dispatch(other);
+		shr_sleep_ns(NSEC_PER_MSEC);
+	}
+	ck_assert_int_eq(top_gather_tenants(&m), -EPROTO);
+	unit_end(child);
+	gp_ipc_server_stop(other);
+}
+
+/* A tenant of that number with a process, which is its first one. */
+static unsigned int add_tenant(const char *word, enum gpreempt_role role, pid_t pid)
+{
+	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = role };
+	bool online = role == GPREEMPT_ROLE_ONLINE;
+	unsigned int n = online_guard.config.n[online]++, number = 2 * n + online;
+	int entity;
+
+	online_guard.config.tenant[online][n] =
+		(struct guard_tenant){ .word = (char *)word, .number = number, .wish = wish };
+	ck_assert_int_eq(gpreempt_policy_set(online_guard.policy, number, &wish), 0);
+	entity = pid ? gpreempt_policy_add(online_guard.policy, number, 1) : 0;
+	ck_assert_int_ge(entity, 0);
+	if (pid && online)
+		online_guard.online[online_guard.n_online++] =
+			(struct guard_online){ .target.pid = pid, .entity = entity };
+	else if (pid)
+		online_guard.offline[online_guard.n_offline++] =
+			(struct guard_offline){ .target.pid = pid, .entity = entity };
+	return entity;
+}
+
+/* top gets the tenants of a running guard, and the processes that they have now. */
+TEST_AS_ROOT(top_tenants)
+{
+	struct gpreempt_policy_action actions[GPREEMPT_POLICY_ENTITIES];
+	struct top_model m = { 0 };
+	unsigned int serve;
+	uint64_t wake;
+	int i;
+
+	add_tenant("role:offline", GPREEMPT_ROLE_OFFLINE, 30);
+	add_tenant("comm:none", GPREEMPT_ROLE_OFFLINE, 0);
+	add_tenant("cmd:a b", GPREEMPT_ROLE_OFFLINE, 10);
+	serve = add_tenant("comm:serve", GPREEMPT_ROLE_ONLINE, 20);
+	gpreempt_policy_busy(online_guard.policy, serve, 1, NSEC_PER_SEC);
+	gpreempt_policy_busy(online_guard.policy, serve, 0, 3500 * NSEC_PER_MSEC);
+	gpreempt_policy_step(online_guard.policy, 4 * NSEC_PER_SEC, actions, &wake);
+	for (i = 1; i < 5; i++)
+		((struct top_process *)shr_must(shr_add(&m.processes)))->pid = 10 * i;
+	strcpy(m.processes.items[3].tenant, "one that it had");
+	ck_assert_int_eq(top_gather_tenants(&m), 0);
+	HAS(m.processes.items[0].tenant, "s on GPUs: cmd:a b");
+	ck_assert_str_eq(m.processes.items[1].tenant, "online, 2.5 s on GPUs: comm:serve");
+	HAS(m.processes.items[2].tenant, "offline, ");
+	HAS(m.processes.items[2].tenant, "s on GPUs: role:offline");
+	ck_assert_str_eq(m.processes.items[3].tenant, "");
+	top_model_clear(&m);
 }
 
 #define STRANGER 65534

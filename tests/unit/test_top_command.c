@@ -216,4 +216,19 @@ TEST_EACH(signals, 5)
 	expect_left(child, _i < 3 ? 0 : -numbers[_i], &before);
 }
 
+/* Without a guard there are no groups by tenant, and the line reports that. */
+TEST(no_guard)
+{
+	struct termios before;
+	pid_t child;
+
+	keyboard(&before);
+	child = start("xterm", "gpreempt-ctl top");
+	UNIT_WAIT(has_seen("4194242"));
+	ck_assert_int_eq(write(terminal, "T", 1), 1);
+	UNIT_WAIT(has_seen("no groups by tenant: no guard runs here"));
+	ck_assert_int_eq(write(terminal, "q", 1), 1);
+	expect_left(child, 0, &before);
+}
+
 TEST_FIXTURE(setup, unit_teardown)

@@ -277,6 +277,21 @@ TEST(groups)
 	ck_assert_str_eq(order(), "10 20 30");
 }
 
+/* T groups by tenant, and ends that; t goes on with its own groups. */
+TEST(tenants)
+{
+	strcpy(of(10)->tenant, "offline, 1.0 s on GPUs: comm:a");
+	strcpy(of(30)->tenant, "offline, 1.0 s on GPUs: comm:a");
+	press('T');
+	ck_assert_str_eq(view.status, "groups: tenant");
+	ck_assert_str_eq(order(), "(offline, 1.0 s on GPUs: comm:a) 10 30 (no tenant of guard) 20");
+	press('T');
+	ck_assert_str_eq(order(), "10 30 20");
+	press('T');
+	press('t');
+	ck_assert_str_eq(view.status, "groups: cgroup");
+}
+
 TEST(history)
 {
 	struct top_history h = { .count = 0 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Model of top, copied from the sampler. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/preempt/wire.h"
+#include "shared/socket.h"
 #include "shared/util.h"
 #include "figures.h"
 #include "top.h"
@@ -313,6 +316,54 @@ void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t 
 	}
 }
 
+/* All its answers come in that time, or none counts. */
+#define GUARD_NS (200 * NSEC_PER_MSEC)
+
+/* Write a tenant, which is in guard's text, to its processes. 0 or -EPROTO. */
+static int take_tenant(struct top_model *m, char *text)
+{
+	unsigned long long us;
+	struct top_process *p;
+	char class[16], *word;
+	int at = 0;
+
+	if (sscanf(text, "%15s %llu %n", class, &us, &at) != 2 || !at)
+		return -EPROTO;
+	text += at;
+	word = strchr(text, ' ');
+	if (!word)
+		return -EPROTO;
+	*word++ = '\0';
+	while ((text = strchr(text, ','))) {
+		p = (struct top_process *)top_find(m, strtoll(++text, NULL, 10));
+		if (p)
+			snprintf(p->tenant, sizeof(p->tenant), "%s, %.1f s on GPUs: %s", class,
+				 us / 1e6, word);
+	}
+	return 0;
+}
+
+int top_gather_tenants(struct top_model *m)
+{
+	struct guard_request request = { .verb = GUARD_GET, .line = GUARD_TENANTS };
+	uint64_t deadline = shr_now_ns() + GUARD_NS;
+	__cleanup_fd int fd = gp_ipc_connect(GUARD_SOCKET, deadline);
+	struct guard_reply reply = { 0 };
+	int ret = fd < 0 ? fd : 0;
+	size_t i;
+
+	for (i = 0; i < m->processes.count; i++)
+		*m->processes.items[i].tenant = '\0';
+	do {
+		if (!ret)
+			ret = gp_guard_ask(fd, &request, &reply, deadline);
+		if (!ret)
+			ret = reply.code ? reply.code : take_tenant(m, reply.text);
+		request.count++;
+	} while (!ret && reply.value);
+	return ret;
+}
+
 /* Sums, order, filter and groups of the lines. */
 
 void top_process_clear(struct top_process *p)
@@ -479,9 +530,11 @@ static const char *group_of(const struct top_process *p, enum top_tree tree)
 		[TOP_BY_CGROUP] = "no cgroup",
 		[TOP_BY_CONTAINER] = "no container",
 		[TOP_BY_POD] = "no pod and no job",
+		[TOP_BY_TENANT] = "no tenant of guard",
 	};
 	const char *name = tree == TOP_BY_CGROUP    ? p->cgroup :
 			   tree == TOP_BY_CONTAINER ? p->container :
+			   tree == TOP_BY_TENANT    ? p->tenant :
 			   *p->pod_uid		    ? p->pod_uid :
 						      p->job;
 

@@ -154,6 +154,21 @@ static enum top_action top_action_of(int code)
 	return TOP_ACTIONS;
 }
 
+/* Ask for the tenants, if the groups are these. Without an answer there are no groups. */
+static void gather_tenants(struct top *t)
+{
+	struct top_view *v = &t->view;
+	int ret = v->tree == TOP_BY_TENANT ? top_gather_tenants(&t->model) : 0;
+
+	if (!ret)
+		return;
+	v->tree = TOP_FLAT;
+	snprintf(v->status, sizeof(v->status), "no groups by tenant: %s",
+		 ret == -ENOENT || ret == -ECONNREFUSED ? "no guard runs here" :
+		 ret == -EPROTO				? "guard is of another version" :
+							  strerror(-ret));
+}
+
 /* Read all figures again and arrange them. 0 or -errno with *err. */
 static int top_refresh(struct top *t, struct gpreempt_error *err)
 {
@@ -162,6 +177,7 @@ static int top_refresh(struct top *t, struct gpreempt_error *err)
 	if (ret)
 		return ret;
 	top_gather(&t->model, &t->sampler);
+	gather_tenants(t);
 	if (t->view.mode == TOP_MODE_DETAILS)
 		top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);
 	top_view_settle(&t->view, &t->model);
@@ -304,16 +320,17 @@ static void change_order(struct top_view *v, enum top_action action)
 	v->inverted = false;
 }
 
-static void cycle_tree(struct top_view *v)
+static void change_tree(struct top_view *v, bool tenants)
 {
 	static const char *const names[TOP_TREES] = {
-		[TOP_FLAT] = "none",
-		[TOP_BY_CGROUP] = "cgroup",
-		[TOP_BY_CONTAINER] = "container",
-		[TOP_BY_POD] = "pod",
+		[TOP_FLAT] = "none",  [TOP_BY_CGROUP] = "cgroup", [TOP_BY_CONTAINER] = "container",
+		[TOP_BY_POD] = "pod", [TOP_BY_TENANT] = "tenant",
 	};
 
-	v->tree = (v->tree + 1) % TOP_TREES;
+	if (tenants)
+		v->tree = v->tree == TOP_BY_TENANT ? TOP_FLAT : TOP_BY_TENANT;
+	else
+		v->tree = (v->tree + 1) % TOP_BY_TENANT;
 	snprintf(v->status, sizeof(v->status), "groups: %s", names[v->tree]);
 }
 
@@ -340,7 +357,8 @@ static void act(struct top_view *v, const struct top_model *m, enum top_action a
 		enter(v, TOP_MODE_FILTER);
 		break;
 	case TOP_CYCLE_TREE:
-		cycle_tree(v);
+	case TOP_TENANTS:
+		change_tree(v, action == TOP_TENANTS);
 		break;
 	case TOP_CYCLE_GPU:
 		cycle_gpu(v, m);
@@ -672,8 +690,11 @@ static void read_keys(struct session *s)
 
 	while (!t->view.quit && (key = top_term_key()) != TOP_KEY_NONE) {
 		enum top_mode before = t->view.mode;
+		enum top_tree tree = t->view.tree;
 
 		top_view_key(&t->view, &t->model, key);
+		if (t->view.tree != tree)
+			gather_tenants(t);
 		top_view_settle(&t->view, &t->model);
 		if (t->view.mode == TOP_MODE_DETAILS && before != TOP_MODE_DETAILS)
 			top_gather_queues(&t->model, &t->sampler.figures, t->view.pid);

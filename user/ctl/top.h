@@ -62,6 +62,7 @@ struct top_process {
 	char cgroup[256];
 	char pod_uid[40];
 	char job[24];
+	char tenant[256];		    /* set by top_gather_tenants() */
 	char *command;			    /* its own; others' bytes as all texts here */
 	SHR_ARRAY(struct top_figure, gpus); /* its own; by gpu_id */
 	struct top_history history;	    /* history of the busiest GPU */
@@ -86,7 +87,14 @@ struct top_queue {
 };
 
 /* Kinds of groups of processes. */
-enum top_tree { TOP_FLAT, TOP_BY_CGROUP, TOP_BY_CONTAINER, TOP_BY_POD, TOP_TREES };
+enum top_tree {
+	TOP_FLAT,
+	TOP_BY_CGROUP,
+	TOP_BY_CONTAINER,
+	TOP_BY_POD,
+	TOP_BY_TENANT, /* tenant of the guard that runs */
+	TOP_TREES
+};
 
 /* A line of the list: a process, or the heading of a group. */
 struct top_line {
@@ -288,6 +296,9 @@ void top_gather(struct top_model *m, struct ctl_sampler *s);
 /* Read the queues of that process for its page. */
 void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t pid);
 
+/* Ask the guard that runs which tenant has which process. 0 or -errno: -ENOENT: there is none. */
+int top_gather_tenants(struct top_model *m);
+
 /* Table of keys: their actions, --help, the manual and the help on the screen are made of it. */
 
 /* Keys that are no characters; top-term.c has the terminal's codes for them. */
@@ -331,6 +342,8 @@ enum top_key_code {
 	    "  / F4           show the processes that have a text; Esc shows all\n") \
 	ROW(TOP_CYCLE_TREE, ('t', TOP_KEY_F5), \
 	    "  t F5           group by cgroup, by container, by pod, or not\n") \
+	ROW(TOP_TENANTS, ('T'), \
+	    "  T              group by tenant of guard, with its GPU time, or not (root)\n") \
 	ROW(TOP_CYCLE_GPU, ('g'), \
 	    "  g              one GPU, the next one, or all\n") \
 	ROW(TOP_SORT_BEFORE, ('<', ','), \

@@ -249,6 +249,52 @@ static int get_line(struct guard *guard, size_t number, char *out)
 	return ret;
 }
 
+/* Returns the process of that number if it is the tenant's, or 0; -1: it is behind the last one. */
+static pid_t member(const struct guard *guard, bool online, size_t i, unsigned int tenant)
+{
+	unsigned int entity;
+
+	if (i >= (online ? guard->n_online : guard->n_offline))
+		return -1;
+	entity = online ? guard->online[i].entity : guard->offline[i].entity;
+	if (guard->policy->entity[entity].tenant != tenant)
+		return 0;
+	return online ? guard->online[i].target.pid : guard->offline[i].target.pid;
+}
+
+/* A role has GUARD_TARGETS processes at most: there is room for all. Under the lock. */
+static void print_tenant(const struct guard *guard, const struct guard_tenant *t, char *out)
+{
+	bool online = t->wish.role == GPREEMPT_ROLE_ONLINE;
+	size_t used, i;
+	pid_t pid;
+
+	used = sprintf(out, "%s %llu 0", online ? "online" : "offline",
+		       (unsigned long long)(gp_policy_time(guard->policy, t->number) / 1000));
+	for (i = 0; (pid = member(guard, online, i, t->number)) >= 0; i++)
+		if (pid)
+			used += sprintf(out + used, ",%d", pid);
+	snprintf(out + used, GUARD_LINE - used, " %s", t->word);
+}
+
+/* Print a tenant; online ones come first. Returns as get_line(). */
+static int get_tenant(struct guard *guard, size_t number, char *out)
+{
+	const struct guard_config *c = &guard->config;
+	size_t at = number, online = 1;
+	int ret = -EINVAL;
+
+	pthread_mutex_lock(&guard->lock);
+	if (at >= c->n[online])
+		at -= c->n[online--];
+	if (at < c->n[online]) {
+		print_tenant(guard, &c->tenant[online][at], out);
+		ret = number + 1 < c->n[1] + c->n[0];
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return ret;
+}
+
 /* Root alone sees or changes the configuration. */
 static int configure(struct guard *guard, const struct ipc_client *c, struct guard_request *request,
 		     char *text)
@@ -258,6 +304,8 @@ static int configure(struct guard *guard, const struct ipc_client *c, struct gua
 
 	if (c->uid != 0)
 		return -EACCES;
+	if (request->verb == GUARD_GET && !strcmp(request->line, GUARD_TENANTS))
+		return get_tenant(guard, request->count, text);
 	if (request->verb == GUARD_GET)
 		return get_line(guard, request->count, text);
 	pthread_mutex_lock(&guard->lock);

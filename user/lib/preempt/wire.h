@@ -127,6 +127,9 @@ int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 #define GUARD_LINE 1024 /* bytes of a line of its configuration */
 
+/* With this line GUARD_GET gets tenant @count: "CLASS USECONDS 0[,PID]... WORD". */
+#define GUARD_TENANTS "tenants"
+
 enum guard_verb {
 	GUARD_BEGIN,   /* value: requests that are open now */
 	GUARD_END,     /* value: requests that are still open */

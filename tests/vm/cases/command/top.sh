@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# top on a terminal of tmux: how busy a process is, groups, filter, a process alone, suspend
-# and resume by keys, another size, and a terminal that is as before; --batch and --json.
+# top on a terminal of tmux: how busy a process is, groups, tenants of guard, filter, a process
+# alone, suspend and resume by keys, another size, and a terminal that is as before; --batch and
+# --json.
 # timeout: 150
 . /t/lib.sh
+. /t/guard.sh
 
 export LC_ALL=C.UTF-8 TERM=xterm
 
@@ -74,6 +76,19 @@ wait_for 10 shows_not "^ *$a "
 shows "^ *$b " || fail "the filter hides what has the text"
 keys Escape
 wait_for 10 shows "^ *$a " "^ *$b "
+
+step "tenants of guard"
+keys T
+wait_for 10 shows 'no groups by tenant: no guard runs here'
+guard --online "$b" --offline "$a"
+wait_for 20 said "process $a is offline"
+wait_for 20 said "process $b is online"
+keys T
+wait_for 20 shows "^online, [0-9.]* s on GPUs: $b +1 process" "^offline, [0-9.]* s on GPUs: $a +1 process"
+print_screen tenants
+end_guard
+wait_for 10 shows 'no groups by tenant: no guard runs here'
+wait_for 20 shows "^ *$a .* active "
 
 step "a process alone"
 keys Home Enter
