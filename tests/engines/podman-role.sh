@@ -57,7 +57,7 @@ mkdir -p $HOOKS
 cp /usr/share/doc/gpreempt/contrib/oci/50-gpreempt.json $HOOKS/
 load train --annotation gpreempt.io/role=offline
 ctl 0 role
-says "^offline	${cgroup%/container}\$"
+says "^offline	${cgroup%/container}	-\$"
 ctl 0 list role:offline
 says "^$p[[:space:]]+train[[:space:]]"
 

@@ -100,7 +100,7 @@ job offline off --queues 2 --packet 1ms
 off_job=$job
 followed "$off_job" off
 ctl 0 role
-says "^offline	$STEPS/job_$off_job\$"
+says "^offline	$STEPS/job_$off_job	-\$"
 ctl 0 list role:offline
 JOB_OPTIONS=
 job offline free --queues 1 --packet 1ms

@@ -121,7 +121,7 @@ static void put_message(unsigned int field, unsigned int depth)
 		put_varint(6 << 3 | 2);
 		inner = out_len;
 		put_text(1, ROLE_ANNOTATION);
-		put_text(2, "offline");
+		put_text(2, choose(2) ? "offline weight=200 max=5%" : "offline");
 		put_length(inner);
 	} else if (kind == 1) {
 		put_text(2, "p1");
@@ -138,12 +138,12 @@ struct message {
 	size_t given;
 };
 
-static void give(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
+static void give(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_role_value *value)
 {
 	struct message *m = arg;
 
 	if (!id.len || id.at < m->bytes.at || id.at + id.len > m->bytes.at + m->bytes.len || !pid ||
-	    (role != GPREEMPT_ROLE_ONLINE && role != GPREEMPT_ROLE_OFFLINE))
+	    (value->role != GPREEMPT_ROLE_ONLINE && value->role != GPREEMPT_ROLE_OFFLINE))
 		abort();
 	m->given++;
 }

@@ -94,7 +94,7 @@ static bool check_path(char *text)
 
 bool fuzz_cgroup(const struct fuzz_input *in)
 {
-	enum gpreempt_role role;
+	struct gp_role_value role;
 	char *text = malloc(in->len + 1); /* its end is guarded */
 	char tenant[64] = "";
 	struct gpreempt *g;
@@ -114,7 +114,9 @@ bool fuzz_cgroup(const struct fuzz_input *in)
 	gp_tenant(g, PID, tenant, sizeof(tenant));
 	if (!memchr(tenant, '\0', sizeof(tenant)))
 		abort();
-	gp_role_by_name((const char *)in->data, in->len, &role);
+	if (!gp_role_parse((const char *)in->data, in->len, &role) &&
+	    !memchr(role.words, '\0', sizeof(role.words)))
+		abort();
 	gpreempt_free(g);
 	free(text);
 	return taken;

@@ -197,11 +197,20 @@ TEST(fails)
 
 static char roles[2 * SHR_CGROUP_PATH];
 
-static int note_role(void *arg, const char *cgroup, enum gpreempt_role role)
+static int note_role(void *arg, const char *cgroup, const struct gp_role_value *value)
 {
 	(void)arg;
-	sprintf(roles + strlen(roles), "%s %s\n", gp_role_name(role), cgroup);
+	sprintf(roles + strlen(roles), "%s%s%s %s\n", gp_role_name(value->role),
+		*value->words ? " " : "", value->words, cgroup);
 	return 0;
+}
+
+static int give(const char *cgroup, enum gpreempt_role role, const char *words)
+{
+	struct gp_role_value value = { .role = role };
+
+	strcpy(value.words, words);
+	return role_give(cgroup, &value);
 }
 
 static const char *all_roles(void)
@@ -216,15 +225,60 @@ TEST(given)
 	unit_cgroup_make("/job");
 	unit_cgroup_make("/job/step");
 	ck_assert_str_eq(all_roles(), "");
-	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_int_eq(give("/job/step", GPREEMPT_ROLE_OFFLINE, ""), 0);
 	ck_assert_str_eq(all_roles(), "offline /job/step\n");
 	CTL(0, "role --json");
 	expect_text("roles.0.role", "offline");
 	expect_text("roles.0.cgroup", "/job/step");
-	ck_assert_int_eq(role_give("job/step/", GPREEMPT_ROLE_ONLINE), 0);
+	ck_assert_ptr_null(strstr(ctl_out, "weight"));
+	ck_assert_int_eq(give("/job/step", GPREEMPT_ROLE_OFFLINE, "weight=200"), 0);
+	ck_assert_str_eq(all_roles(), "offline weight=200 /job/step\n");
+	ck_assert_int_eq(give("job/step/", GPREEMPT_ROLE_ONLINE, ""), 0);
 	ck_assert_str_eq(all_roles(), "online /job/step\n");
-	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
-	ck_assert_int_eq(role_give("/job/step", GPREEMPT_ROLE_NONE), 0);
+	ck_assert_int_eq(give("/job/step", GPREEMPT_ROLE_NONE, ""), 0);
+	ck_assert_int_eq(give("/job/step", GPREEMPT_ROLE_NONE, ""), 0);
+	ck_assert_str_eq(all_roles(), "");
+}
+
+/* A command gives words with a role; a wrong one changes nothing. */
+TEST(with_words)
+{
+	static const struct {
+		const char *line, *why;
+	} wrong[] = {
+		{ "offline height=2", "\"height=2\" is not known there" },
+		{ "offline weight=0", "weight is a number from 1 to 10000" },
+		{ "offline min=50% max=20%", "min is more than max" },
+		{ "offline gang=1", "\"gang=1\" is not known there" },
+		{ "online weight=2", "an online tenant has only a cost" },
+		{ "none weight=2", "without a role there is no tenant" },
+	};
+	char words[2 * GP_ROLE_WORDS] = "";
+	size_t i;
+
+	unit_cgroup_make("/job=1");
+	CTL(0, "role offline weight=200 max=50%% gang cgroup:/job=1");
+	ck_assert_str_eq(all_roles(), "offline weight=200 max=50% gang /job=1\n");
+	CTL(0, "role --json");
+	expect_text("roles.0.words", "weight=200 max=50% gang");
+	CTL(0, "role");
+	ck_assert_str_eq(ctl_out,
+			 "# role\tcgroup\twords\noffline\t/job=1\tweight=200 max=50% gang\n");
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		CTL(GPREEMPT_CLASS_USAGE, "role %s cgroup:/job=1", wrong[i].line);
+		ERR_HAS(wrong[i].why);
+		ERR_HAS("next: gpreempt-ctl role --help");
+	}
+	while (strlen(words) < GP_ROLE_WORDS)
+		strcat(words, " weight=200");
+	CTL(GPREEMPT_CLASS_USAGE, "role offline%s cgroup:/job=1", words);
+	ERR_HAS("the words behind it are too long");
+	CTL(GPREEMPT_CLASS_USAGE, "role offline weight=2\nmax=3%% cgroup:/job=1");
+	ERR_HAS("or no plain text");
+	CTL(GPREEMPT_CLASS_USAGE, "role offline weight=200");
+	ERR_HAS("a cgroup:PATH or a PID has to follow");
+	ck_assert_str_eq(all_roles(), "offline weight=200 max=50% gang /job=1\n");
+	CTL(0, "role none cgroup:/job=1");
 	ck_assert_str_eq(all_roles(), "");
 }
 
@@ -232,9 +286,9 @@ TEST(given)
 TEST(dots)
 {
 	unit_cgroup_make("/a..b");
-	ck_assert_int_eq(role_give("/a..b", GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_int_eq(give("/a..b", GPREEMPT_ROLE_OFFLINE, ""), 0);
 	ck_assert_str_eq(all_roles(), "offline /a..b\n");
-	ck_assert_int_eq(role_give("/a..b/..", GPREEMPT_ROLE_ONLINE), -EINVAL);
+	ck_assert_int_eq(give("/a..b/..", GPREEMPT_ROLE_ONLINE, ""), -EINVAL);
 }
 
 /* A role below level 32 would never be looked at; to look for all goes no deeper. */
@@ -245,9 +299,9 @@ TEST(deep)
 
 	unit_cgroup_long(path, 2 * SHR_CGROUP_LEVELS + 4, 1);
 	unit_cgroup_role(path, "offline");
-	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
+	ck_assert_int_eq(give(path, GPREEMPT_ROLE_OFFLINE, ""), -E2BIG);
 	path[2 * SHR_CGROUP_LEVELS] = '\0';
-	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_int_eq(give(path, GPREEMPT_ROLE_OFFLINE, ""), 0);
 	open = unit_count_descriptors();
 	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
 	ck_assert_int_eq(unit_count_descriptors(), open);
@@ -259,12 +313,12 @@ TEST(long_path_of_role)
 	char path[SHR_CGROUP_PATH] = "/u";
 
 	unit_cgroup_long(path, 4094, 190);
-	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), 0);
+	ck_assert_int_eq(give(path, GPREEMPT_ROLE_OFFLINE, ""), 0);
 	ck_assert_str_eq(all_roles(), unit_text("offline %s\n", path));
 	/* A path that is longer by a byte can be another one, which the kernel has cut. */
 	strcat(path, "m");
 	unit_cgroup_make(path);
-	ck_assert_int_eq(role_give(path, GPREEMPT_ROLE_OFFLINE), -E2BIG);
+	ck_assert_int_eq(give(path, GPREEMPT_ROLE_OFFLINE, ""), -E2BIG);
 }
 
 /* A path that is no cgroup gets no role, and all of them together get none. */
@@ -282,7 +336,7 @@ TEST(not_given)
 
 	unit_cgroup_make("/job");
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
-		ck_assert_int_eq(role_give(wrong[i].cgroup, GPREEMPT_ROLE_OFFLINE), wrong[i].code);
+		ck_assert_int_eq(give(wrong[i].cgroup, GPREEMPT_ROLE_OFFLINE, ""), wrong[i].code);
 	ck_assert_str_eq(all_roles(), "");
 }
 

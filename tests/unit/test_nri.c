@@ -74,18 +74,19 @@ static void put_container(struct made *m, unsigned int field, const char *id, co
 /* Roles that were given, as "ID PID ROLE;". */
 static char given[256];
 
-static void note(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
+static void note(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_role_value *role)
 {
 	size_t at = strlen(given);
 
 	ck_assert_ptr_eq(arg, given);
-	snprintf(given + at, sizeof(given) - at, "%.*s %d %d;", (int)id.len, id.at, (int)pid, role);
+	snprintf(given + at, sizeof(given) - at, "%.*s %d %d%s;", (int)id.len, id.at, (int)pid,
+		 role->role, role->words);
 }
 
-static void count(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
+static void count(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_role_value *role)
 {
 	ck_assert_uint_eq(id.len, 1);
-	ck_assert(pid == 42 && role == GPREEMPT_ROLE_OFFLINE);
+	ck_assert(pid == 42 && role->role == GPREEMPT_ROLE_OFFLINE);
 	++*(size_t *)arg;
 }
 
@@ -178,6 +179,7 @@ static const struct {
 } pods[] = {
 	{ "batch", ANNOTATION, "offline", "c1 42 2;" },
 	{ "serving", ANNOTATION, "online", "c1 42 1;" },
+	{ "batch", ANNOTATION, "offline weight=200", "c1 42 2weight=200;" },
 	{ "other", ANNOTATION, "offline", "" },
 	{ "batc", ANNOTATION, "offline", "" },
 	{ "batch,serving", ANNOTATION, "offline", "" },
@@ -462,7 +464,7 @@ TEST_AS_ROOT(answers)
 /* "" is none. */
 static const char *role_of(const char *group)
 {
-	static char role[16];
+	static char role[64];
 	const char *path = unit_text("%s%s", unit_cgroup_root(), group);
 
 	memset(role, 0, sizeof(role));
@@ -500,6 +502,11 @@ TEST_AS_ROOT(which_cgroup)
 	post_start(fd, "c", "serving", "online", target);
 	ck_assert_str_eq(role_of("/pods"), "");
 	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline");
+	post_start(fd, "c1", "batch", "offline weight=200 max=50%", target);
+	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "offline weight=200 max=50%");
+	/* Words that do not count are left out, and the role stays. */
+	post_start(fd, "c1", "serving", "online weight=200", target);
+	ck_assert_str_eq(role_of("/pods/x-c1.scope"), "online");
 	unit_end(child);
 	unit_end(target);
 	close(fd);

@@ -92,6 +92,55 @@ TEST_EACH(one_word, ARRAY_SIZE(picks))
 		ck_assert_str_eq(err.word, picks[_i].word);
 }
 
+static char insides[1024];
+
+static void note_own(void *data, pid_t pid, const struct gp_role_own *own)
+{
+	ck_assert_ptr_eq(data, insides);
+	sprintf(insides + strlen(insides), "%d %s %s;", pid, own->cgroup, own->words);
+}
+
+static const char *with_words(const char *word)
+{
+	const struct gp_select_how how = { .own = note_own, .data = insides };
+
+	*insides = '\0';
+	gpreempt_list_free(found);
+	found = NULL;
+	gp_select(g, &how, &word, 1, &found, &err);
+	return insides;
+}
+
+/* The nearest cgroup with a role counts, with its words or without. */
+TEST(role_with_words)
+{
+	char words[GP_ROLE_WORDS] = "";
+
+	ck_assert_str_eq(with_words("role:offline"), "");
+	unit_cgroup_role("/batch", "offline weight=200 max=50%");
+	ck_assert_str_eq(with_words("role:offline"), "4194242 /batch weight=200 max=50%;");
+	ck_assert_uint_eq(found->count, 2);
+	ck_assert_str_eq(with_words("role:online"), "");
+	ck_assert_str_eq(with_words("cgroup:/batch"), "");
+	unit_cgroup_role("/system.slice/docker-" ID_A ".scope", "offline gang");
+	ck_assert_str_eq(with_words("role:offline"), "100 /system.slice/docker-" ID_A ".scope gang;"
+						     "4194242 /batch weight=200 max=50%;");
+	unit_cgroup_role("/batch/low", "offline");
+	ck_assert_str_eq(with_words("role:offline"),
+			 "100 /system.slice/docker-" ID_A ".scope gang;");
+	ck_assert_uint_eq(found->count, 2);
+	/* The role stays where the words are too long, or no plain text. */
+	memset(words, 'w', sizeof(words) - 1);
+	unit_cgroup_role("/batch/low", unit_text("online %s", words));
+	ck_assert_str_eq(with_words("role:online"), unit_text("4194242 /batch/low %s;", words));
+	unit_cgroup_role("/batch/low", unit_text("online %sw", words));
+	ck_assert_str_eq(with_words("role:online"), "4194242 /batch/low ?;");
+	unit_cgroup_role("/batch/low", "online weight=2\n");
+	ck_assert_str_eq(with_words("role:online"), "4194242 /batch/low ?;");
+	unit_cgroup_role("/batch/low", "online ");
+	ck_assert_str_eq(pick("role:online"), "300");
+}
+
 static struct gp_backend_ops ops;
 static int refused; /* for the cgroup of 300 */
 
@@ -164,6 +213,15 @@ TEST_EACH(long_path, 4)
 	ck_assert_str_eq(pick("role:offline"), "100 200 4194242");
 	ck_assert_str_eq(pick("cgroup:/batch"), "200 4194242");
 	ck_assert_str_eq(pick_sure("cgroup:/batch"), "200 4194242");
+	/* A path that is too long names no cgroup. */
+	unit_cgroup_role("/batch/low", "offline");
+	path[6 + 2 * 191] = '\0';
+	unit_cgroup_role(path, "offline weight=2");
+	ck_assert_str_eq(with_words("role:offline"), unit_text("200 %s weight=2;", path));
+	path[6 + 2 * 191] = '/';
+	path[6 + 3 * 191] = '\0';
+	unit_cgroup_role(path, "offline weight=3");
+	ck_assert_str_eq(with_words("role:offline"), "200  weight=3;");
 }
 
 /* However deep it is, a look takes a few calls a level, of 32 levels. */

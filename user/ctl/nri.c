@@ -111,7 +111,7 @@ enum { CONTAINER_ID = 1, CONTAINER_POD = 2, CONTAINER_PID = 12 };
 
 struct pod {
 	struct wire_bytes id;
-	enum gpreempt_role role;
+	struct gp_role_value role;
 };
 
 struct pods {
@@ -133,19 +133,19 @@ static bool is_listed(const char *list, struct wire_bytes name)
 	return false;
 }
 
-static int read_annotation(struct wire_bytes entry, enum gpreempt_role *role)
+static int read_annotation(struct wire_bytes entry, struct gp_role_value *role)
 {
 	struct wire_field key, value;
 	int ret = wire_find(entry, KEY, &key) ?: wire_find(entry, VALUE, &value);
 
 	if (!ret && wire_is(key.bytes, ROLE_ANNOTATION))
-		gp_role_by_name((const char *)value.bytes.at, value.bytes.len, role);
+		gp_role_parse((const char *)value.bytes.at, value.bytes.len, role);
 	return ret;
 }
 
 static int read_pod(struct pods *p, struct wire_bytes from)
 {
-	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
+	struct gp_role_value role = { .role = GPREEMPT_ROLE_NONE };
 	struct wire_field id, next;
 	struct pod *pod;
 	int ret = wire_find(from, POD_ID, &id) ?: wire_find(from, POD_NAMESPACE, &next);
@@ -155,7 +155,7 @@ static int read_pod(struct pods *p, struct wire_bytes from)
 	while ((ret = wire_next(&from, &next)) > 0)
 		if (next.field == POD_ANNOTATIONS && read_annotation(next.bytes, &role))
 			return -EBADMSG;
-	if (ret || role == GPREEMPT_ROLE_NONE)
+	if (ret || role.role == GPREEMPT_ROLE_NONE)
 		return ret;
 	pod = shr_add(&p->with_role);
 	if (!pod)
@@ -207,7 +207,7 @@ static int read_container(struct pods *p, struct wire_bytes from)
 		return ret;
 	for (pod = find_pod(p, pod_id.bytes);
 	     pod != shr_end(&p->with_role) && !compare_bytes(pod->id, pod_id.bytes); pod++)
-		p->fn(p->arg, id.bytes, pid.number, pod->role);
+		p->fn(p->arg, id.bytes, pid.number, &pod->role);
 	return 0;
 }
 
@@ -243,7 +243,8 @@ int pods_each(struct wire_bytes message, unsigned int first, const char *namespa
  * A plug-in of NRI, the interface of containerd and CRI-O, that gives the cgroups of
  * containers the roles that pods ask for. It observes: no answer has a wish in it. It
  * hears of a container when that has started, so that none waits for it. What a runtime
- * says is not a tenant's, but annotations and names in it are: they are only compared.
+ * says is not a tenant's, but annotations and names in it are: they are only compared, and the
+ * words behind a role are those that guard knows, with figures.
  */
 
 #define RETRY_NS	(1 * NSEC_PER_SEC)
@@ -319,8 +320,11 @@ static int send_message(const struct nri *n, unsigned int connection, unsigned i
  * The container's cgroup, whichever one below it the process is in by now. The id is not
  * in the path if the process is another one.
  */
-static void give(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role)
+static void give(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_role_value *role)
 {
+	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = role->role };
+	struct gp_role_value value = *role;
+	struct guard_config_error err;
 	char cgroup[SHR_CGROUP_PATH];
 	int ret;
 
@@ -330,9 +334,14 @@ static void give(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_ro
 		ctl_note("process %d gets no role: the path of its cgroup is too long", (int)pid);
 	if (ret || !shr_cgroup_cut(cgroup, (const char *)id.at, id.len))
 		return;
-	ret = role_give(cgroup, role);
+	if (guard_config_words(value.words, &wish, &err)) {
+		ctl_note("%s: the words behind its role do not count: %s", cgroup, err.text);
+		*value.words = '\0';
+	}
+	ret = role_give(cgroup, &value);
 	if (!ret)
-		ctl_say("role %s for %s", gp_role_name(role), cgroup);
+		ctl_say("role %s%s%s for %s", gp_role_name(value.role), *value.words ? " " : "",
+			value.words, cgroup);
 	else if (ret != -ENOENT)
 		ctl_note("%s gets no role: %s", cgroup, strerror(-ret));
 }
@@ -533,7 +542,7 @@ const struct ctl_command ctl_nri = {
 		"that run when it starts get theirs, too. It observes only, and hears of a\n"
 		"container when that has started, so no container waits for it. When the runtime\n"
 		"restarts, it connects again. Each user that may make pods in a listed namespace\n"
-		"chooses roles.\n",
+		"chooses roles, and the words behind them, as in \"offline weight=200\".\n",
 	.examples = "  gpreempt-ctl nri --namespace batch,serving\n",
 	.options = options,
 };

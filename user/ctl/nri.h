@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <gpreempt/policy.h>
+#include "lib/see/words.h"
 
 /* Bytes of another owner. */
 struct wire_bytes {
@@ -61,7 +61,8 @@ int wire_take(struct wire_bytes *left, struct wire_message *head, struct wire_by
 /* Pods and containers in NRI's messages: which containers get a role. */
 
 /* A running container, its main process, and the role that its pod asks for. */
-typedef void pods_fn(void *arg, struct wire_bytes id, uint64_t pid, enum gpreempt_role role);
+typedef void pods_fn(void *arg, struct wire_bytes id, uint64_t pid,
+		     const struct gp_role_value *role);
 
 /*
  * Calls fn for each container whose pod asks for a role and is of one of the namespaces,

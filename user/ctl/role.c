@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The roles of cgroups: see them, give one, take it away; and the same as the hook of a
- * container engine, for which each text of a container is only compared.
+ * container engine, for which each text of a container is only compared, and the words behind a
+ * role are those that guard knows, with figures.
  */
 #include <errno.h>
 #include <limits.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "guard/guard.h"
 #include "hold/role.h"
 #include "lib/see/words.h"
 #include "shared/cgroup.h"
@@ -27,11 +29,13 @@ struct role_args {
 struct row {
 	const char *role;
 	char *cgroup;
+	char *words; /* NULL: none */
 };
 
 static const struct out_field fields[] = {
 	OUT_FIELD(struct row, role, "ROLE", OUT_WORD),
 	OUT_FIELD(struct row, cgroup, "CGROUP", OUT_TEXT),
+	OUT_FIELD(struct row, words, "WORDS", OUT_TEXT, .spare = true),
 };
 
 static const struct out_table table = OUT_TABLE("roles", fields, struct row);
@@ -41,13 +45,14 @@ struct rows {
 	size_t count;
 };
 
-static int add_row(void *arg, const char *cgroup, enum gpreempt_role role)
+static int add_row(void *arg, const char *cgroup, const struct gp_role_value *value)
 {
 	struct rows *rows = arg;
 	struct row *row = shr_must(shr_array_add(&rows->list, &rows->count, sizeof(*row)));
 
-	row->role = gp_role_name(role);
+	row->role = gp_role_name(value->role);
 	row->cgroup = shr_must(strdup(cgroup));
+	row->words = *value->words ? shr_must(strdup(value->words)) : NULL;
 	return 0;
 }
 
@@ -74,8 +79,10 @@ static int show(const struct role_args *args)
 		out_print(&args->form, &table, rows.list, rows.count);
 	else
 		ctl_note("no cgroup has a role");
-	for (i = 0; i < rows.count; i++)
+	for (i = 0; i < rows.count; i++) {
 		free(rows.list[i].cgroup);
+		free(rows.list[i].words);
+	}
 	free(rows.list);
 	return ret;
 }
@@ -110,10 +117,11 @@ static int fail_give(const char *cgroup, int code)
 	}
 }
 
+static const char prefix[] = "cgroup:";
+
 /* Give a role to the target of a word: cgroup:PATH or a PID. */
-static int give(enum gpreempt_role role, const char *word)
+static int give(const struct gp_role_value *role, const char *word)
 {
-	static const char prefix[] = "cgroup:";
 	char path[SHR_CGROUP_PATH];
 	uint64_t pid;
 	int ret;
@@ -139,26 +147,71 @@ static int give(enum gpreempt_role role, const char *word)
 	return ret ? fail_give(path, ret) : 0;
 }
 
+/* Do the words behind a role count? 0, or -EINVAL with the reason. */
+static int check_words(const struct gp_role_value *value, struct guard_config_error *err)
+{
+	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = value->role };
+
+	return guard_config_words(value->words, &wish, err);
+}
+
+/* Is it a word of guard's for a tenant, such as weight=200 or gang, and no cgroup? */
+static bool is_figure(const char *word)
+{
+	struct gp_role_value gang = { .role = GPREEMPT_ROLE_OFFLINE };
+	struct guard_config_error err;
+
+	snprintf(gang.words, sizeof(gang.words), "%s", word);
+	return strncmp(word, prefix, strlen(prefix)) &&
+	       (strchr(word, '=') || !check_words(&gang, &err));
+}
+
+/* Take a role and the words behind it. Returns how many words that are; 0: *status says why. */
+static size_t take_role(const struct ctl_words *words, struct gp_role_value *out, int *status)
+{
+	const char *role = words->word[0];
+	char text[16 + GP_ROLE_WORDS];
+	struct guard_config_error err;
+	size_t n, used = strlen(role);
+
+	if (gp_role_by_name(role, used, &out->role)) {
+		*status = fail_word(role, "a role is online, offline or none");
+		return 0;
+	}
+	strcpy(text, role);
+	for (n = 1; n < words->n && is_figure(words->word[n]); n++)
+		if (used < sizeof(text))
+			used += snprintf(text + used, sizeof(text) - used, " %s", words->word[n]);
+	if (used >= sizeof(text) || gp_role_parse(text, used, out) ||
+	    (n > 1 && strcmp(out->words, text + strlen(role) + 1)))
+		*status = fail_word(role, "the words behind it are too long, or no plain text");
+	else if (*out->words && out->role == GPREEMPT_ROLE_NONE)
+		*status = fail_word(out->words, "without a role there is no tenant");
+	else if (check_words(out, &err))
+		*status = fail_word(out->words, err.text);
+	else if (n == words->n)
+		*status = fail_word(role, "a cgroup:PATH or a PID has to follow");
+	else
+		return n;
+	return 0;
+}
+
 static int give_all(const struct ctl_words *words)
 {
-	enum gpreempt_role role;
+	struct gp_role_value role;
 	int ret, status = 0;
-	size_t i;
+	size_t i, first = take_role(words, &role, &status);
 
-	if (gp_role_by_name(words->word[0], strlen(words->word[0]), &role))
-		return fail_word(words->word[0], "a role is online, offline or none");
-	if (words->n < 2)
-		return fail_word(words->word[0], "a cgroup:PATH or a PID has to follow");
-	for (i = 1; i < words->n; i++) {
-		ret = give(role, words->word[i]);
-		status = i > 1 ? ctl_merge_status(status, ret) : ret;
+	for (i = first; first && i < words->n; i++) {
+		ret = give(&role, words->word[i]);
+		status = i > first ? ctl_merge_status(status, ret) : ret;
 	}
 	return status;
 }
 
 /* Wishes in the state of a container. */
 struct state {
-	enum gpreempt_role role;
+	struct gp_role_value role;
 	int64_t pid;
 	char id[NAME_MAX + 1];
 };
@@ -169,7 +222,7 @@ static int read_state(const char *text, struct state *out)
 	struct json_object *state = json_tokener_parse(text), *part, *word;
 	int ret = -EINVAL;
 
-	*out = (struct state){ .role = GPREEMPT_ROLE_NONE };
+	*out = (struct state){ 0 };
 	if (json_object_object_get_ex(state, "pid", &part) &&
 	    json_object_object_get_ex(state, "id", &word)) {
 		const char *id = json_object_get_string(word) ?: "";
@@ -182,8 +235,8 @@ static int read_state(const char *text, struct state *out)
 	}
 	if (!ret && json_object_object_get_ex(state, "annotations", &part) &&
 	    json_object_object_get_ex(part, ROLE_ANNOTATION, &word))
-		ret = gp_role_by_name(json_object_get_string(word) ?: "",
-				      json_object_get_string_len(word), &out->role);
+		ret = gp_role_parse(json_object_get_string(word) ?: "",
+				    json_object_get_string_len(word), &out->role);
 	json_object_put(state);
 	return ret;
 }
@@ -199,13 +252,14 @@ static int give_container(const struct state *state)
 	/* The process can be another one by now, or have no cgroup of its own. */
 	if (!shr_cgroup_cut(path, state->id, strlen(state->id)))
 		return -EXDEV;
-	return role_give(path, state->role);
+	return role_give(path, &state->role);
 }
 
 /* Run the hook. A container starts whatever its result is. */
 static int run_hook(void)
 {
 	__cleanup_free char *text = calloc(1, STATE_MAX + 1);
+	struct guard_config_error err;
 	struct state state;
 	int ret;
 
@@ -217,8 +271,12 @@ static int run_hook(void)
 			 "or " ROLE_ANNOTATION " is neither online nor offline");
 		return 0;
 	}
-	if (state.role == GPREEMPT_ROLE_NONE)
+	if (state.role.role == GPREEMPT_ROLE_NONE)
 		return 0;
+	if (check_words(&state.role, &err)) {
+		ctl_note("the words behind " ROLE_ANNOTATION " do not count: %s", err.text);
+		*state.role.words = '\0';
+	}
 	ret = give_container(&state);
 	if (ret)
 		ctl_note("the container of process %lld gets no role: %s", (long long)state.pid,
@@ -249,20 +307,22 @@ const struct ctl_command ctl_role = {
 	.args_size = sizeof(struct role_args),
 	.words = CTL_ROLES,
 	.words_at = offsetof(struct role_args, words),
-	.usage = "[ROLE CGROUP]",
+	.usage = "[ROLE [KEY=VALUE...] CGROUP]",
 	.summary = "Show the roles of cgroups, or give them one.",
 	.details =
-		"ROLE is online, offline, or none, which takes it away.\n"
+		"ROLE is online, offline, or none, which takes it away. Figures of a tenant of\n"
+		"guard may follow (weight=200, min=5%, max=50%): then the processes of that\n"
+		"cgroup are a tenant of their own.\n"
 		"CGROUP is cgroup:PATH or a PID, which stands for its cgroup. A process has the\n"
 		"role of the nearest cgroup, from its own upwards, that has one, of the first 32\n"
 		"levels; it is named by the targets role:online and role:offline. The role is an\n"
 		"attribute of the cgroup (trusted.gpreempt.role) that only root of the host can\n"
 		"read and write. It ends with the cgroup. --oci reads the state of a container\n"
 		"from stdin, and gives the cgroup that has its id, in which its process must be,\n"
-		"the role that the annotation gpreempt.io/role names; it always has exit\n"
+		"the role and words of the annotation gpreempt.io/role; it always has exit\n"
 		"status 0.\n",
 	.examples = "  gpreempt-ctl role\n"
-		    "  gpreempt-ctl role offline /batch\n",
+		    "  gpreempt-ctl role offline weight=200 max=50% cgroup:/batch\n",
 	.table = &table,
 	.options = options,
 };

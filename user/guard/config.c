@@ -267,6 +267,20 @@ static unsigned int cgroup_weight(const char *path)
 	return len > 0 && !shr_parse_u64(text, 10000, &weight) ? weight : 0;
 }
 
+int guard_config_words(const char *words, struct gpreempt_policy_tenant *wish,
+		       struct guard_config_error *err)
+{
+	char text[GP_ROLE_WORDS], *rest;
+	int ret;
+
+	*err = (struct guard_config_error){ 0 };
+	if (strlen(words) >= sizeof(text))
+		return refuse(err, "there are more than %zu characters", sizeof(text) - 1);
+	strcpy(text, words);
+	ret = set_keys(wishes, ARRAY_SIZE(wishes), strtok_r(text, BLANK, &rest), &rest, wish, err);
+	return ret ?: check_wish(wish, err);
+}
+
 static int take_tenant(struct guard_config *c, char **rest, struct guard_config_error *err)
 {
 	struct gpreempt_policy_tenant wish = {

@@ -31,6 +31,7 @@
 #include "hold/run-dir.h"
 #include "shared/util.h"
 #include "lib/preempt/policy.h"
+#include "lib/see/words.h"
 
 /* Values of guard's command line. */
 struct guard_options {
@@ -105,6 +106,9 @@ int guard_config_add(struct guard_config *c, const char *word,
 /* These return 0, or -EINVAL with the reason. A line is changed. */
 int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err);
 int guard_config_line(struct guard_config *c, char *line, struct guard_config_error *err);
+/* Add the words behind a role to a wish, which has that role already. */
+int guard_config_words(const char *words, struct gpreempt_policy_tenant *wish,
+		       struct guard_config_error *err);
 /* Read a file. What is in *c before is not freed. After an error *c has no tenants. */
 int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err);
 /* Print it as a file has it. */

@@ -12,7 +12,6 @@
 
 #include "escape.h"
 #include "role.h"
-#include "lib/see/words.h"
 #include "shared/cgroup.h"
 #include "shared/util.h"
 
@@ -40,9 +39,9 @@ static int count_levels(const char *cgroup)
 	return n;
 }
 
-int role_give(const char *cgroup, enum gpreempt_role role)
+int role_give(const char *cgroup, const struct gp_role_value *value)
 {
-	const char *name = gp_role_name(role);
+	char text[16 + GP_ROLE_WORDS];
 	__cleanup_fd int root = shr_cgroup_root();
 	__cleanup_fd int fd = -1;
 	int ret;
@@ -57,8 +56,10 @@ int role_give(const char *cgroup, enum gpreempt_role role)
 	fd = openat(root, cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (role != GPREEMPT_ROLE_NONE)
-		ret = fsetxattr(fd, GP_ROLE_ATTRIBUTE, name, strlen(name), 0);
+	snprintf(text, sizeof(text), "%s%s%s", gp_role_name(value->role), *value->words ? " " : "",
+		 value->words);
+	if (value->role != GPREEMPT_ROLE_NONE)
+		ret = fsetxattr(fd, GP_ROLE_ATTRIBUTE, text, strlen(text), 0);
 	else
 		ret = fremovexattr(fd, GP_ROLE_ATTRIBUTE);
 	return ret && errno != ENODATA ? -errno : 0;
@@ -66,7 +67,7 @@ int role_give(const char *cgroup, enum gpreempt_role role)
 
 /* State of a walk. */
 struct walk {
-	int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role);
+	int (*fn)(void *arg, const char *cgroup, const struct gp_role_value *value);
 	void *arg;
 	char path[SHR_CGROUP_LEVELS * (NAME_MAX + 1) + 1];
 	int levels;
@@ -78,15 +79,15 @@ static int look_at(struct walk *w, int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	size_t len = strlen(w->path);
-	int role, ret = 0;
+	struct gp_role_value value;
+	int ret = 0;
 
 	/* The cgroup has been removed. */
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	snprintf(w->path + len, sizeof(w->path) - len, "/%s", name);
-	role = gp_role_at(fd);
-	if (role > GPREEMPT_ROLE_NONE)
-		ret = w->fn(w->arg, w->path, role);
+	if (!gp_role_at(fd, &value) && value.role != GPREEMPT_ROLE_NONE)
+		ret = w->fn(w->arg, w->path, &value);
 	if (!ret && ++w->levels < SHR_CGROUP_LEVELS)
 		ret = look_below(w, fd);
 	else
@@ -114,7 +115,8 @@ static int look_below(struct walk *w, int dir)
 	return ret;
 }
 
-int role_each(int (*fn)(void *arg, const char *cgroup, enum gpreempt_role role), void *arg)
+int role_each(int (*fn)(void *arg, const char *cgroup, const struct gp_role_value *value),
+	      void *arg)
 {
 	struct walk w = { .fn = fn, .arg = arg };
 	int root = shr_cgroup_root();
@@ -169,7 +171,7 @@ int role_enter(enum gpreempt_role role, const char *path)
 			ret = make(mount, role_cgroup(role));
 		/* Its path names the role still where the attribute is refused. */
 		if (!ret)
-			role_give(role_cgroup(role), role);
+			role_give(role_cgroup(role), &(struct gp_role_value){ .role = role });
 		if (!ret)
 			ret = make(mount, path);
 		if (!ret)

@@ -354,20 +354,41 @@ int gp_role_root(const struct gpreempt *g)
 /* State of a walk over the lines of /proc/PID/cgroup. */
 struct role_look {
 	int root;
-	int role; /* role of the deepest cgroup that has one, so far */
+	struct gp_role_value value; /* value of the deepest cgroup that has a role, so far */
+	int level;		    /* its level */
+	int levels;		    /* how many were looked at */
 	int error;
+	struct gp_role_own *own; /* NULL: not wanted */
 };
 
 static int take_role(void *arg, int dir)
 {
 	struct role_look *look = arg;
-	int role = gp_role_at(dir);
+	struct gp_role_value value;
+	int ret = gp_role_at(dir, &value);
 
-	if (role < 0)
-		return role;
-	if (role != GPREEMPT_ROLE_NONE)
-		look->role = role;
+	look->levels++;
+	if (ret || value.role == GPREEMPT_ROLE_NONE)
+		return ret;
+	look->value = value;
+	look->level = look->levels;
 	return 0;
+}
+
+/* Name the cgroup of the role, which is so many levels below the root. */
+static void note_own(const struct role_look *look, const char *path)
+{
+	struct gp_role_own *own = look->own;
+	size_t len = 0;
+	int level;
+
+	for (level = 0; level < look->level; level++) {
+		len += strspn(path + len, "/");
+		len += strcspn(path + len, "/");
+	}
+	strcpy(own->words, look->value.words);
+	snprintf(own->cgroup, sizeof(own->cgroup), "%.*s", len < sizeof(own->cgroup) ? (int)len : 0,
+		 path);
 }
 
 static int look_for_role(void *arg, const char *hierarchy, const char *path)
@@ -377,8 +398,11 @@ static int look_for_role(void *arg, const char *hierarchy, const char *path)
 	/* A path that begins with ".." is out of sight of our cgroup namespace. */
 	if (look->root < 0 || *hierarchy || (!strncmp(path, "/..", 3) && strchr("/", path[3])))
 		return 0;
-	look->role = GPREEMPT_ROLE_NONE;
+	look->value = (struct gp_role_value){ .role = GPREEMPT_ROLE_NONE };
+	look->level = look->levels = 0;
 	look->error = shr_cgroup_walk(look->root, path, take_role, look);
+	if (look->own)
+		note_own(look, path);
 	return 0;
 }
 
@@ -387,17 +411,19 @@ static int role_answer(const struct role_look *look, int ret)
 {
 	if (look->root < 0)
 		return look->root == -ENOENT ? GPREEMPT_ROLE_NONE : look->root;
-	if (!ret && look->error && look->role != GPREEMPT_ROLE_OFFLINE)
+	if (!ret && look->error && look->value.role != GPREEMPT_ROLE_OFFLINE)
 		ret = gp_doubt(look->error);
-	return ret ? ret : look->role;
+	return ret ? ret : (int)look->value.role;
 }
 
-int gp_role(const struct gpreempt *g, int root, pid_t pid)
+int gp_role(const struct gpreempt *g, int root, pid_t pid, struct gp_role_own *own)
 {
-	struct role_look look = { .root = root };
+	struct role_look look = { .root = root, .own = own };
 	int tries = 3, ret = 0;
 
 	/* The process can move, and its cgroup be removed, between two calls. */
+	if (own)
+		*own->words = '\0';
 	while (root >= 0 && tries--) {
 		look.error = 0;
 		ret = gp_each_cgroup(g, pid, look_for_role, &look);
@@ -478,7 +504,7 @@ int gp_place(struct gpreempt *g, int root, pid_t pid, struct gp_place *out)
 	memset(out, 0, sizeof(*out));
 	ret = gp_each_cgroup(g, pid, take_place, &look);
 	/* The process has moved meanwhile: look again. */
-	out->role = !ret && look.role.error == -ENOENT ? gp_role(g, root, pid) :
+	out->role = !ret && look.role.error == -ENOENT ? gp_role(g, root, pid, NULL) :
 							 role_answer(&look.role, ret);
 	return ret;
 }
@@ -756,16 +782,35 @@ int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out)
 	return -EINVAL;
 }
 
-int gp_role_at(int dir)
+int gp_role_parse(const char *text, size_t len, struct gp_role_value *out)
 {
-	enum gpreempt_role role = GPREEMPT_ROLE_NONE;
-	char text[16];
+	const char *blank = len ? memchr(text, ' ', len) : NULL;
+	size_t name = blank ? (size_t)(blank - text) : len, words = blank ? len - name - 1 : 0;
+	bool plain = words < sizeof(out->words);
+	size_t i;
+
+	if ((blank && !words) || gp_role_by_name(text, name, &out->role))
+		return -EINVAL;
+	for (i = name; i < len; i++)
+		plain &= text[i] >= ' ' && text[i] <= '~';
+	if (!plain)
+		strcpy(out->words, "?");
+	else
+		snprintf(out->words, sizeof(out->words), "%.*s", (int)words,
+			 words ? blank + 1 : "");
+	return 0;
+}
+
+int gp_role_at(int dir, struct gp_role_value *out)
+{
+	char text[4 * GP_ROLE_WORDS];
 	ssize_t n = fgetxattr(dir, GP_ROLE_ATTRIBUTE, text, sizeof(text));
 
 	/* A value that is no role counts as none. */
+	*out = (struct gp_role_value){ .role = GPREEMPT_ROLE_NONE };
 	if (n < 0 && errno != ENODATA && errno != ERANGE && errno != EOPNOTSUPP)
 		return -errno;
 	if (n > 0)
-		gp_role_by_name(text, n, &role);
-	return role;
+		gp_role_parse(text, n, out);
+	return 0;
 }

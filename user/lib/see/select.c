@@ -304,10 +304,13 @@ static int prepare_role(struct matcher *m, struct gpreempt_error *err)
 /* A process in doubt is offline. */
 static int match_role(const struct matcher *m, pid_t pid)
 {
-	int role = gp_role(m->g, m->cgroups, pid);
+	struct gp_role_own own;
+	int role = gp_role(m->g, m->cgroups, pid, &own);
 
 	if (role == GP_DOUBT && m->role != GPREEMPT_ROLE_OFFLINE)
 		return 0;
+	if (role == (int)m->role && *own.words && m->how->own)
+		m->how->own(m->how->data, pid, &own);
 	return role < 0 ? role : role == (int)m->role;
 }
 

@@ -23,10 +23,11 @@ bool gp_select_reads_memory(const char *word);
 bool gp_select_is_slow(const char *word);
 
 /*
- * The role of a cgroup: an extended attribute of its directory with the role's name, which ends
- * with the cgroup. CAP_SYS_ADMIN of the host alone can read and write it: the user of a delegated
- * cgroup cannot, nor can root of a container. An attribute security.* will not do: before Linux
- * 6.10 every user can write it where the BPF LSM is on, as on Debian 12.
+ * The role of a cgroup: an extended attribute of its directory with the role's name, and words for
+ * guard behind it, as in "offline weight=200". It ends with the cgroup. CAP_SYS_ADMIN of the host
+ * alone can read and write it: the user of a delegated cgroup cannot, nor can root of a container.
+ * An attribute security.* will not do: before Linux 6.10 every user can write it where the BPF LSM
+ * is on, as on Debian 12.
  */
 #define GP_ROLE_ATTRIBUTE "trusted.gpreempt.role"
 
@@ -34,6 +35,25 @@ bool gp_select_is_slow(const char *word);
 const char *gp_role_name(enum gpreempt_role role);
 /* Look up a role by its name, which need not be terminated. 0, or -EINVAL: no role has it. */
 int gp_role_by_name(const char *name, size_t len, enum gpreempt_role *out);
+
+#define GP_ROLE_WORDS 128 /* bytes for the words behind a role */
+
+/* Value of the attribute. */
+struct gp_role_value {
+	enum gpreempt_role role;
+	char words[GP_ROLE_WORDS]; /* "": none. Guard alone reads them */
+};
+/*
+ * Take a value apart, which need not be terminated. Words that are too long or no plain text become
+ * "?", which guard does not know: the role stays. 0, or -EINVAL: no role; *out is not changed.
+ */
+int gp_role_parse(const char *text, size_t len, struct gp_role_value *out);
+
+/* A cgroup that has words behind its role. */
+struct gp_role_own {
+	char cgroup[400]; /* path in version 2, "": it is too long */
+	char words[GP_ROLE_WORDS];
+};
 
 /*
  * Answer for a process whose cgroup cannot be known, since its user moves it all the time, or
@@ -50,10 +70,11 @@ int gp_role_root(const struct gpreempt *g);
 /*
  * Returns the role of a process: that of the nearest cgroup of version 2 with one, from its own
  * upwards, or from level SHR_CGROUP_LEVELS. GP_DOUBT; or -errno: it can be known of no process now.
+ * @own: NULL, or gets that cgroup if it has words, else none
  */
-int gp_role(const struct gpreempt *g, int root, pid_t pid);
-/* Returns the role of the cgroup whose directory is @dir; or -errno. */
-int gp_role_at(int dir);
+int gp_role(const struct gpreempt *g, int root, pid_t pid, struct gp_role_own *own);
+/* Read the attribute of the cgroup whose directory is @dir. 0 or -errno. */
+int gp_role_at(int dir, struct gp_role_value *out);
 
 /*
  * Choices of gp_select().
@@ -62,11 +83,13 @@ int gp_role_at(int dir);
  * @skip: as gpreempt_select()
  * @command: NULL, or gives the command line that the caller has read; NULL: there is none. Then no
  *	word reads the memory of a process
+ * @own: NULL, or gets each process that role: names by a cgroup with words, lowest PIDs first
  */
 struct gp_select_how {
 	bool sure;
 	bool (*skip)(void *data, pid_t pid);
 	const char *(*command)(void *data, pid_t pid);
+	void (*own)(void *data, pid_t pid, const struct gp_role_own *own);
 	void *data;
 };
 /* Compare for qsort() and bsearch() structures whose first member is a target. */

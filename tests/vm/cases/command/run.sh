@@ -99,9 +99,9 @@ done
 oci mine
 has online offline
 ctl 0 role
-says '^online	/job$'
-says '^offline	/job/step$'
-says '^online	/job/step/mine$'
+says '^online	/job	-$'
+says '^offline	/job/step	-$'
+says '^online	/job/step/mine	-$'
 ctl 0 role none $pid_a
 has offline online
 echo $pid_a > /sys/fs/cgroup/cgroup.procs
