@@ -98,6 +98,28 @@ TEST(in_doubt)
 	unit_cgroups_stop();
 }
 
+/* Cgroups with words come from the child, too: guard reads no attribute again. */
+TEST(words_of_cgroups)
+{
+	struct guard_finder roles = { .sought = { { .word = "role:offline" } }, .n = 1 };
+	const struct guard_finding *f;
+
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	unit_cgroup_role("/batch", "offline weight=200");
+	set_file("/proc/4194242/cgroup", "0::/batch\n");
+	ck_assert_int_eq(guard_finder_start(&roles, g), 0);
+	f = guard_finder_get(&roles, roles.sought[0]);
+	UNIT_WAIT((guard_finder_poll(&roles), !f->code));
+	ck_assert_uint_eq(f->n, 1);
+	ck_assert_uint_eq(f->n_own, 1);
+	ck_assert_uint_eq(f->of[0], 1);
+	ck_assert_str_eq(f->own[0].cgroup, "/batch");
+	ck_assert_str_eq(f->own[0].words, "weight=200");
+	guard_finder_stop(&roles);
+	unit_cgroups_stop();
+}
+
 TEST(hangs)
 {
 	const struct guard_finding *f = wait_for("cmd:^train$", 0);

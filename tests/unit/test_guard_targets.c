@@ -207,6 +207,156 @@ TEST(tenants)
 	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].tenant, 1);
 }
 
+static const struct guard_tenant *tenant_of(pid_t pid)
+{
+	unsigned int number = guard.policy->entity[guard_find_offline(&guard, pid)->entity].tenant;
+	size_t i = 0;
+
+	while (guard.config.tenant[0][i].number != number)
+		ck_assert_uint_lt(++i, guard.config.n[0]);
+	return &guard.config.tenant[0][i];
+}
+
+static void add_job(pid_t pid, const char *cgroup, const char *role)
+{
+	unit_cgroup_role(cgroup, role);
+	world_add(pid, "job", unit_text("%s/step", cgroup));
+	unit_cgroup_make(unit_text("%s/step", cgroup));
+	world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	look_until(unit_text("process %d is offline\n", pid));
+}
+
+static void start_roles(void)
+{
+	unit_cgroups_start();
+	loop.cgroups = unit_cgroup_root();
+	name_offline("role:offline");
+	guard.config.tenant[0][0].wish.max = 80;
+}
+
+#define IS_OF(pid, name) ck_assert_str_eq(tenant_of(pid)->word, name)
+
+/* A cgroup with words is a tenant of its own; others of the role are one together. */
+TEST(own_tenants)
+{
+	const struct gpreempt_policy_tenant *wish;
+	unsigned int number;
+
+	start_roles();
+	name_offline("cgroup:/last");
+	add_job(200, "/plain", "offline");
+	add_job(201, "/other", "offline");
+	add_job(300, "/a", "offline weight=200 max=50%");
+	add_job(301, "/b", "offline weight=300");
+	add_job(302, "/last", "offline weight=2");
+	IS_OF(200, "role:offline");
+	IS_OF(201, "role:offline");
+	IS_OF(300, "role:offline/a");
+	IS_OF(301, "role:offline/b");
+	/* The last word that names it counts. */
+	IS_OF(302, "cgroup:/last");
+	number = tenant_of(300)->number;
+	wish = &guard.policy->tenant[number].wish;
+	ck_assert(wish->weight == 200 && wish->max == 50 && wish->min == 0);
+	/* Figures that its words do not name are the line's, except the minimum. */
+	wish = &guard.policy->tenant[tenant_of(301)->number].wish;
+	ck_assert(wish->weight == 300 && wish->max == 80 && wish->min == 0);
+	unit_cgroup_role("/a", "offline weight=7 min=3%");
+	look(1);
+	ck_assert_uint_eq(tenant_of(300)->number, number);
+	wish = &guard.policy->tenant[number].wish;
+	ck_assert(wish->weight == 7 && wish->max == 80 && wish->min == 3);
+	unit_cgroup_role("/b", "offline");
+	look(1);
+	IS_OF(301, "role:offline");
+	unit_cgroups_stop();
+}
+
+/* Words that do not count leave the process in the tenant of its role; guard reports that once. */
+TEST(bad_words)
+{
+	char path[512] = "/u";
+
+	start_roles();
+	add_job(300, "/a", "offline height=2");
+	add_job(301, "/b", "offline min=90%");
+	IS_OF(300, "role:offline");
+	IS_OF(301, "role:offline");
+	ck_assert_uint_eq(printed("role of cgroup /a do not count: \"height=2\" is not known"), 1);
+	ck_assert_uint_eq(printed("role of cgroup /b do not count: min is more than max"), 1);
+	unit_cgroup_long(path, 450, 190);
+	add_job(302, path, "offline weight=2");
+	IS_OF(302, "role:offline");
+	look(10);
+	ck_assert_uint_eq(printed("do not count"), 3);
+	ck_assert_uint_eq(printed("do not count: its path is too long"), 1);
+	unit_cgroup_role("/a", "offline weight=2");
+	look(1);
+	IS_OF(300, "role:offline/a");
+	ck_assert_uint_eq(printed("do not count"), 3);
+	unit_cgroups_stop();
+}
+
+TEST(too_many_tenants)
+{
+	start_roles();
+	while (guard.config.n[0] < GUARD_WORDS - 1)
+		name_offline("comm:none");
+	add_job(300, "/a", "offline weight=2");
+	add_job(301, "/b", "offline weight=2");
+	IS_OF(300, "role:offline/a");
+	IS_OF(301, "role:offline");
+	ck_assert_uint_eq(printed("cgroup /b do not count: there are too many tenants"), 1);
+	unit_cgroups_stop();
+}
+
+static const char *configuration(void)
+{
+	static char text[1024];
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	guard_config_print(&guard.config, f);
+	fclose(f);
+	return text;
+}
+
+/* A tenant keeps its charges for a while without processes, and for as long as it has some. */
+TEST(own_tenants_stay)
+{
+	static const char line[] = "# tenant role:offline/a offline weight=200 max=80%\n";
+	struct guard_config new;
+	unsigned int number;
+
+	start_roles();
+	add_job(300, "/a", "offline weight=200");
+	number = tenant_of(300)->number;
+	guard.policy->tenant[number].seat[0].used = 7;
+	guard_config_start(&new);
+	guard_config_add(&new, "comm:none", &guard.config.tenant[0][0].wish);
+	guard_config_add(&new, "role:offline", &guard.config.tenant[0][0].wish);
+	ck_assert_int_eq(guard_targets_change(&guard, &new), 0);
+	look(1);
+	IS_OF(300, "role:offline/a");
+	ck_assert_uint_eq(tenant_of(300)->number, number);
+	ck_assert_uint_ge(guard.policy->tenant[number].seat[0].used, 7);
+	ck_assert_ptr_nonnull(strstr(configuration(), line));
+	ck_assert_uint_eq(printed("is not offline"), 0);
+	unit_frozen_ns = shr_now_ns() + 11 * NSEC_PER_SEC;
+	look(1);
+	ck_assert_ptr_nonnull(strstr(configuration(), line));
+	world_remove(300);
+	look(1);
+	unit_frozen_ns += 10 * NSEC_PER_SEC;
+	look(1);
+	ck_assert_ptr_nonnull(strstr(configuration(), line));
+	unit_frozen_ns++;
+	look(1);
+	ck_assert_ptr_null(strstr(configuration(), "/a"));
+	ck_assert_int_eq(guard.policy->tenant[number].wish.role, GPREEMPT_ROLE_NONE);
+	unit_frozen_ns = 0;
+	unit_cgroups_stop();
+}
+
 /* An exec or the same PID again is another process. */
 TEST(another_process)
 {

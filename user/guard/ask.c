@@ -32,7 +32,7 @@ struct facts {
 	unsigned int slots; /* on each node */
 	uint32_t gpu_id[GUARD_NODES];
 	struct {
-		char name[256];
+		char name[sizeof(struct gp_role_own)];
 		unsigned int number; /* in the policy */
 		struct gp_policy_tenant state;
 	} tenant[GUARD_WORDS];

@@ -475,8 +475,9 @@ void guard_config_print(const struct guard_config *c, FILE *out)
 	print_keys(out, figures, ARRAY_SIZE(figures), &c->figures);
 	for (role = 2; role-- > 0;)
 		for (i = 0; i < c->n[role]; i++) {
-			fprintf(out, "tenant %s %s", c->tenant[role][i].word,
-				role ? "online" : "offline");
+			/* A file has no line for a cgroup with words of its own. */
+			fprintf(out, "%stenant %s %s", c->tenant[role][i].own ? "# " : "",
+				c->tenant[role][i].word, role ? "online" : "offline");
 			print_keys(out, wishes, ARRAY_SIZE(wishes), &c->tenant[role][i].wish);
 		}
 }

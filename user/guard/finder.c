@@ -75,18 +75,73 @@ static void note_error(struct gpreempt *g, const char *word, const struct gpreem
 	list_containers(g, word + strlen(CONTAINER), out);
 }
 
+/* A process in a cgroup that has words behind its role. */
+struct inside {
+	struct gpreempt_target target; /* without a start */
+	uint8_t of;
+};
+
+struct search {
+	bool (*skip)(void *data, pid_t pid);
+	void *data;
+	struct guard_finding *out;
+	SHR_ARRAY(struct inside, inside); /* by PIDs */
+};
+
+static bool skip(void *data, pid_t pid)
+{
+	const struct search *s = data;
+
+	return s->skip && s->skip(s->data, pid);
+}
+
+/* A cgroup or a process for which there is no room counts as one without words. */
+static void note_own(void *data, pid_t pid, const struct gp_role_own *own)
+{
+	struct search *s = data;
+	struct guard_finding *out = s->out;
+	struct inside *inside;
+	size_t i;
+
+	for (i = 0; i < out->n_own; i++)
+		if (!strcmp(out->own[i].cgroup, own->cgroup) &&
+		    !strcmp(out->own[i].words, own->words))
+			break;
+	if (i == GUARD_OWN)
+		return;
+	inside = shr_add(&s->inside);
+	if (!inside)
+		return;
+	*inside = (struct inside){ .target.pid = pid, .of = i + 1 };
+	if (i == out->n_own)
+		out->own[out->n_own++] = *own;
+}
+
+static uint8_t own_of(const struct search *s, pid_t pid)
+{
+	const struct inside key = { .target.pid = pid }, *found = NULL;
+
+	if (s->inside.count)
+		found = bsearch(&key, s->inside.items, s->inside.count, sizeof(key),
+				gp_compare_targets);
+	return found ? found->of : 0;
+}
+
 /* A user can start any number of processes that have no queues. */
 static void copy_targets(struct gpreempt *g, const struct gpreempt_targets *targets,
-			 struct guard_finding *out)
+			 const struct search *s)
 {
+	struct guard_finding *out = s->out;
 	bool all = targets->count <= GUARD_FOUND_MAX;
 	int idle, rounds = all ? 1 : 2;
 	size_t i;
 
 	for (idle = 0; idle < rounds; idle++)
 		for (i = 0; i < targets->count && out->n < GUARD_FOUND_MAX; i++)
-			if (all || gp_may_have_queues(g, targets->targets[i].pid) != idle)
+			if (all || gp_may_have_queues(g, targets->targets[i].pid) != idle) {
+				out->of[out->n] = own_of(s, targets->targets[i].pid);
 				out->target[out->n++] = targets->targets[i];
+			}
 	if (!all)
 		snprintf(out->text, sizeof(out->text),
 			 "it names %zu processes; %d of them are looked at", targets->count,
@@ -94,23 +149,29 @@ static void copy_targets(struct gpreempt *g, const struct gpreempt_targets *targ
 }
 
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
-		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out)
+		     bool (*skip_it)(void *data, pid_t pid), void *data, struct guard_finding *out)
 {
+	struct search s = { .skip = skip_it, .data = data, .out = out };
 	/* A process in doubt makes way, and no process makes way for it. */
-	const struct gp_select_how how = { .sure = what.online, .skip = skip, .data = data };
+	const struct gp_select_how how = {
+		.sure = what.online,
+		.skip = skip,
+		.own = note_own,
+		.data = &s,
+	};
 	struct gpreempt_targets *targets;
 	struct gpreempt_error err = { 0 };
 
 	out->code = 0;
-	out->n = 0;
+	out->n = out->n_own = 0;
 	out->text[0] = '\0';
-	if (gp_select(g, &how, &what.word, 1, &targets, &err)) {
-		if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET)
-			note_error(g, what.word, &err, out);
-		return;
+	if (!gp_select(g, &how, &what.word, 1, &targets, &err)) {
+		copy_targets(g, targets, &s);
+		gpreempt_list_free(targets);
+	} else if (gpreempt_error_class(&err) != GPREEMPT_CLASS_NO_TARGET) {
+		note_error(g, what.word, &err, out);
 	}
-	copy_targets(g, targets, out);
-	gpreempt_list_free(targets);
+	free(s.inside.items);
 }
 
 /* The child */
@@ -137,7 +198,10 @@ static void copy_finding(struct guard_finding *to, const struct guard_finding *f
 {
 	to->code = from->code;
 	to->n = from->n;
+	to->n_own = from->n_own;
 	memcpy(to->target, from->target, from->n * sizeof(*from->target));
+	memcpy(to->of, from->of, from->n * sizeof(*from->of));
+	memcpy(to->own, from->own, from->n_own * sizeof(*from->own));
 	memcpy(to->text, from->text, sizeof(to->text));
 }
 

@@ -315,7 +315,7 @@ static void leave_to_children(struct guard *guard, bool online)
 		enum guard_word_kind kind = guard_word_kind(word);
 		struct guard_finder *f = &guard->finders[kind];
 
-		if (kind == GUARD_WORD_QUICK)
+		if (kind == GUARD_WORD_QUICK || guard->config.tenant[online][i].own)
 			continue;
 		f->sought[f->n++] = (struct guard_sought){
 			.word = word,

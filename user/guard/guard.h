@@ -71,9 +71,11 @@ struct guard_load {
 	uint64_t life_ns;	/* then another one takes its place; 0: never */
 };
 
-/* A word is a tenant. */
+/* A word is a tenant, and so is each cgroup that has words behind its role. */
 struct guard_tenant {
-	char *word;
+	char *word;	     /* target; for a cgroup the word of its role, and its path */
+	bool own;	     /* flag of such a cgroup, which comes behind all words */
+	uint64_t used_ns;    /* when such a cgroup had a process last */
 	unsigned int number; /* its number in the policy */
 	struct gpreempt_policy_tenant wish;
 	struct guard_load load;
@@ -123,6 +125,7 @@ int guard_config_set(struct gpreempt_policy *p, struct guard_config *c, char *li
 #ifndef GUARD_FOUND_MAX
 #define GUARD_FOUND_MAX 4096
 #endif
+#define GUARD_OWN	   64 /* cgroups of one role that have words of their own */
 #define GUARD_FINDER_WORDS 128
 #define GUARD_FINDER_STUCK 4 /* children that even SIGKILL does not end */
 
@@ -136,6 +139,9 @@ struct guard_finding {
 	int code;
 	size_t n;
 	struct gpreempt_target target[GUARD_FOUND_MAX];
+	uint8_t of[GUARD_FOUND_MAX]; /* and 1: which of these it is in; 0: in none */
+	struct gp_role_own own[GUARD_OWN];
+	size_t n_own;
 	char text[512]; /* why, if there is a code, or not all are listed */
 };
 
@@ -448,6 +454,7 @@ struct guard_found {
 	struct gpreempt_target target;
 	uint64_t online;  /* words of --online that name it: a bit each */
 	uint64_t offline; /* words of --offline that name it */
+	unsigned int own; /* number, and 1, of the tenant of its cgroup; 0: the last word's */
 	bool told;	  /* reported: it is named in both roles */
 };
 
@@ -464,6 +471,8 @@ struct guard_candidates {
 	bool cut;			       /* there are more */
 	struct shr_report_pause pause;
 	struct guard_word word[2][GUARD_WORDS]; /* words of offline, of online */
+	struct gp_role_own bad[2 * GUARD_OWN];	/* reported: words that do not count */
+	size_t n_bad;				/* ever */
 	struct guard_finding finding;		/* result for the word at hand */
 	struct hold_owners owners;		/* read once in each look */
 };
@@ -705,7 +714,7 @@ void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *targ
 /* Offline processes, each with a worker. */
 /* Returns the nodes on which a process has queues; under the lock. */
 uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view);
-/* Returns the tenant who owns a process: the last word that names it. */
+/* Returns the tenant who owns a process: the last word that names it, or a cgroup of that. */
 unsigned int guard_tenant_of(const struct guard *guard, const struct guard_found *f);
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);

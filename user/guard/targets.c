@@ -92,6 +92,7 @@ void guard_backoff_reset(struct guard *guard, const struct gpreempt_target *targ
 /* A word, in its role. */
 struct lookup {
 	const char *word;
+	const struct gpreempt_policy_tenant *wish;
 	bool online;
 	uint64_t bit;
 	struct guard_word *state;
@@ -103,7 +104,8 @@ static uint64_t *words_of(struct guard_found *f, bool online)
 	return online ? &f->online : &f->offline;
 }
 
-static void note(struct guard *guard, const struct lookup *l, const struct gpreempt_target *target)
+static void note(struct guard *guard, const struct lookup *l, const struct gpreempt_target *target,
+		 unsigned int own)
 {
 	struct guard_candidates *found = &guard->found;
 	struct guard_found *f = shr_add(&found->list);
@@ -111,7 +113,7 @@ static void note(struct guard *guard, const struct lookup *l, const struct gpree
 	found->cut |= !f;
 	if (!f)
 		return;
-	*f = (struct guard_found){ .target = *target };
+	*f = (struct guard_found){ .target = *target, .own = own };
 	*words_of(f, l->online) = l->bit;
 }
 
@@ -129,6 +131,9 @@ static void merge_found(struct guard_candidates *found)
 			f[++n] = f[i];
 			continue;
 		}
+		/* The last word counts, and a cgroup of its own only for that word. */
+		if ((f[i].online | f[i].offline) > (f[n].online | f[n].offline))
+			f[n].own = f[i].own;
 		f[n].online |= f[i].online;
 		f[n].offline |= f[i].offline;
 	}
@@ -157,14 +162,14 @@ static void keep_told(struct guard_candidates *found)
  * process. If we cannot find out now, nothing has changed.
  */
 static void note_known(struct guard *guard, const struct lookup *l,
-		       const struct gpreempt_target *target)
+		       const struct gpreempt_target *target, unsigned int own)
 {
 	uint64_t start;
 	int ret = gpreempt_start_time(guard->g, target->pid, &start);
 
 	if (ret == -ENOENT || ret == -ESRCH || (!ret && start != target->start))
 		return;
-	note(guard, l, target);
+	note(guard, l, target, own);
 }
 
 /* Keep the processes of the last look for a word that has failed. */
@@ -173,9 +178,13 @@ static void note_kept(struct guard *guard, const struct lookup *l)
 	struct guard_candidates *found = &guard->found;
 	size_t i;
 
-	for (i = 0; i < found->before.count; i++)
-		if (*words_of(&found->before.items[i], l->online) & l->bit)
-			note_known(guard, l, &found->before.items[i].target);
+	for (i = 0; i < found->before.count; i++) {
+		struct guard_found *f = &found->before.items[i];
+		uint64_t words = *words_of(f, l->online);
+
+		if (words & l->bit)
+			note_known(guard, l, &f->target, words / l->bit == 1 ? f->own : 0);
+	}
 }
 
 /* How long after the start a word without a process is reported. */
@@ -204,8 +213,142 @@ static void report_unmatched(struct guard *guard, const struct lookup *l, size_t
 	l->state->matched = true;
 }
 
+/*
+ * Tenants of cgroups that have words behind their role. Figures that the words do not name are
+ * those of the role's line, except the minimum: each of any number of cgroups would be owed it.
+ */
+
+/* Time without processes after which one is forgotten, and what it is charged for with it. */
+#define OWN_NS (10 * NSEC_PER_SEC)
+
+/* Report once that the words of a cgroup do not count. */
+static void tell_bad(struct guard *guard, const struct gp_role_own *own, const char *why)
+{
+	struct guard_candidates *found = &guard->found;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(found->bad); i++)
+		if (!strcmp(found->bad[i].cgroup, own->cgroup) &&
+		    !strcmp(found->bad[i].words, own->words))
+			return;
+	found->bad[found->n_bad++ % ARRAY_SIZE(found->bad)] = *own;
+	guard_event(guard, "config", 0, "the words behind the role of cgroup %s do not count: %s",
+		    own->cgroup, why);
+}
+
+/* Add one, under the lock. NULL: there is no room. */
+static struct guard_tenant *add_own(struct guard *guard, bool online, const char *name,
+				    const struct gpreempt_policy_tenant *wish)
+{
+	struct guard_config *c = &guard->config;
+	struct guard_tenant *t = &c->tenant[online][c->n[online]];
+	unsigned int number = 0;
+
+	while (number < GUARD_SERVERS &&
+	       guard->policy->tenant[number].wish.role != GPREEMPT_ROLE_NONE)
+		number++;
+	if (number == GUARD_SERVERS || guard_config_add(c, name, wish))
+		return NULL;
+	t->own = true;
+	t->number = number;
+	gpreempt_policy_set(guard->policy, number, wish);
+	return t;
+}
+
+/* Change one, or add it, under the lock. NULL: there is no room. */
+static struct guard_tenant *set_own(struct guard *guard, bool online, const char *name,
+				    const struct gpreempt_policy_tenant *wish)
+{
+	struct guard_config *c = &guard->config;
+	size_t i;
+
+	for (i = 0; i < c->n[online]; i++) {
+		struct guard_tenant *t = &c->tenant[online][i];
+
+		if (strcmp(t->word, name))
+			continue;
+		if (!memcmp(&t->wish, wish, sizeof(*wish)))
+			return t;
+		t->wish = *wish;
+		gpreempt_policy_set(guard->policy, t->number, wish);
+		guard->changed = true;
+		return t;
+	}
+	return add_own(guard, online, name, wish);
+}
+
+/* Returns the number, and 1, of the tenant of a cgroup; 0: its words do not count. */
+static unsigned int own_tenant(struct guard *guard, const struct lookup *l,
+			       const struct gp_role_own *own)
+{
+	struct gpreempt_policy_tenant wish = *l->wish;
+	const struct guard_tenant *t = NULL;
+	struct guard_config_error err;
+	char name[sizeof(*own)];
+	int ret;
+
+	wish.min = 0;
+	ret = guard_config_words(own->words, &wish, &err);
+	snprintf(name, sizeof(name), "%s%s", l->word, own->cgroup);
+	if (!ret && *own->cgroup) {
+		pthread_mutex_lock(&guard->lock);
+		t = set_own(guard, l->online, name, &wish);
+		pthread_mutex_unlock(&guard->lock);
+	}
+	if (!t)
+		tell_bad(guard, own,
+			 ret	      ? err.text :
+			 *own->cgroup ? "there are too many tenants" :
+					"its path is too long");
+	return t ? t->number + 1 : 0;
+}
+
+static void forget_own(struct guard *guard)
+{
+	static const struct gpreempt_policy_tenant none = { .size = sizeof(none) };
+	bool used[GPREEMPT_POLICY_TENANTS + 1] = { 0 };
+	struct guard_config *c = &guard->config;
+	uint64_t now = shr_now_ns();
+	size_t online, i;
+
+	for (i = 0; i < guard->found.list.count; i++)
+		used[guard->found.list.items[i].own] = true;
+	pthread_mutex_lock(&guard->lock);
+	for (online = 0; online < 2; online++)
+		for (i = c->n[online]; i-- > 0 && c->tenant[online][i].own;) {
+			struct guard_tenant *t = &c->tenant[online][i];
+
+			if (used[t->number + 1]) {
+				t->used_ns = now;
+			} else if (now > t->used_ns + OWN_NS &&
+				   !gpreempt_policy_set(guard->policy, t->number, &none)) {
+				free(t->word);
+				*t = c->tenant[online][--c->n[online]];
+			}
+		}
+	pthread_mutex_unlock(&guard->lock);
+}
+
+/* Add them to another configuration, where they keep their numbers. */
+static void keep_own(const struct guard_config *old, struct guard_config *new)
+{
+	size_t online, i;
+
+	for (online = 0; online < 2; online++)
+		for (i = 0; i < old->n[online]; i++) {
+			const struct guard_tenant *t = &old->tenant[online][i];
+			struct guard_tenant *kept = &new->tenant[online][new->n[online]];
+
+			if (!t->own || guard_config_add(new, t->word, &t->wish))
+				continue;
+			kept->own = true;
+			kept->used_ns = t->used_ns;
+		}
+}
+
 static void find_word(struct guard *guard, const struct lookup *l)
 {
+	unsigned int own[GUARD_OWN + 1] = { 0 };
 	struct guard_candidates *found = &guard->found;
 	struct guard_sought what = { .word = l->word, .online = l->online };
 	enum guard_word_kind kind = guard_word_kind(l->word);
@@ -224,11 +367,13 @@ static void find_word(struct guard *guard, const struct lookup *l)
 		guard->places[l->online].ever |= *finding->text;
 		if (*finding->text)
 			report(guard, l, finding);
+		for (i = 0; i < finding->n_own; i++)
+			own[i + 1] = own_tenant(guard, l, &finding->own[i]);
 		for (i = 0; i < finding->n; i++)
 			if (slow)
-				note_known(guard, l, &finding->target[i]);
+				note_known(guard, l, &finding->target[i], own[finding->of[i]]);
 			else
-				note(guard, l, &finding->target[i]);
+				note(guard, l, &finding->target[i], own[finding->of[i]]);
 		return;
 	}
 	if (finding->code != -EINPROGRESS)
@@ -245,9 +390,10 @@ static void find_role(struct guard *guard, bool online)
 {
 	unsigned int i;
 
-	for (i = 0; i < guard->config.n[online]; i++) {
+	for (i = 0; i < guard->config.n[online] && !guard->config.tenant[online][i].own; i++) {
 		struct lookup l = {
 			.word = guard->config.tenant[online][i].word,
+			.wish = &guard->config.tenant[online][i].wish,
 			.online = online,
 			.bit = 1ULL << i,
 			.state = &guard->found.word[online][i],
@@ -309,9 +455,13 @@ static const struct guard_found *named(const struct guard *guard,
 unsigned int guard_tenant_of(const struct guard *guard, const struct guard_found *f)
 {
 	bool online = f->online;
+	const struct guard_tenant *t = guard->config.tenant[online];
+	size_t i;
 
-	return guard->config.tenant[online][63 - __builtin_clzll(online ? f->online : f->offline)]
-		.number;
+	for (i = 0; f->own && i < guard->config.n[online]; i++)
+		if (t[i].own && t[i].number + 1 == f->own)
+			return t[i].number;
+	return t[63 - __builtin_clzll(online ? f->online : f->offline)].number;
 }
 
 static void free_found(struct guard *guard)
@@ -497,6 +647,7 @@ int guard_targets_change(struct guard *guard, struct guard_config *new)
 	int ret;
 
 	pthread_mutex_lock(&guard->lock);
+	keep_own(&old, new);
 	ret = guard_config_use(guard->policy, &old, new);
 	guard->config = *new;
 	guard->changed = true;
@@ -665,6 +816,7 @@ static void look_for_new(struct guard *guard)
 	guard->found_ns = now;
 	find_all(guard);
 	drop_unnamed(guard);
+	forget_own(guard);
 	share_places(guard, false);
 	share_places(guard, true);
 	take_new(guard);
