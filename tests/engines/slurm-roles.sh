@@ -81,6 +81,24 @@ step "a role that there is not, or that this cluster does not allow, is refused 
 refused batch offline
 refused online offline
 
+# no_weight OPTIONS WHY
+no_weight() {
+	# shellcheck disable=SC2086 # several options
+	srun -p offline $1 /bin/true > "$W/refused" 2>&1 && fail "srun takes $1"
+	grep -q "gpreempt: --gpu-weight$2" "$W/refused" ||
+		fail "srun does not say why: $(cat "$W/refused")"
+}
+
+step "a weight: none without a largest one, and then none above it, and none that is online"
+no_weight --gpu-weight=200 "=200: plugstack.conf here allows no weight"
+echo "optional $PLUGIN roles=offline,online weight=300" > $PLUGSTACK
+no_weight --gpu-weight=301 "=301 is not a number from 1 to 300"
+no_weight "--gpu-weight=200 --gpu-role=online" " is for jobs that are offline"
+no_weight "--gpu-role=online --gpu-weight=200" " is for jobs that are offline"
+srun -p offline --gpu-weight=200 gpreempt-ctl role > "$W/step" || fail "srun: $?"
+grep -q "^offline	.*	weight=200\$" "$W/step" || fail "the step has no weight: $(cat "$W/step")"
+echo "optional $PLUGIN" > $PLUGSTACK
+
 step "how long a job takes to start and end"
 mv $PLUGSTACK $PLUGSTACK.off
 start_time "without the plug-in"
