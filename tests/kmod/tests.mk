@@ -127,10 +127,10 @@ VM_BINS += $(KMOD_TOOLS)/vgpu-load-update $(KMOD_TOOLS)/btf-doctor \
 
 # vgpu-load that updates its queues on signals.
 $(KMOD_TOOLS)/vgpu-load-update: tests/kmod/queue-update.c \
-		$(wildcard tests/vgpu/load/*.[ch]) | $(KFD_HEADER)
+		$(wildcard tests/vgpu/load/*.[ch]) $(O)/libgpreempt.a | $(KFD_HEADER)
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE $(KFD_CPPFLAGS) -static -o $@ \
-		$(filter %.c,$^) -lm
+	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -Iinclude $(KFD_CPPFLAGS) -static -o $@ \
+		$(filter %.c %.a,$^) -lm
 
 # The names that the module looks up, as a table of C.
 $(KMOD_TOOLS)/layout-rows.h: kmod/layout-rows.awk kmod/layout.h

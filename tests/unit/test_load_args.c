@@ -49,6 +49,14 @@ TEST(refused)
 		"--churn",
 		"--churn-how not",
 		"--every 1ms --ring 64 --burst 65",
+		"--steps 2,1,1ms,5ms,20ms",
+		"--every 1s --steps 0,1,1ms,5ms,20ms",
+		"--every 1s --steps 2,0,1ms,5ms,20ms",
+		"--every 1s --steps 2,1,1ms,20ms,5ms",
+		"--every 1s --steps 2,1,1ms,5ms",
+		"--every 1s --steps 2,1,1ms,5ms,20ms,1ms",
+		"--every 1s --ring 64 --steps 2,65,1ms,5ms,20ms",
+		"--every 1s --online",
 	};
 	size_t i;
 
@@ -232,6 +240,67 @@ TEST(flat_out)
 	ck_assert_uint_eq(requests.n, 4);
 	ck_assert_uint_eq(requests.list[3].arrival_ns, 5000);
 	ck_assert_uint_eq(requests.list[3].first, 3);
+}
+
+/* A step is due MIN to MAX after the end of the part before, and nothing else before that. */
+static void expect_step(uint64_t *now)
+{
+	uint64_t end = requests.list[requests.n - 1].end_ns, head = ring.head;
+
+	submit(end, SLOTS);
+	ck_assert_uint_eq(ring.head, head);
+	ck_assert_uint_ge(requests.next_ns, end + 5 * MS);
+	ck_assert_uint_le(requests.next_ns, end + 20 * MS);
+	ck_assert(load_requests_open(&requests, &args, end));
+	*now = requests.next_ns;
+	submit(*now - 1, SLOTS);
+	ck_assert_uint_eq(ring.head, head);
+	submit(*now + 1, SLOTS);
+	ck_assert_uint_eq(ring.head, head + 4);
+	ck_assert_uint_eq(ring.packet_ns, MS / 2);
+	submit(*now + 10000 * MS, SLOTS);
+	ck_assert_uint_eq(ring.head, head + 4);
+}
+
+/* The last packet of what is under way ends at that time. */
+static void end_part(uint64_t end)
+{
+	complete(ring.head - 1, end / VGPU_CLOCK_NS - 1, end / VGPU_CLOCK_NS);
+	load_requests_collect(&requests, &ring);
+}
+
+/* A burst, steps one by one, then the next request. It is open from burst to last step. */
+TEST(steps)
+{
+	char text[512] = "";
+	uint64_t now;
+	int i;
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_int_eq(parse("--every 10ms --burst 3 --steps 2,4,500us,5ms,20ms --online"), 0);
+	ck_assert(args.online);
+	submit(0, SLOTS);
+	ck_assert(!load_requests_open(&requests, &args, requests.next_ns - 1));
+	now = requests.next_ns;
+	ck_assert(load_requests_open(&requests, &args, now));
+	submit(now, SLOTS);
+	ck_assert_uint_eq(ring.head, 3);
+	ck_assert_uint_eq(ring.packet_ns, MS);
+	for (i = 0; i < 2; i++) {
+		end_part(now += 10 * MS);
+		expect_step(&now);
+	}
+	end_part(now += 10 * MS);
+	submit(now, 0);
+	ck_assert_uint_gt(requests.next_ns, now);
+	ck_assert(!load_requests_open(&requests, &args, now));
+	submit(requests.next_ns, SLOTS);
+	ck_assert_uint_eq(ring.head, 14);
+	ck_assert_uint_eq(ring.packet_ns, MS);
+	load_requests_write(&requests, &args, f);
+	fclose(f);
+	ck_assert_ptr_nonnull(strstr(text, "\t3000000\n"));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\t3000000\n"), "\t2000000\n"));
 }
 
 TEST(written)

@@ -25,7 +25,11 @@ const char load_usage[] =
 	"      --delay DUR      before the first of them is due\n"
 	"      --seed N         of their times: the same N, the same times (default 1)\n"
 	"      --burst N        packets of a request, submitted at once (default 1)\n"
-	"      --samples FILE   the times of each request, written at the end\n"
+	"      --steps N,PACKETS,DUR,MIN,MAX  after the burst of a request N steps of PACKETS\n"
+	"                       packets of DUR, each MIN to MAX after the end of what was before;\n"
+	"                       --every is from the end of a request to the next one then\n"
+	"      --online         begin and end these requests with guard\n"
+	"      --samples FILE   the times of each request and step, written at the end\n"
 	"      --kick           tell the simulated GPU when a doorbell is rung\n"
 	"  -d, --duration DUR   stop after this time\n"
 	"      --report DUR     between progress lines (default 100ms, 0: none)\n"
@@ -66,6 +70,8 @@ enum {
 	OPT_DELAY,
 	OPT_SEED,
 	OPT_BURST,
+	OPT_STEPS,
+	OPT_ONLINE,
 	OPT_SAMPLES,
 	OPT_KICK,
 	OPT_DRAIN,
@@ -96,6 +102,8 @@ static const struct option options[] = { { "gpus", required_argument, NULL, 'g' 
 					 { "delay", required_argument, NULL, OPT_DELAY },
 					 { "seed", required_argument, NULL, OPT_SEED },
 					 { "burst", required_argument, NULL, OPT_BURST },
+					 { "steps", required_argument, NULL, OPT_STEPS },
+					 { "online", no_argument, NULL, OPT_ONLINE },
 					 { "samples", required_argument, NULL, OPT_SAMPLES },
 					 { "kick", no_argument, NULL, OPT_KICK },
 					 { "report", required_argument, NULL, OPT_REPORT },
@@ -202,6 +210,19 @@ static int parse_ring(const char *text, unsigned int *ring)
 	return 0;
 }
 
+static int parse_steps(const char *text, struct load_steps *steps)
+{
+	char packet[32], from[32], to[32];
+
+	if (sscanf(text, "%u,%u,%31[^,],%31[^,],%31s", &steps->n, &steps->packets, packet, from,
+		   to) != 5 ||
+	    load_parse_duration(packet, &steps->packet_ns) ||
+	    load_parse_duration(from, &steps->from_ns) || load_parse_duration(to, &steps->to_ns) ||
+	    steps->from_ns > steps->to_ns || steps->n - 1 >= 4096 || steps->packets - 1 >= 4096)
+		return -EINVAL;
+	return 0;
+}
+
 static int find_word(const char *text, size_t len, const char *const *names, int n, int *out)
 {
 	int i;
@@ -278,6 +299,8 @@ static int parse_value(struct load_args *args, int opt, const char *value)
 		return parse_number(value, 1, UINT64_MAX, &args->seed);
 	case OPT_BURST:
 		return parse_unsigned(value, 1, 4096, &args->burst);
+	case OPT_STEPS:
+		return parse_steps(value, &args->steps);
 	case OPT_SAMPLES:
 		args->samples = value;
 		return 0;
@@ -319,6 +342,9 @@ static int parse_flag(struct load_args *args, int opt)
 	case OPT_ACQUIRE_USED:
 		args->acquire_used = true;
 		return 0;
+	case OPT_ONLINE:
+		args->online = true;
+		return 0;
 	case OPT_KICK:
 		args->kick = true;
 		return 0;
@@ -357,6 +383,14 @@ static int finish_args(struct load_args *args, char *err, size_t err_size)
 			 args->rate ? "--rate and --every exclude each other" :
 				      "--burst %u is more than may be in flight",
 			 args->burst);
+		return -EINVAL;
+	}
+	if (args->steps.packets > args->depth || (args->steps.n && !args->gap_ns)) {
+		snprintf(err, err_size, "--steps need --every, and room for a step in flight");
+		return -EINVAL;
+	}
+	if (args->online && !args->steps.n) {
+		snprintf(err, err_size, "--online needs --steps");
 		return -EINVAL;
 	}
 	if (!args->queues && !args->sdma) {

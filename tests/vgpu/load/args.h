@@ -24,6 +24,14 @@ enum load_attack {
 	LOAD_ATTACK_MOVE,   /* none: moves that descriptor all the time, for 10 s */
 };
 
+/* Steps of a request after its burst, one after the other, as an LLM decodes. Times are in ns. */
+struct load_steps {
+	unsigned int n;
+	unsigned int packets; /* dispatches of a step */
+	uint64_t packet_ns;
+	uint64_t from_ns, to_ns; /* bounds of the time between the end of one and the next */
+};
+
 /* Values of the command line. Times are in ns. */
 struct load_args {
 	uint64_t gpu_mask;	 /* bit n: the n-th GPU of the topology */
@@ -37,6 +45,8 @@ struct load_args {
 	uint64_t delay_ns;	 /* before the first request's gap */
 	uint64_t seed;		 /* seed of the times of requests */
 	unsigned int burst;	 /* packets in a request */
+	struct load_steps steps; /* n 0: a request is a burst */
+	bool online;		 /* report begin and end of requests to guard */
 	const char *samples;	 /* a file for the times of each request, or NULL */
 	bool kick;		 /* tell the simulated GPU of each doorbell */
 	uint64_t duration_ns;	 /* stop submitting after this; 0: no limit */

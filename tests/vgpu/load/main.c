@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* vgpu-load: the GPU process of the tests. It uses KFD's ioctls only. */
+/* vgpu-load: the GPU process of the tests. It uses KFD's ioctls, and guard's socket on request. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include <gpreempt/online.h>
 
 #include "attack.h"
 #include "churn.h"
@@ -26,6 +28,11 @@ struct progress {
 	uint64_t next_ns; /* time of the next line */
 	uint64_t last_ns; /* time of the last line */
 	uint64_t last_completed;
+};
+
+struct reporter {
+	struct gpreempt_online *online;
+	bool open; /* a request, by the last report */
 };
 
 static void on_stop(int sig)
@@ -151,9 +158,41 @@ static int add_wanted_queues(struct load_process *proc, const struct load_args *
 	return ret;
 }
 
+/* A server reports that it has a request before it submits it, and when it has none any more. */
+static int report_requests(struct reporter *to, const struct load_process *proc,
+			   const struct load_args *args, uint64_t now)
+{
+	bool open = false;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < proc->num_queues; i++)
+		open |= load_requests_open(&proc->queues[i].requests, args, now);
+	if (!args->online || open == to->open)
+		return 0;
+	to->open = open;
+	if (!to->online)
+		ret = gpreempt_online_open(NULL, &to->online);
+	if (!ret)
+		ret = open ? gpreempt_online_begin(to->online) : gpreempt_online_end(to->online);
+	return ret < 0 ? ret : 0;
+}
+
+static int submit(struct reporter *to, struct load_process *proc, const struct load_args *args,
+		  uint64_t now, bool stop)
+{
+	int ret = report_requests(to, proc, args, now);
+
+	if (ret)
+		return ret;
+	load_submit_round(proc, args, now_ns(), stop);
+	return report_requests(to, proc, args, now);
+}
+
 static int run(struct load_process *proc, const struct load_args *args, const char **what)
 {
 	struct progress progress = {};
+	struct reporter reporter = {};
 	uint64_t now = now_ns(), stop_ns = 0;
 	int ret, signals = 0;
 	bool stop = false;
@@ -185,7 +224,11 @@ static int run(struct load_process *proc, const struct load_args *args, const ch
 			stop = true;
 			stop_ns = now;
 		}
-		load_submit_round(proc, args, now, stop);
+		ret = submit(&reporter, proc, args, now, stop);
+		if (ret) {
+			*what = "report a request to guard";
+			return ret;
+		}
 		if (args->report_ns && now >= progress.next_ns)
 			print_progress(proc, args, &progress, now);
 		if (stop && (load_submit_drained(proc) || now - stop_ns >= args->drain_ns))

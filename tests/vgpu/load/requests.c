@@ -54,13 +54,60 @@ static void note(struct load_requests *r, uint64_t arrival, uint64_t now, uint64
 	};
 }
 
+/* Which part of a request is the n-th sample? 0: its burst. */
+static size_t part_of(const struct load_args *args, size_t n)
+{
+	return n % (args->steps.n + 1);
+}
+
+static uint64_t packet_ns_of(const struct load_args *args, size_t n)
+{
+	return part_of(args, n) ? args->steps.packet_ns : args->packet_ns;
+}
+
+/* The next part is due some time after the end of the last one, as the GPU has it. */
+static void set_next(struct load_requests *r, const struct load_args *args)
+{
+	const struct load_steps *steps = &args->steps;
+
+	r->next_ns = r->list[r->n - 1].end_ns;
+	if (part_of(args, r->n))
+		r->next_ns += steps->from_ns + (uint64_t)(next_random(&r->random) *
+							  (double)(steps->to_ns - steps->from_ns));
+	else
+		r->next_ns += next_gap(r, args->gap_ns);
+}
+
+static uint64_t part_due(struct load_requests *r, const struct load_args *args,
+			 struct load_ring *ring, uint64_t now, uint64_t room)
+{
+	unsigned int packets = part_of(args, r->n) ? args->steps.packets : args->burst;
+
+	if (r->done < r->n)
+		return 0;
+	if (r->n && r->next_ns == r->list[r->n - 1].arrival_ns)
+		set_next(r, args);
+	if (now < r->next_ns || packets > room)
+		return 0;
+	ring->packet_ns = packet_ns_of(args, r->n);
+	note(r, r->next_ns, now, ring->head, packets);
+	return packets;
+}
+
+bool load_requests_open(const struct load_requests *r, const struct load_args *args, uint64_t now)
+{
+	return r->done < r->n || part_of(args, r->n) || (r->random && r->next_ns <= now);
+}
+
 uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
-			   const struct load_ring *ring, uint64_t now, uint64_t room)
+			   struct load_ring *ring, uint64_t now, uint64_t room)
 {
 	uint64_t n = 0;
 
 	if (args->gap_ns && !r->random)
 		begin(r, args, now);
+	if (args->steps.n)
+		return part_due(r, args, ring, now, room);
 	while (n + args->burst <= room && (!args->gap_ns || r->next_ns <= now)) {
 		if (args->samples)
 			note(r, args->gap_ns ? r->next_ns : now, now, ring->head + n, args->burst);
@@ -101,6 +148,6 @@ void load_requests_write(const struct load_requests *r, const struct load_args *
 		q = &r->list[i];
 		fprintf(out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
 			q->arrival_ns, q->submit_ns, q->start_ns, q->end_ns,
-			(q->last - q->first + 1) * args->packet_ns);
+			(q->last - q->first + 1) * packet_ns_of(args, i));
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Requests: packets that come together, at random times that a seed decides,
- * and what became of each. Plain memory, no KFD.
+ * Requests: packets that come together, at random times that a seed decides, or such a burst and
+ * steps after it; and what became of each burst and step. Plain memory, no KFD.
  */
 #ifndef LOAD_REQUESTS_H
 #define LOAD_REQUESTS_H
@@ -14,7 +14,7 @@
 #include "args.h"
 #include "ring.h"
 
-/* Times are ns of CLOCK_MONOTONIC, which the simulated GPU's signals have. */
+/* A burst, or a step. Times are ns of CLOCK_MONOTONIC, which the simulated GPU's signals have. */
 struct load_request {
 	uint64_t arrival_ns; /* when it was due; late is our fault, and counts */
 	uint64_t submit_ns;
@@ -34,10 +34,13 @@ struct load_requests {
 
 /*
  * How many of the @room packets are to be put now: whole requests that are due.
- * Without a mean gap all are due.
+ * Without a mean gap all are due. Sets the length of the packets in the ring.
  */
 uint64_t load_requests_due(struct load_requests *r, const struct load_args *args,
-			   const struct load_ring *ring, uint64_t now_ns, uint64_t room);
+			   struct load_ring *ring, uint64_t now_ns, uint64_t room);
+/* Is a request due, or under way? */
+bool load_requests_open(const struct load_requests *r, const struct load_args *args,
+			uint64_t now_ns);
 /* Before a slot is reused: record when its packet began and ended. */
 void load_requests_collect(struct load_requests *r, const struct load_ring *ring);
 void load_requests_write(const struct load_requests *r, const struct load_args *args, FILE *out);
