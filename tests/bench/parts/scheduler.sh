@@ -6,128 +6,15 @@
 # clock: counted
 # timeout: 2400
 . /t/lib.sh
+. /t/bench.sh
 
 n=${BENCH_ARRIVALS:-3000}
 few=$((n / 5))
-# The only published time of the suspend ioctl, without what it saves.
-IOCTL_US=450
-LOOK=200	# us of GPU time between two looks of guard
 
-# Guard knows them by these names.
-for name in train serve; do
-	ln -s "$(command -v vgpu-load)" "/tmp/$name"
-done
-
-# D is the dilation in thousandths: us of the clock in a ms of GPU time.
-D=1000
-us() { echo "$(($1 * D / 1000))us"; }
-dilation() { awk "BEGIN { print $D / 1000 }"; }
-
-# gpu_times NAME US: a time of all GPUs
-gpu_times() {
-	for _gpu in 0 1 2 3 4 5 6 7; do
-		switch "$_gpu" "$1" $(($2 * D))
-	done
-}
-
-save() {
-	gpu_times save_ns "$1"
-	gpu_times restore_ns "$1"
-}
-
-# --- programs ----------------------------------------------------------------
-
-# Packets of 20 ms, flat out. offline LABEL GPU
-offline() {
-	PROGRAM=/tmp/train start "$1" --gpus "$2" --packet "$(us 20000)" --report 0 --kick \
-		--samples "$W/$1.samples"
-}
-
-# Its first request comes in two seconds. online LABEL GPU ARGS...
-online() {
-	_label=$1 _gpu=$2
-	shift 2
-	PROGRAM=/tmp/serve start "$_label" --gpus "$_gpu" --packet "$(us 1000)" --report 0 --kick \
-		--samples "$W/$_label.samples" --delay 2 --ring 4096 --drain 60 "$@"
-}
-
-# The two kinds of online work: KIND COUNT
-requests() { online on 0 --burst 20 --every "$(us 100000)" --count $((20 * $1)); }
+# The other kind of online work, beside requests: fine COUNT
 fine() { online on 0 --burst 1 --every "$(us 20000)" --count "$1"; }
 
-done_by() {
-	wait "$(pid "$1")" || fail "vgpu-load ($1): $(cat "$W/$1.err" "$W/$1.out")"
-}
-
-knows() {
-	[ "$(grep -cE '"process [0-9]+ is (online|offline)"' "$W/guard")" -eq "$1" ]
-}
-
-# guard TARGETS ARGS...: it knows that many processes when this returns
-guard() {
-	_targets=$1
-	shift
-	: > "$W/guard"
-	# With --samples it would watch the slots, which takes the one CPU.
-	gpreempt-ctl guard --online comm:serve --offline comm:train --json "$@" \
-		> "$W/guard" 2>&1 &
-	guard=$!
-	started="$started $guard"
-	wait_for 30 knows "$_targets"
-}
-
-end_guard() {
-	kill -TERM "$guard"
-	wait "$guard" || fail "guard ended with $?: $(cat "$W/guard")"
-}
-
 # --- runs --------------------------------------------------------------------
-
-# figures NAME GPUS FILES...
-figures() {
-	_name=$1
-	shift
-	sched-bench run "$_name" "$(dilation)" "$@" || fail "sched-bench run"
-}
-
-# guard_figures NAME
-guard_figures() {
-	sed -n '/"event":"suspend"/s/.*"ioctl_us":\([0-9.]*\).*"arrival_to_ioctl_us":\([0-9.]*\).*/\2 \1/p' \
-		"$W/guard" | awk '{ printf "%d\t%d\n", 1000 * $1, 1000 * ($1 + $2) }' > "$W/switches"
-	sched-bench guard "$1" "$(dilation)" "$W/switches" || fail "sched-bench guard"
-	sed -n 's/.*"poll_cpu_ms_per_s":\([0-9.]*\).*/\1/p' "$W/guard" | tail -n 1 |
-		awk -v name="$1" '{ printf "%s_poll_cpu_ms_per_s %.1f\n", name, $1 }'
-}
-
-# alone KIND COUNT
-alone() {
-	"$1" "$2"
-	done_by on
-	figures "$1_alone" 1 --online "$W/on.samples"
-}
-
-# unprotected KIND COUNT
-unprotected() {
-	offline off 0
-	"$1" "$2"
-	done_by on
-	stop off > /dev/null
-	figures "$1_unprotected" 1 --online "$W/on.samples" --offline "$W/off.samples"
-}
-
-# guarded NAME KIND COUNT LINGER-US ARGS...
-guarded() {
-	_as=$1 _kind=$2 _count=$3 _linger=$4
-	shift 4
-	offline off 0
-	"$_kind" "$_count"
-	guard 2 --poll "$(us $LOOK)" --linger "$(us "$_linger")" --max-hold "$(us 1000000)" "$@"
-	done_by on
-	end_guard
-	stop off > /dev/null
-	figures "$_as" 1 --online "$W/on.samples" --offline "$W/off.samples"
-	guard_figures "$_as"
-}
 
 # The same as the first of these beside a live reader at 2 Hz. watched NAME ARGS...
 watched() {
@@ -143,13 +30,15 @@ watched() {
 
 # All of one kind of online work: kind KIND LINGER-US
 kind() {
+	_of=$1
+	set -- "$_of" "$n" --linger "$(us "$2")" --max-hold "$(us 1000000)"
 	save 100
-	alone "$1" "$n"
-	unprotected "$1" "$n"
-	guarded "$1_guarded" "$1" "$n" "$2"
-	[ "$1" != requests ] || watched "$1_watched" "$1" "$n" "$2"
+	alone "$_of" "$n"
+	unprotected "$_of" "$n"
+	guarded "${_of}_guarded" "$@"
+	[ "$_of" != requests ] || watched "${_of}_watched" "$@"
 	save 2000
-	guarded "$1_guarded_2ms" "$1" "$n" "$2"
+	guarded "${_of}_guarded_2ms" "$@"
 }
 
 # --- offline processes without work ------------------------------------------
@@ -245,38 +134,6 @@ eight() {
 	eight_guarded eight_guarded
 	save 2000
 	eight_guarded eight_guarded_2ms
-}
-
-# --- dilation ----------------------------------------------------------------
-
-# key FILE KEY
-key() { awk -v key="$2" '$1 == key { print $2 }' "$1"; }
-
-# How long the ioctl takes under this load when nothing is saved: bare COUNT
-bare() {
-	save 0
-	(guarded bare requests "$1" 2000) > "$W/bare" || fail "$(cat "$W/bare")"
-	_bare=$(key "$W/bare" bare_suspend_ioctl_p50_us)
-	[ -n "$_bare" ] || fail "no suspend was measured"
-}
-
-# When the emulated CPU takes longer than IOCTL_US, GPU time is stretched; when it
-# takes less, the simulated GPU's unmapping gets longer.
-choose_dilation() {
-	unmap=10
-	gpu_times unmap_ns "$unmap"
-	bare 100
-	D=$(awk "BEGIN { d = $_bare / $IOCTL_US; print int(1000 * (d > 1 ? d : 1)) }")
-	for _try in 1 2; do
-		gpu_times unmap_ns "$unmap"
-		bare 100
-		unmap=$(awk "BEGIN { u = $unmap + $IOCTL_US - $_bare; print int(u > 0 ? u : 0) }")
-	done
-	gpu_times unmap_ns "$unmap"
-	bare 100
-	echo "dilation $(dilation)"
-	echo "unmap_us $unmap"
-	grep -E '^bare_(suspend_ioctl|late)_' "$W/bare"
 }
 
 # --- how fast it sees work, and what that costs ------------------------------
