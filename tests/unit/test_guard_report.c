@@ -225,8 +225,8 @@ TEST(switches)
 
 	ck_assert(guard_channel_give(w.channel, &result));
 	guard_take_from(&guard, &w);
-	/* The price of an arrival is what suspends took: 5 us after 500. */
-	ck_assert_uint_eq(guard.policy->switch_ns, (7 * 500000 + 5000) / 8);
+	/* The price of an arrival is the time until its last suspend was done: 7 us after 500. */
+	ck_assert_uint_eq(guard.policy->delay_ns, (7 * 500000 + 7000) / 8);
 	/* Print them only with --verbose, or as JSON. */
 	ck_assert_str_eq(output(), "");
 	args.json = 1;
@@ -242,6 +242,13 @@ TEST(switches)
 	expect_number("arrival_to_suspended_us", 7);
 	expect_number("arrival_to_slots_us", 6);
 	ck_assert_uint_eq(guard.figures.suspends, 2);
+	/* Two suspends of one arrival are paid for together: by the one that ends last. */
+	result.end_ns = 17000;
+	ck_assert(guard_channel_give(w.channel, &result));
+	result.end_ns = 9000;
+	ck_assert(guard_channel_give(w.channel, &result));
+	guard_take_from(&guard, &w);
+	ck_assert_uint_eq(guard.policy->delay_ns, (7 * 500000 + 16000) / 8);
 	munmap(w.channel, sizeof(*w.channel));
 }
 

@@ -288,7 +288,7 @@ void guard_take_result(struct guard *guard, const struct guard_result *r)
 	if (r->arrival_ns) {
 		guard_add_sample(figures, &sample);
 		pthread_mutex_lock(&guard->lock);
-		gp_policy_took(guard->policy, r->end_ns - r->start_ns);
+		gp_policy_took(guard->policy, r->arrival_ns, r->end_ns);
 		pthread_mutex_unlock(&guard->lock);
 	}
 	if (!offline)

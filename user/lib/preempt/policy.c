@@ -15,7 +15,7 @@
 #define MAX_WEIGHT     10000
 #define DEFAULT_WEIGHT 100
 #define MAX_NS	       (365ULL * 24 * 3600 * NSEC_PER_SEC)
-#define SWITCH_NS      (500 * NSEC_PER_USEC) /* until a suspend was measured */
+#define DELAY_NS       (500 * NSEC_PER_USEC) /* until an arrival was measured */
 #define PURSE_ARRIVALS 4		     /* how many a tenant can save for */
 
 static const char *const reason_names[] = {
@@ -124,8 +124,7 @@ int gpreempt_policy_new(const struct gpreempt_policy_options *options, uint64_t 
 		return ret;
 	}
 	p->now = now;
-	p->switch_ns = SWITCH_NS;
-	p->arrival = 1;
+	p->delay_ns = DELAY_NS;
 	*out = p;
 	return 0;
 }
@@ -325,10 +324,20 @@ void gp_policy_failed(struct gpreempt_policy *p, unsigned int entity, uint64_t n
 		a->retry = retry;
 }
 
-void gp_policy_took(struct gpreempt_policy *p, uint64_t ns)
+void gp_policy_took(struct gpreempt_policy *p, uint64_t arrival, uint64_t end)
 {
-	if (ns < NSEC_PER_SEC)
-		p->switch_ns = (7 * p->switch_ns + ns) / 8;
+	uint64_t mean;
+
+	if (end - arrival >= NSEC_PER_SEC)
+		return;
+	if (arrival != p->arrival) {
+		p->arrival = arrival;
+		p->before_ns = p->delay_ns;
+		p->delay_ns = 0;
+	}
+	mean = (7 * p->before_ns + end - arrival) / 8;
+	if (mean > p->delay_ns)
+		p->delay_ns = mean;
 }
 
 /* Accounts: what time costs a tenant. */
@@ -345,7 +354,7 @@ static unsigned int next_node(uint64_t *nodes)
 /* The time that an arrival costs an online tenant, in thousandths of ns. */
 static int64_t price(const struct gpreempt_policy *p)
 {
-	return 1000 * p->switch_ns * p->arrival;
+	return 1000 * p->delay_ns;
 }
 
 /* Run time of a tenant on a node. */
@@ -456,7 +465,7 @@ struct step {
 	unsigned int gang[GPREEMPT_POLICY_TENANTS]; /* unit of a gang, and 1 */
 	struct gpreempt_policy_action *actions;
 	unsigned int count;
-	unsigned int arrivals; /* entities that are suspended for online work */
+	bool arrival; /* an entity is suspended for online work */
 };
 
 static void wake_at(struct step *s, uint64_t when)
@@ -726,7 +735,7 @@ static void decide(struct step *s, unsigned int i, bool suspends)
 	a->idle &= ~(a->held & ~want);
 	if (a->held & ~want)
 		a->since = s->now;
-	s->arrivals += reason == GPREEMPT_POLICY_ARRIVAL;
+	s->arrival |= reason == GPREEMPT_POLICY_ARRIVAL;
 	a->held = want;
 	s->actions[s->count++] = (struct gpreempt_policy_action){
 		.entity = i,
@@ -814,9 +823,8 @@ static void pay(struct step *s)
 {
 	unsigned int i;
 
-	if (!s->arrivals)
+	if (!s->arrival)
 		return;
-	s->p->arrival = s->arrivals;
 	for (i = 0; i < s->p->top; i++) {
 		const struct gpreempt_policy_entity *a = &s->p->entity[i];
 

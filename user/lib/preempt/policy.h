@@ -68,8 +68,9 @@ struct gpreempt_policy {
 	const struct gp_policy_order *order;
 	uint64_t now;	    /* time of the last step */
 	uint64_t nodes;	    /* all that offline entities use */
-	uint64_t switch_ns; /* how long a suspend takes */
-	uint64_t arrival;   /* how many entities the last arrival suspended */
+	uint64_t delay_ns;  /* mean time from an arrival to the end of its last suspend */
+	uint64_t before_ns; /* the same without the last arrival */
+	uint64_t arrival;   /* time of that one */
 	uint64_t contested; /* nodes on which one waits for a slot since the last step */
 	bool ranked;	    /* the ranks decide whose turn it is, in place of the order */
 	unsigned int rank[GPREEMPT_POLICY_TENANTS];
@@ -119,8 +120,8 @@ uint64_t gp_policy_time(const struct gpreempt_policy *p, unsigned int tenant);
  */
 void gp_policy_parks(struct gpreempt_policy *p, unsigned int entity, bool parks, bool crowded);
 
-/* A suspend for an arrival took so long. */
-void gp_policy_took(struct gpreempt_policy *p, uint64_t ns);
+/* An arrival had come after a time, and waited for one of its suspends until @end. */
+void gp_policy_took(struct gpreempt_policy *p, uint64_t arrival, uint64_t end);
 
 /*
  * To suspend or resume an entity on these nodes did not work: where the policy wants that still,
