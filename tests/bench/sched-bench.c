@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Figures of the part "scheduler", from raw samples. D is the dilation of GPU
- * time, by which every time is divided.
+ * Figures of the parts "scheduler" and "llm", from raw samples. D is the dilation of
+ * GPU time, by which every time is divided.
  *
- *   sched-bench run NAME D GPUS --online FILE... --offline FILE...
+ *   sched-bench run NAME D GPUS STEPS --online FILE... --offline FILE...
  *	latency of the requests of vgpu-load --samples, and how much of the GPUs'
- *	time each side got
+ *	time each side got. With STEPS the time of a burst is that to the first token
+ *	(ttft), and the steps of a request have a mean time each (tpot)
  *   sched-bench guard NAME D FILE
  *	lines of two times, from arrival to the entry of the suspend ioctl and to
  *	its return, in ns
@@ -39,9 +40,13 @@ struct run {
 	const char *name;
 	double dilation;
 	double gpus;
-	uint64_t from_ns; /* the first arrival */
-	uint64_t to_ns;	  /* the last request was done */
+	unsigned int steps; /* lines of a request after that of its burst */
+	unsigned int part;  /* place of the next line in its request */
+	uint64_t first_ns;  /* the last burst was done */
+	uint64_t from_ns;   /* the first arrival */
+	uint64_t to_ns;	    /* the last request was done */
 	uint64_t latency[MAX_SAMPLES];
+	uint64_t step[MAX_SAMPLES]; /* mean of those of a request */
 	uint64_t late[MAX_SAMPLES]; /* from arrival to doorbell: the emulator's doing */
 	size_t n;
 	uint64_t online_ns; /* GPU time of requests */
@@ -82,8 +87,15 @@ static void take_online(void *data, const uint64_t *v)
 
 	if (run->n == MAX_SAMPLES)
 		die(run->name, "too many requests");
-	run->late[run->n] = r.submit_ns - r.arrival_ns;
-	run->latency[run->n++] = r.end_ns - r.arrival_ns;
+	if (!run->part) {
+		run->late[run->n] = r.submit_ns - r.arrival_ns;
+		run->latency[run->n] = r.end_ns - r.arrival_ns;
+		run->first_ns = r.end_ns;
+	}
+	if (run->part++ == run->steps) {
+		run->step[run->n++] = (r.end_ns - run->first_ns) / (run->steps ? run->steps : 1);
+		run->part = 0;
+	}
 	if (!run->from_ns || r.arrival_ns < run->from_ns)
 		run->from_ns = r.arrival_ns;
 	if (r.end_ns > run->to_ns)
@@ -118,14 +130,19 @@ static void print_stats(const char *name, uint64_t *ns, size_t n, double dilatio
 static void print_run(struct run *run)
 {
 	double whole = (run->to_ns - run->from_ns) * run->gpus;
-	char late[64];
+	char key[64];
 
 	if (!run->n)
 		die(run->name, "no requests");
 	printf("%s_n %zu\n", run->name, run->n);
-	print_stats(run->name, run->latency, run->n, run->dilation);
-	snprintf(late, sizeof(late), "%s_late", run->name);
-	print_stats(late, run->late, run->n, run->dilation);
+	snprintf(key, sizeof(key), run->steps ? "%s_ttft" : "%s", run->name);
+	print_stats(key, run->latency, run->n, run->dilation);
+	if (run->steps) {
+		snprintf(key, sizeof(key), "%s_tpot", run->name);
+		print_stats(key, run->step, run->n, run->dilation);
+	}
+	snprintf(key, sizeof(key), "%s_late", run->name);
+	print_stats(key, run->late, run->n, run->dilation);
 	printf("%s_online_share %.4f\n", run->name, run->online_ns / whole);
 	printf("%s_offline_share %.4f\n", run->name, run->offline_ns / whole);
 	printf("%s_total_share %.4f\n", run->name, (run->online_ns + run->offline_ns) / whole);
@@ -139,7 +156,8 @@ static int cmd_run(char **args)
 	run.name = args[0];
 	run.dilation = atof(args[1]);
 	run.gpus = atof(args[2]);
-	for (args += 3; *args; args++) {
+	run.steps = (unsigned int)atoi(args[3]);
+	for (args += 4; *args; args++) {
 		if (!strcmp(*args, "--online"))
 			online = true;
 		else if (!strcmp(*args, "--offline"))
@@ -198,9 +216,9 @@ int main(int argc, char **argv)
 		return cmd_idle(argv[2]);
 	if (argc == 5 && !strcmp(argv[1], "guard"))
 		return cmd_guard(argv[2], atof(argv[3]), argv[4]);
-	if (argc > 6 && !strcmp(argv[1], "run"))
+	if (argc > 7 && !strcmp(argv[1], "run"))
 		return cmd_run(argv + 2);
-	fputs("usage: sched-bench run NAME D GPUS --online FILE... [--offline FILE...]\n"
+	fputs("usage: sched-bench run NAME D GPUS STEPS --online FILE... [--offline FILE...]\n"
 	      "       sched-bench guard NAME D FILE\n"
 	      "       sched-bench idle TID\n",
 	      stderr);

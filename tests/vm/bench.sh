@@ -77,17 +77,17 @@ end_guard() {
 
 # --- runs --------------------------------------------------------------------
 
-# figures NAME GPUS FILES...
+# figures NAME GPUS FILES...; requests have $STEPS after their burst
 figures() {
-	_name=$1
-	shift
-	sched-bench run "$_name" "$(dilation)" "$@" || fail "sched-bench run"
+	_name=$1 _gpus=$2
+	shift 2
+	sched-bench run "$_name" "$(dilation)" "$_gpus" "${STEPS:-0}" "$@" || fail "sched-bench run"
 }
 
 # guard_figures NAME
 guard_figures() {
-	sed -n '/"event":"suspend"/s/.*"ioctl_us":\([0-9.]*\).*"arrival_to_ioctl_us":\([0-9.]*\).*/\2 \1/p' \
-		"$W/guard" | awk '{ printf "%d\t%d\n", 1000 * $1, 1000 * ($1 + $2) }' > "$W/switches"
+	sed -n '/"event":"suspend"/s/.*"ioctl_us":\([0-9.]*\).*"arrival_to_ioctl_us":\([0-9.]*\).*/\1 \2/p' \
+		"$W/guard" | awk '{ printf "%d\t%d\n", 1000 * $2, 1000 * ($1 + $2) }' > "$W/switches"
 	sched-bench guard "$1" "$(dilation)" "$W/switches" || fail "sched-bench guard"
 	sed -n 's/.*"poll_cpu_ms_per_s":\([0-9.]*\).*/\1/p' "$W/guard" | tail -n 1 |
 		awk -v name="$1" '{ printf "%s_poll_cpu_ms_per_s %.1f\n", name, $1 }'

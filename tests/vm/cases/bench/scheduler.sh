@@ -45,10 +45,10 @@ for gpu in 1 2; do
 done
 
 step "figures"
-sched-bench run alone 1 1 --online "$W/on0.samples" || fail "alone"
-sched-bench run unprotected 1 1 --online "$W/on1.samples" --offline "$W/off1.samples" > "$W/figures" ||
+sched-bench run alone 1 1 0 --online "$W/on0.samples" || fail "alone"
+sched-bench run unprotected 1 1 0 --online "$W/on1.samples" --offline "$W/off1.samples" > "$W/figures" ||
 	fail "unprotected"
-sched-bench run guarded 1 1 --online "$W/on2.samples" --offline "$W/off2.samples" >> "$W/figures" ||
+sched-bench run guarded 1 1 0 --online "$W/on2.samples" --offline "$W/off2.samples" >> "$W/figures" ||
 	fail "guarded"
 cat "$W/figures"
 awk -v n=$n '{ v[$1] = $2 }
@@ -59,3 +59,12 @@ awk -v n=$n '{ v[$1] = $2 }
 			exit 1
 	} }' "$W/figures" || fail "figures that cannot be"
 grep -q '"event":"suspend".*"reason":"arrival"' "$W/guard" || fail "no process was preempted"
+
+step "time to the first token, and of each further one"
+for end in 3000000 5000000 9000000; do
+	printf '1000000\t1000000\t1000000\t%d\t500000\n' $end
+done > "$W/steps"
+sched-bench run steps 1 1 2 --online "$W/steps" > "$W/figures" || fail "steps"
+for line in "steps_n 1" "steps_ttft_p50_us 2000.0" "steps_tpot_p99_us 3000.0"; do
+	grep -q "^$line$" "$W/figures" || fail "no '$line': $(cat "$W/figures")"
+done
