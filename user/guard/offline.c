@@ -555,6 +555,9 @@ static void note_queues(struct guard *guard, struct guard_offline *offline,
 	gp_policy_parks(guard->policy, offline->entity, all && watch->sight, offline->crowded);
 }
 
+/* The processes that were there before guard have been taken by then. */
+#define BEGIN_NS (2 * NSEC_PER_SEC)
+
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 			   const struct gpreempt_usages *usages)
 {
@@ -582,7 +585,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 	note_queues(guard, offline, view);
 	note_work(guard, offline, view, now);
 	/* A new process has run before it was seen, and its tenant is charged for that. */
-	if (nodes && !offline->announced)
+	if (nodes && !offline->announced && offline->since_ns > guard->figures.start_ns + BEGIN_NS)
 		gp_policy_ran(guard->policy, offline->entity, now - offline->bare_ns);
 	if (!nodes)
 		offline->bare_ns = now;
