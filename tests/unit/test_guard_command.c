@@ -127,6 +127,8 @@ static const struct {
 	{ "--offline 4194242 --online 1 --poll 2s", "--poll is busy, adaptive" },
 	{ "--simulate world --config world", "a file of its own, without --config" },
 	{ "--simulate world --online 1", "the file names the tenants" },
+	{ "--config world --linger 3ms", "no option from --linger to --gang" },
+	{ "--simulate world --gang", "no option from --linger to --gang" },
 	{ "--offline 4194242 --online 1 --policy cat", "give a number of slots, too" },
 	{ "--offline 4194242 --duty 10% --max-hold 50ns", "these times cannot be had together" },
 };

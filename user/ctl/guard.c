@@ -206,10 +206,23 @@ static int fail_usage(const char *what)
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl guard --help", "%s", what);
 }
 
+/* Is one of the options given in whose place a file stands? */
+static bool has_figures(const struct guard_options *args)
+{
+	const struct guard_options *none = ctl_guard.defaults;
+
+	return args->linger_ns != none->linger_ns || args->max_hold_ns != none->max_hold_ns ||
+	       args->slice_ns != none->slice_ns || args->share != none->share || args->duty ||
+	       args->slots || args->order || args->gang;
+}
+
 static int check_usage(const struct guard_options *args)
 {
 	if ((args->config || args->sim) && (args->online_words.n || args->offline_words.n))
 		return fail_usage("the file names the tenants: --online and --offline cannot "
+				  "be given, too");
+	if ((args->config || args->sim) && has_figures(args))
+		return fail_usage("the file has the figures: no option from --linger to --gang can "
 				  "be given, too");
 	if (args->sim && args->config)
 		return fail_usage("--simulate has a file of its own, without --config");
