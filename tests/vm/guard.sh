@@ -27,6 +27,9 @@ more_times() {
 	[ "$(said_times "$1")" -ge "$2" ]
 }
 
+# all_known N: are so many offline processes known? By --json.
+all_known() { [ "$(said_times '"process [0-9]+ is offline"')" -ge "$1" ]; }
+
 # end_guard [STATUS]
 end_guard() {
 	_status=0

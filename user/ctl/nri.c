@@ -322,10 +322,9 @@ static int send_message(const struct nri *n, unsigned int connection, unsigned i
  */
 static void give(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_role_value *role)
 {
-	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = role->role };
 	struct gp_role_value value = *role;
 	struct guard_config_error err;
-	char cgroup[SHR_CGROUP_PATH];
+	char cgroup[SHR_CGROUP_PATH], text[GP_ROLE_TEXT];
 	int ret;
 
 	(void)arg;
@@ -334,14 +333,14 @@ static void give(void *arg, struct wire_bytes id, uint64_t pid, const struct gp_
 		ctl_note("process %d gets no role: the path of its cgroup is too long", (int)pid);
 	if (ret || !shr_cgroup_cut(cgroup, (const char *)id.at, id.len))
 		return;
-	if (guard_config_words(value.words, &wish, &err)) {
+	if (guard_config_words(value.role, value.words, NULL, &err)) {
 		ctl_note("%s: the words behind its role do not count: %s", cgroup, err.text);
 		*value.words = '\0';
 	}
+	gp_role_text(&value, text);
 	ret = role_give(cgroup, &value);
 	if (!ret)
-		ctl_say("role %s%s%s for %s", gp_role_name(value.role), *value.words ? " " : "",
-			value.words, cgroup);
+		ctl_say("role %s for %s", text, cgroup);
 	else if (ret != -ENOENT)
 		ctl_note("%s gets no role: %s", cgroup, strerror(-ret));
 }

@@ -147,30 +147,20 @@ static int give(const struct gp_role_value *role, const char *word)
 	return ret ? fail_give(path, ret) : 0;
 }
 
-/* Do the words behind a role count? 0, or -EINVAL with the reason. */
-static int check_words(const struct gp_role_value *value, struct guard_config_error *err)
-{
-	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = value->role };
-
-	return guard_config_words(value->words, &wish, err);
-}
-
 /* Is it a word of guard's for a tenant, such as weight=200 or gang, and no cgroup? */
 static bool is_figure(const char *word)
 {
-	struct gp_role_value gang = { .role = GPREEMPT_ROLE_OFFLINE };
 	struct guard_config_error err;
 
-	snprintf(gang.words, sizeof(gang.words), "%s", word);
 	return strncmp(word, prefix, strlen(prefix)) &&
-	       (strchr(word, '=') || !check_words(&gang, &err));
+	       (strchr(word, '=') || !guard_config_words(GPREEMPT_ROLE_OFFLINE, word, NULL, &err));
 }
 
 /* Take a role and the words behind it. Returns how many words that are; 0: *status says why. */
 static size_t take_role(const struct ctl_words *words, struct gp_role_value *out, int *status)
 {
 	const char *role = words->word[0];
-	char text[16 + GP_ROLE_WORDS];
+	char text[GP_ROLE_TEXT];
 	struct guard_config_error err;
 	size_t n, used = strlen(role);
 
@@ -187,7 +177,7 @@ static size_t take_role(const struct ctl_words *words, struct gp_role_value *out
 		*status = fail_word(role, "the words behind it are too long, or no plain text");
 	else if (*out->words && out->role == GPREEMPT_ROLE_NONE)
 		*status = fail_word(out->words, "without a role there is no tenant");
-	else if (check_words(out, &err))
+	else if (guard_config_words(out->role, out->words, NULL, &err))
 		*status = fail_word(out->words, err.text);
 	else if (n == words->n)
 		*status = fail_word(role, "a cgroup:PATH or a PID has to follow");
@@ -273,7 +263,7 @@ static int run_hook(void)
 	}
 	if (state.role.role == GPREEMPT_ROLE_NONE)
 		return 0;
-	if (check_words(&state.role, &err)) {
+	if (guard_config_words(state.role.role, state.role.words, NULL, &err)) {
 		ctl_note("the words behind " ROLE_ANNOTATION " do not count: %s", err.text);
 		*state.role.words = '\0';
 	}

@@ -267,9 +267,10 @@ static unsigned int cgroup_weight(const char *path)
 	return len > 0 && !shr_parse_u64(text, 10000, &weight) ? weight : 0;
 }
 
-int guard_config_words(const char *words, struct gpreempt_policy_tenant *wish,
-		       struct guard_config_error *err)
+int guard_config_words(enum gpreempt_role role, const char *words,
+		       struct gpreempt_policy_tenant *wish, struct guard_config_error *err)
 {
+	struct gpreempt_policy_tenant none = { .size = sizeof(none), .role = role };
 	char text[GP_ROLE_WORDS], *rest;
 	int ret;
 
@@ -277,6 +278,7 @@ int guard_config_words(const char *words, struct gpreempt_policy_tenant *wish,
 	if (strlen(words) >= sizeof(text))
 		return refuse(err, "there are more than %zu characters", sizeof(text) - 1);
 	strcpy(text, words);
+	wish = wish ?: &none;
 	ret = set_keys(wishes, ARRAY_SIZE(wishes), strtok_r(text, BLANK, &rest), &rest, wish, err);
 	return ret ?: check_wish(wish, err);
 }

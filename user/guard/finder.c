@@ -104,8 +104,7 @@ static void note_own(void *data, pid_t pid, const struct gp_role_own *own)
 	size_t i;
 
 	for (i = 0; i < out->n_own; i++)
-		if (!strcmp(out->own[i].cgroup, own->cgroup) &&
-		    !strcmp(out->own[i].words, own->words))
+		if (gp_role_is_same(&out->own[i], own))
 			break;
 	if (i == GUARD_OWN)
 		return;

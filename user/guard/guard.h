@@ -108,9 +108,9 @@ int guard_config_add(struct guard_config *c, const char *word,
 /* These return 0, or -EINVAL with the reason. A line is changed. */
 int guard_config_order(struct guard_config *c, const char *order, struct guard_config_error *err);
 int guard_config_line(struct guard_config *c, char *line, struct guard_config_error *err);
-/* Add the words behind a role to a wish, which has that role already. */
-int guard_config_words(const char *words, struct gpreempt_policy_tenant *wish,
-		       struct guard_config_error *err);
+/* Add the words behind a role to a wish, which has that role. NULL: do they count? */
+int guard_config_words(enum gpreempt_role role, const char *words,
+		       struct gpreempt_policy_tenant *wish, struct guard_config_error *err);
 /* Read a file. What is in *c before is not freed. After an error *c has no tenants. */
 int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err);
 /* Print it as a file has it. */
@@ -441,7 +441,7 @@ struct guard_offline {
 	uint64_t away_ns;	  /* leave it alone for so long after that; UINT64_MAX: for good */
 	bool failed;		  /* a failure was reported; the next one only after a success */
 	uint64_t since_ns;	  /* when it was taken */
-	uint64_t bare_ns;	  /* a time when it had no queue, or was not seen: none is later */
+	uint64_t bare_ns;	  /* the last look without its queues */
 	uint64_t held_since_ns;	  /* 0: it runs */
 	struct guard_times times; /* times of ended holds; kept_ns is 0 */
 	unsigned int churns;	  /* the channel's churns at the last look */

@@ -224,12 +224,12 @@ static struct json_object *new_text(const struct guard *guard, const char *event
 	return o;
 }
 
-/* Print an event on a line of its own, and free it. */
 static bool is_simulated(const struct guard *guard)
 {
 	return guard->sim || ctl_simulated();
 }
 
+/* Print an event on a line of its own, and free it. */
 static void print_event(struct json_object *o)
 {
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |

@@ -201,12 +201,8 @@ int guard_simulate(struct guard *guard)
 	size_t i;
 	int ret;
 
-	w = (struct world){
-		.guard = guard,
-		.time = time,
-		.from = time->now,
-		.tell = time->now + guard->config.figures.period_ns,
-	};
+	w = (struct world){ .guard = guard, .time = time, .from = time->now };
+	w.tell = w.from + guard->config.figures.period_ns;
 	guard->common = &common;
 	guard->figures.start_ns = time->now;
 	if (!fill(&w))

@@ -228,8 +228,7 @@ static void tell_bad(struct guard *guard, const struct gp_role_own *own, const c
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(found->bad); i++)
-		if (!strcmp(found->bad[i].cgroup, own->cgroup) &&
-		    !strcmp(found->bad[i].words, own->words))
+		if (gp_role_is_same(&found->bad[i], own))
 			return;
 	found->bad[found->n_bad++ % ARRAY_SIZE(found->bad)] = *own;
 	guard_event(guard, "config", 0, "the words behind the role of cgroup %s do not count: %s",
@@ -288,7 +287,7 @@ static unsigned int own_tenant(struct guard *guard, const struct lookup *l,
 	int ret;
 
 	wish.min = 0;
-	ret = guard_config_words(own->words, &wish, &err);
+	ret = guard_config_words(wish.role, own->words, &wish, &err);
 	snprintf(name, sizeof(name), "%s%s", l->word, own->cgroup);
 	if (!ret && *own->cgroup) {
 		pthread_mutex_lock(&guard->lock);

@@ -41,7 +41,7 @@ static int count_levels(const char *cgroup)
 
 int role_give(const char *cgroup, const struct gp_role_value *value)
 {
-	char text[16 + GP_ROLE_WORDS];
+	char text[GP_ROLE_TEXT];
 	__cleanup_fd int root = shr_cgroup_root();
 	__cleanup_fd int fd = -1;
 	int ret;
@@ -56,8 +56,7 @@ int role_give(const char *cgroup, const struct gp_role_value *value)
 	fd = openat(root, cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	snprintf(text, sizeof(text), "%s%s%s", gp_role_name(value->role), *value->words ? " " : "",
-		 value->words);
+	gp_role_text(value, text);
 	if (value->role != GPREEMPT_ROLE_NONE)
 		ret = fsetxattr(fd, GP_ROLE_ATTRIBUTE, text, strlen(text), 0);
 	else

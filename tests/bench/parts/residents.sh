@@ -19,8 +19,6 @@ cpu_us() {
 	done | awk '{ ns += $1 } END { printf "%d\n", ns / 1000 }'
 }
 
-all_known() { [ "$(said_times '"process [0-9]+ is offline"')" -ge "$1" ]; }
-
 # rest N: with so many offline processes
 n=0
 rest() {

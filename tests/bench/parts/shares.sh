@@ -45,8 +45,6 @@ worked() {
 
 all_worked() { echo "$(worked small) $(worked middle) $(worked large)"; }
 
-all_known() { [ "$(said_times '"process [0-9]+ is offline"')" -ge "$1" ]; }
-
 # measure NAME PROCESSES
 measure() {
 	guard --config "$W/conf" --json

@@ -801,6 +801,12 @@ int gp_role_parse(const char *text, size_t len, struct gp_role_value *out)
 	return 0;
 }
 
+void gp_role_text(const struct gp_role_value *value, char text[GP_ROLE_TEXT])
+{
+	snprintf(text, GP_ROLE_TEXT, "%s%s%s", gp_role_name(value->role), *value->words ? " " : "",
+		 value->words);
+}
+
 int gp_role_at(int dir, struct gp_role_value *out)
 {
 	char text[4 * GP_ROLE_WORDS];

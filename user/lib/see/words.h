@@ -3,6 +3,8 @@
 #ifndef LIB_SEE_WORDS_H
 #define LIB_SEE_WORDS_H
 
+#include <string.h>
+
 #include <gpreempt/gpreempt.h>
 #include <gpreempt/policy.h>
 #include <gpreempt/select.h>
@@ -43,6 +45,9 @@ struct gp_role_value {
 	enum gpreempt_role role;
 	char words[GP_ROLE_WORDS]; /* "": none. Guard alone reads them */
 };
+#define GP_ROLE_TEXT (16 + GP_ROLE_WORDS)
+/* Print a value as the attribute has it. */
+void gp_role_text(const struct gp_role_value *value, char text[GP_ROLE_TEXT]);
 /*
  * Take a value apart, which need not be terminated. Words that are too long or no plain text become
  * "?", which guard does not know: the role stays. 0, or -EINVAL: no role; *out is not changed.
@@ -54,6 +59,11 @@ struct gp_role_own {
 	char cgroup[400]; /* path in version 2, "": it is too long */
 	char words[GP_ROLE_WORDS];
 };
+
+static inline bool gp_role_is_same(const struct gp_role_own *a, const struct gp_role_own *b)
+{
+	return !strcmp(a->cgroup, b->cgroup) && !strcmp(a->words, b->words);
+}
 
 /*
  * Answer for a process whose cgroup cannot be known, since its user moves it all the time, or

@@ -20,8 +20,6 @@ cheat() {
 	PROGRAM=/tmp/cheat start "$_label" --queues 1 --packet 5ms --report 0 "$@"
 }
 
-all_known() { [ "$(said_times '"process [0-9]+ is offline"')" -ge "$1" ]; }
-
 begin() {
 	guard --config "$W/conf" --json
 	wait_for 60 all_known "$1"
