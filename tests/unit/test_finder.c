@@ -89,10 +89,10 @@ TEST(in_doubt)
 	unit_cgroups_start();
 	loop.cgroups = unit_cgroup_root();
 	set_file("/proc/4194242/cgroup", "0::/gone\n");
-	guard_find_word(g, what, hold_skip_owner, &owners, &found);
+	guard_find_word(g, what, NULL, hold_skip_owner, &owners, &found);
 	ck_assert_uint_eq(found.n, 1);
 	what.online = true;
-	guard_find_word(g, what, hold_skip_owner, &owners, &found);
+	guard_find_word(g, what, NULL, hold_skip_owner, &owners, &found);
 	ck_assert_uint_eq(found.n, 0);
 	hold_owners_free(&owners);
 	unit_cgroups_stop();

@@ -103,6 +103,22 @@ TEST(last_packet)
 	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
 }
 
+/* One new packet of a parked process is enough. Only the first look reads the read index. */
+TEST(parked)
+{
+	online.parked = true;
+	mem[0].written = 5;
+	mem[0].read = 4;
+	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
+	online.queue[0].read_addr = 0;
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	submit(1, NULL);
+	ck_assert_int_eq(guard_look(&online), GUARD_PULSE);
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	online.parked = false;
+	ck_assert_int_eq(guard_look(&online), -EFAULT);
+}
+
 /* A queue that had work before it was known: not an arrival, but busy. */
 TEST(first_look)
 {

@@ -148,7 +148,8 @@ static void copy_targets(struct gpreempt *g, const struct gpreempt_targets *targ
 }
 
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
-		     bool (*skip_it)(void *data, pid_t pid), void *data, struct guard_finding *out)
+		     const struct gpreempt_targets *all, bool (*skip_it)(void *data, pid_t pid),
+		     void *data, struct guard_finding *out)
 {
 	struct search s = { .skip = skip_it, .data = data, .out = out };
 	/* A process in doubt makes way, and no process makes way for it. */
@@ -156,6 +157,7 @@ void guard_find_word(struct gpreempt *g, struct guard_sought what,
 		.sure = what.online,
 		.skip = skip,
 		.own = note_own,
+		.all = all,
 		.data = &s,
 	};
 	struct gpreempt_targets *targets;
@@ -212,6 +214,7 @@ static size_t memory_size(const struct guard_finder *f)
 struct look {
 	struct guard_finder_memory *memory;
 	struct hold_owners owners;
+	struct gpreempt_targets *all;
 };
 
 /* The next process: all of them together may take long on a busy host. */
@@ -232,7 +235,7 @@ static void look_for(struct guard_finder *f, size_t i, struct look *look)
 		return;
 	atomic_store(&f->memory->at, i);
 	atomic_store(&f->memory->since_ns, shr_now_ns());
-	guard_find_word(f->g, f->sought[i], go_on, look, &slot->finding);
+	guard_find_word(f->g, f->sought[i], look->all, go_on, look, &slot->finding);
 	atomic_store(&f->memory->since_ns, 0);
 	atomic_store(&slot->given, given + 1);
 }
@@ -247,6 +250,9 @@ static int work(void *arg)
 
 	do {
 		hold_owners_free(&look.owners);
+		gpreempt_list_free(look.all);
+		if (gpreempt_processes(f->g, &look.all, NULL))
+			look.all = NULL;
 		for (i = 0; i < f->n; i++)
 			look_for(f, (f->first + i) % f->n, &look);
 	} while (!eventfd_read(f->wake, &count));

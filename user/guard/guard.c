@@ -389,7 +389,8 @@ static void watch(struct guard *guard)
 		tick.tv_nsec = GUARD_TICK_NS / 2 + random() % GUARD_TICK_NS;
 		if (guard_poller_runs(guard))
 			notify_manager("WATCHDOG=1");
-		guard_targets_look(guard);
+		if (!guard_targets_look(guard))
+			tick.tv_nsec *= 2;
 		guard_take_results(guard);
 		guard_work_tell(guard);
 		tell_gap(guard);

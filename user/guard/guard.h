@@ -161,9 +161,10 @@ struct guard_sought {
 	bool online; /* then none in doubt is meant: lib/select/words.h */
 };
 
-/* Look for one word, here and now; skip as for gpreempt_select(). */
+/* Look for one word, here and now, among all processes; skip as for gpreempt_select(). */
 void guard_find_word(struct gpreempt *g, struct guard_sought what,
-		     bool (*skip)(void *data, pid_t pid), void *data, struct guard_finding *out);
+		     const struct gpreempt_targets *all, bool (*skip)(void *data, pid_t pid),
+		     void *data, struct guard_finding *out);
 
 struct guard_finder_memory;
 
@@ -333,6 +334,8 @@ void guard_worker_order(struct guard_worker *w, const struct guard_order *order)
 void guard_worker_quit(struct guard_worker *w);
 /* Has it ended? Then its target runs. One that is silent is killed. */
 bool guard_worker_gone(struct guard_worker *w);
+/* Kill one that is silent. */
+void guard_worker_watch(const struct guard_worker *w);
 /* Print the reason why it ended, if not by our wish. */
 void guard_worker_why(const struct guard_worker *w, char *text, size_t size);
 /* Free a worker that is gone. */
@@ -382,6 +385,7 @@ struct guard_sight {
 	struct gpreempt *g; /* reads the view of the module; NULL: none does */
 	uint64_t since_ns;  /* when the read began; 0: none. Under the lock */
 	bool left;	    /* no longer a target: freed after the read */
+	bool parked;	    /* only new packets tell something then */
 	struct guard_queue queue[GUARD_QUEUES];
 	size_t n;
 };
@@ -474,7 +478,8 @@ struct guard_candidates {
 	struct gp_role_own bad[2 * GUARD_OWN];	/* reported: words that do not count */
 	size_t n_bad;				/* ever */
 	struct guard_finding finding;		/* result for the word at hand */
-	struct hold_owners owners;		/* read once in each look */
+	struct hold_owners owners;		/* these are read once in each look */
+	struct gpreempt_targets *all;		/* NULL: not known now */
 };
 
 /* A target that cannot be taken. */
@@ -731,8 +736,11 @@ void guard_end_all(struct guard *guard);
 
 /* targets.c: before the first look. */
 void guard_targets_start(struct guard *guard);
-/* Look for the targets that are there now. It beats at each word: at least once. */
-void guard_targets_look(struct guard *guard);
+/*
+ * Look for the targets that are there now. It beats at each word: at least once. False: nothing is
+ * to be scheduled, and nothing was new.
+ */
+bool guard_targets_look(struct guard *guard);
 /*
  * The words are others from now on: processes that a word names still are kept. 0, or -errno: the
  * policy has not taken all of it.

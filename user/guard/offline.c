@@ -163,14 +163,19 @@ void guard_worker_quit(struct guard_worker *w)
 	eventfd_write(w->job.wake, 1);
 }
 
-bool guard_worker_gone(struct guard_worker *w)
+void guard_worker_watch(const struct guard_worker *w)
 {
 	uint64_t limit = atomic_load(&w->channel->busy) ? HEARTBEAT_BUSY_NS : HEARTBEAT_SILENCE_NS;
 
-	if (shr_child_gone(&w->child, &w->status))
-		return true;
 	if (shr_now_ns() > atomic_load(&w->channel->beat_ns) + limit)
 		kill(w->child, SIGKILL);
+}
+
+bool guard_worker_gone(struct guard_worker *w)
+{
+	if (shr_child_gone(&w->child, &w->status))
+		return true;
+	guard_worker_watch(w);
 	return false;
 }
 

@@ -77,8 +77,8 @@ void guard_work_tell(struct guard *guard)
 #define SIGNAL_VALUE  8	 /* in amd_signal_t */
 
 struct indices {
-	uint64_t read;
-	uint64_t written;
+	uint64_t written[GUARD_QUEUES];
+	uint64_t read[GUARD_QUEUES];
 };
 
 static int read_word(pid_t pid, uint64_t address, uint64_t *out)
@@ -89,26 +89,32 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 	return process_vm_readv(pid, &here, 1, &there, 1, 0) == sizeof(*out) ? 0 : -EFAULT;
 }
 
-/* Read all indices of all queues in one call. */
+/*
+ * Read all indices of all queues in one call. The GPU moves no read index of a parked process:
+ * where the write indices are known, new ones tell all.
+ */
 static int read_indices(const struct guard_sight *sight, struct indices *indices)
 {
+	size_t i, n = sight->n, size = n * sizeof(uint64_t), kinds = sight->parked ? 1 : 2;
 	struct iovec there[2 * GUARD_QUEUES];
-	struct iovec here = { indices, sight->n * sizeof(*indices) };
-	ssize_t n;
-	size_t i;
+	struct iovec here[] = { { indices->written, size }, { indices->read, size } };
+	ssize_t ret;
 
-	for (i = 0; i < sight->n; i++) {
+	for (i = 0; i < n; i++) {
 		const struct guard_queue *queue = &sight->queue[i];
 
-		there[2 * i].iov_base = (void *)(uintptr_t)queue->read_addr;
-		there[2 * i].iov_len = sizeof(indices->read);
-		there[2 * i + 1].iov_base = (void *)(uintptr_t)queue->write_addr;
-		there[2 * i + 1].iov_len = sizeof(indices->written);
+		there[i] = (struct iovec){ (void *)(uintptr_t)queue->write_addr, sizeof(uint64_t) };
+		there[n + i] =
+			(struct iovec){ (void *)(uintptr_t)queue->read_addr, sizeof(uint64_t) };
+		if (!queue->known)
+			kinds = 2;
 	}
-	n = process_vm_readv(sight->pid, &here, 1, there, 2 * sight->n, 0);
-	if (n < 0)
+	ret = process_vm_readv(sight->pid, here, kinds, there, kinds * n, 0);
+	if (ret < 0)
 		return -errno;
-	return (size_t)n == here.iov_len ? 0 : -EFAULT;
+	if (kinds == 1)
+		memcpy(indices->read, indices->written, size);
+	return (size_t)ret == kinds * size ? 0 : -EFAULT;
 }
 
 /* The signal of the last packet, which stays in the ring when it is begun. */
@@ -134,15 +140,15 @@ static bool signal_waits(const struct guard_sight *sight, const struct guard_que
 }
 
 /* Look at a queue. True: it had work since the last look. */
-static bool look_at(const struct guard_sight *sight, struct guard_queue *queue,
-		    const struct indices *indices)
+static bool look_at(const struct guard_sight *sight, struct guard_queue *queue, uint64_t read,
+		    uint64_t written)
 {
-	bool moved = queue->known && indices->written != queue->written;
+	bool moved = queue->known && written != queue->written;
 	bool found = !queue->known || moved;
 
-	queue->written = indices->written;
+	queue->written = written;
 	queue->known = true;
-	if (indices->read != indices->written) {
+	if (read != written) {
 		/* The last packet may not be written while packets come. */
 		queue->signal = 0;
 		queue->busy = true;
@@ -188,18 +194,18 @@ static bool executes(struct guard_sight *sight)
 
 int guard_look(struct guard_sight *sight)
 {
-	struct indices indices[GUARD_QUEUES];
 	bool busy = false, worked = false;
+	struct indices indices;
 	size_t i;
 	int ret;
 
 	if (!sight->n)
 		return GUARD_IDLE;
-	ret = read_indices(sight, indices);
+	ret = read_indices(sight, &indices);
 	if (ret)
 		return ret;
 	for (i = 0; i < sight->n; i++) {
-		worked |= look_at(sight, &sight->queue[i], &indices[i]);
+		worked |= look_at(sight, &sight->queue[i], indices.read[i], indices.written[i]);
 		busy |= sight->queue[i].busy;
 	}
 	busy = busy || executes(sight);
@@ -282,19 +288,29 @@ static void guard_sight_update(struct guard_sight *sight, const struct guard_onl
 /* A read takes microseconds. */
 #define STUCK_NS    (10 * NSEC_PER_MSEC)
 #define STAND_IN_NS (3 * NSEC_PER_MSEC)
+/* And while no online work can come. */
+#define STAND_IN_QUIET_NS (15 * NSEC_PER_MSEC)
 /* Time in which all threads end: no more than a sleep of one. */
 #define END_NS (2 * NSEC_PER_SEC)
+
+/* Can online work come, which a look at a parked process delays? Under the lock. */
+static bool expects_online(const struct guard *guard)
+{
+	return guard->n_online || guard->n_clients;
+}
 
 /* Stand by until the polling thread has to be relieved. False: guard ends. */
 static bool stand_in(struct guard *guard, unsigned int me)
 {
 	struct guard_turn *turn = &guard->turn;
+	uint64_t ns = STAND_IN_NS;
 	bool taken = false;
 
 	prctl(PR_SET_NAME, "guard-stand-in");
 	while (!taken && !atomic_load(&guard->quit)) {
-		shr_sleep_ns(STAND_IN_NS);
+		shr_sleep_ns(ns);
 		pthread_mutex_lock(&guard->lock);
+		ns = expects_online(guard) ? STAND_IN_NS : STAND_IN_QUIET_NS;
 		taken = turn->since_ns && shr_now_ns() > turn->since_ns + STUCK_NS;
 		if (taken) {
 			turn->thread = me;
@@ -582,6 +598,7 @@ static struct guard_sight *claim(struct guard *guard, struct guard_online *onlin
 	if (!guard->turn.has_stand_in)
 		return NULL;
 	guard_sight_update(sight, online);
+	sight->parked = guard->policy->entity[online->entity].parked;
 	sight->since_ns = now;
 	guard->turn.since_ns = now;
 	return sight;
@@ -622,12 +639,6 @@ static bool look_at_one(struct guard *guard, unsigned int me, struct guard_onlin
 	in_time = guard->turn.thread == me;
 	give_back(guard, sight, seen, in_time, now);
 	return in_time;
-}
-
-/* Can online work come, which a look at a parked process delays? */
-static bool expects_online(const struct guard *guard)
-{
-	return guard->n_online || guard->n_clients;
 }
 
 /*
@@ -696,7 +707,7 @@ static void doze(const struct guard *guard)
 	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
 	if (!expects_online(guard) && (ns < PARKED_NS || !turn->parked))
-		ns = turn->parked ? PARKED_NS * ((turn->parked + 1) / 2) : MAX_SLEEP_NS;
+		ns = turn->parked ? PARKED_NS * (turn->parked - (turn->parked > 1)) : MAX_SLEEP_NS;
 	if (turn->wake < now + ns)
 		ns = turn->wake > now ? turn->wake - now : 0;
 	if (ns)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "hold/targets.h"
 #include "lib/see/words.h"
@@ -358,7 +359,8 @@ static void find_word(struct guard *guard, const struct lookup *l)
 	if (kind != GUARD_WORD_QUICK)
 		slow = guard_finder_get(&guard->finders[kind], what);
 	if (!slow)
-		guard_find_word(guard->g, what, hold_skip_owner, &found->owners, &found->finding);
+		guard_find_word(guard->g, what, found->all, hold_skip_owner, &found->owners,
+				&found->finding);
 	finding = slow ? slow : &found->finding;
 	if (!finding->code) {
 		l->state->failing = false;
@@ -403,6 +405,13 @@ static void find_role(struct guard *guard, bool online)
 	}
 }
 
+static void free_look(struct guard_candidates *found)
+{
+	hold_owners_free(&found->owners);
+	gpreempt_list_free(found->all);
+	found->all = NULL;
+}
+
 /*
  * Find the processes that the command line names now. A word that fails is reported, and its
  * processes of the look before are kept; the others go on.
@@ -418,7 +427,9 @@ static void find_all(struct guard *guard)
 	found->list.items = NULL;
 	found->list.count = 0;
 	found->cut = false;
-	hold_owners_free(&found->owners);
+	free_look(found);
+	if (gpreempt_processes(guard->g, &found->all, NULL))
+		found->all = NULL;
 	for (i = 0; i < GUARD_FINDERS; i++)
 		guard_finder_poll(&guard->finders[i]);
 	find_role(guard, true);
@@ -471,7 +482,7 @@ static void free_found(struct guard *guard)
 	free(found->before.items);
 	found->list.items = found->before.items = NULL;
 	found->list.count = found->before.count = 0;
-	hold_owners_free(&found->owners);
+	free_look(found);
 }
 
 /* Targets that are there now: processes come and go, and so do their queues. */
@@ -583,8 +594,15 @@ static void drop_online(struct guard *guard, size_t i)
  */
 static void drop_ended(struct guard *guard)
 {
+	siginfo_t info = { 0 };
 	size_t i;
 
+	/* One call tells for all of them that none has ended. */
+	if (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid) {
+		for (i = 0; i < guard->n_offline; i++)
+			guard_worker_watch(guard->offline[i].worker);
+		return;
+	}
 	for (i = guard->n_offline; i-- > 0;)
 		if (guard_worker_gone(guard->offline[i].worker))
 			guard_drop_offline(guard, i);
@@ -767,8 +785,9 @@ static void tell_silent(struct guard *guard, struct guard_online *online)
 		    pid);
 }
 
-/* How often all processes are looked at while nothing is to be scheduled. */
+/* How often all processes are looked at while nothing is to be scheduled, and none has work. */
 #define QUIET_NS (500 * NSEC_PER_MSEC)
+#define REST_NS	 (2 * NSEC_PER_SEC)
 /* Time between two looks at what the words name: processes change their names and roles rarely. */
 #define FIND_NS	  (2 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
@@ -789,6 +808,23 @@ static bool is_quiet(const struct guard *guard)
 	return !guard->n_online && !guard->n_clients && !c->figures.slots && !c->figures.park_ns;
 }
 
+/* Has none of them work, as far as that is known? */
+static bool all_rest(struct guard *guard)
+{
+	bool rest = true;
+	size_t i;
+
+	pthread_mutex_lock(&guard->lock);
+	for (i = 0; i < guard->n_offline; i++) {
+		const struct guard_offline *o = &guard->offline[i];
+		const struct gpreempt_policy_entity *e = &guard->policy->entity[o->entity];
+
+		rest &= e->parked || !(o->nodes & ~e->idle);
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return rest;
+}
+
 /* Were all looked at lately, and are there the same processes as for a while before that? */
 static bool nothing_new(struct guard *guard)
 {
@@ -798,7 +834,8 @@ static bool nothing_new(struct guard *guard)
 	/* A child that looks for words needs some looks more to find what came. */
 	if (!hash || hash != guard->full_hash || targets != guard->full_targets || !is_quiet(guard))
 		guard->settled_ns = now + SETTLE_NS;
-	if (now > guard->settled_ns && now < guard->full_ns + QUIET_NS)
+	if (now > guard->settled_ns &&
+	    now < guard->full_ns + (all_rest(guard) ? REST_NS : QUIET_NS))
 		return true;
 	guard->full_ns = now;
 	guard->full_hash = hash;
@@ -821,7 +858,7 @@ static void look_for_new(struct guard *guard)
 	take_new(guard);
 }
 
-void guard_targets_look(struct guard *guard)
+bool guard_targets_look(struct guard *guard)
 {
 	__cleanup_list struct gpreempt_usages *usages = NULL;
 	size_t i;
@@ -831,7 +868,7 @@ void guard_targets_look(struct guard *guard)
 	guard_release_some(guard);
 	guard_heartbeat(guard);
 	if (nothing_new(guard))
-		return;
+		return false;
 	look_for_new(guard);
 	for (i = 0; i < guard->n_online; i++) {
 		guard_heartbeat(guard);
@@ -844,6 +881,7 @@ void guard_targets_look(struct guard *guard)
 		guard_heartbeat(guard);
 		guard_refresh_offline(guard, &guard->offline[i], usages);
 	}
+	return true;
 }
 
 void guard_targets_drop(struct guard *guard)

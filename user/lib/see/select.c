@@ -574,7 +574,7 @@ GP_LIST(struct gpreempt_targets, targets);
 /* The processes that are chosen among all. */
 struct selection {
 	struct gpreempt *g;
-	struct gpreempt_targets *all;
+	const struct gpreempt_targets *all;
 	bool *chosen;
 	const struct gp_select_how *how;
 };
@@ -653,34 +653,46 @@ static int choose_all(struct selection *s, const char *const *words, size_t coun
 	return 0;
 }
 
-static void keep_chosen(struct selection *s)
+static int copy_chosen(const struct selection *s, struct gpreempt_targets **out,
+		       struct gpreempt_error *err)
 {
-	size_t i, kept = 0;
+	struct gpreempt_targets *list = calloc(1, sizeof(*list));
+	struct gpreempt_target *target;
+	size_t i;
 
-	for (i = 0; i < s->all->count; i++)
-		if (s->chosen[i])
-			s->all->targets[kept++] = s->all->targets[i];
-	s->all->count = kept;
+	for (i = 0; list && i < s->all->count; i++) {
+		if (!s->chosen[i])
+			continue;
+		target = shr_array_add(&list->targets, &list->count, sizeof(*target));
+		if (target) {
+			*target = s->all->targets[i];
+			continue;
+		}
+		gpreempt_list_free(list);
+		list = NULL;
+	}
+	*out = list;
+	return list ? 0 : gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 }
 
 int gp_select(struct gpreempt *g, const struct gp_select_how *how, const char *const *words,
 	      size_t count, struct gpreempt_targets **out, struct gpreempt_error *err)
 {
-	struct selection s = { .g = g, .how = how };
-	int ret = gpreempt_processes(g, &s.all, err);
+	struct selection s = { .g = g, .how = how, .all = how->all };
+	struct gpreempt_targets *all = NULL;
+	int ret = s.all ? 0 : gpreempt_processes(g, &all, err);
 
 	if (ret)
 		return ret;
+	if (!s.all)
+		s.all = all;
 	s.chosen = calloc(s.all->count + 1, sizeof(*s.chosen));
 	ret = s.chosen ? choose_all(&s, words, count, err) :
 			 gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, 0, step);
 	if (!ret)
-		keep_chosen(&s);
+		ret = copy_chosen(&s, out, err);
 	free(s.chosen);
-	if (ret)
-		gpreempt_list_free(s.all);
-	else
-		*out = s.all;
+	gpreempt_list_free(all);
 	return ret;
 }
 

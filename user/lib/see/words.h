@@ -94,12 +94,14 @@ int gp_role_at(int dir, struct gp_role_value *out);
  * @command: NULL, or gives the command line that the caller has read; NULL: there is none. Then no
  *	word reads the memory of a process
  * @own: NULL, or gets each process that role: names by a cgroup with words, lowest PIDs first
+ * @all: NULL, or the processes of gpreempt_processes(), for a caller that looks for many words
  */
 struct gp_select_how {
 	bool sure;
 	bool (*skip)(void *data, pid_t pid);
 	const char *(*command)(void *data, pid_t pid);
 	void (*own)(void *data, pid_t pid, const struct gp_role_own *own);
+	const struct gpreempt_targets *all;
 	void *data;
 };
 /* Compare for qsort() and bsearch() structures whose first member is a target. */
