@@ -119,6 +119,22 @@ TEST(parked)
 	ck_assert_int_eq(guard_look(&online), -EFAULT);
 }
 
+/* Without its waves, a packet without a signal is in doubt until one with a signal comes. */
+TEST(in_the_dark)
+{
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+	online.dark = true;
+	submit(0, NULL);
+	mem[0].read++;
+	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
+	ck_assert_int_eq(guard_look(&online), GUARD_BUSY);
+	submit(0, &signals[0]);
+	mem[0].read++;
+	signals[0].value--;
+	ck_assert_int_eq(guard_look(&online), GUARD_PULSE);
+	ck_assert_int_eq(guard_look(&online), GUARD_IDLE);
+}
+
 /* A queue that had work before it was known: not an arrival, but busy. */
 TEST(first_look)
 {

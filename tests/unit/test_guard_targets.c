@@ -104,6 +104,30 @@ TEST(without_work)
 	ck_assert_uint_eq(idle_after("0 16 32", "compute-aql 0 0 0 dwords", 1), 0);
 }
 
+/* Where its waves are not known, the poller must have seen it at rest lately. */
+TEST(without_work_in_the_dark)
+{
+	static const char idle[] = "compute-aql 0 0 0 dwords";
+	struct guard_offline *o;
+
+	name_online("comm:serve");
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	o = &guard.offline[0];
+	o->watch.looked = true;
+	o->looked_ns = UINT64_MAX / 2;
+	ck_assert_uint_eq(idle_after("- 16 16", idle, 6), 3);
+	ck_assert(o->watch.dark);
+	ck_assert_uint_eq(idle_after("- 16 32", idle, 1), 0);
+	ck_assert_uint_eq(idle_after("- 16 16", idle, 6), 3);
+	o->moved_ns = UINT64_MAX / 2;
+	ck_assert_uint_eq(idle_after("- 16 16", idle, 6), 2);
+	o->moved_ns = 0;
+	ck_assert_uint_eq(idle_after("- 16 16", idle, 6), 3);
+	o->looked_ns = 0;
+	ck_assert_uint_eq(idle_after("- 16 16", idle, 6), 2);
+}
+
 /*
  * A process in both roles is reported once, however many targets are left alone for other
  * reasons.

@@ -386,6 +386,7 @@ struct guard_sight {
 	uint64_t since_ns;  /* when the read began; 0: none. Under the lock */
 	bool left;	    /* no longer a target: freed after the read */
 	bool parked;	    /* only new packets tell something then */
+	bool dark;	    /* its waves are not known: a packet without a signal may execute */
 	struct guard_queue queue[GUARD_QUEUES];
 	size_t n;
 };
@@ -401,6 +402,7 @@ struct guard_online {
 	bool busy;
 	bool looked;				/* a look was at it before */
 	bool gone;				/* its memory cannot be read any more */
+	bool dark;				/* its registers do not show whether it is idle */
 	struct guard_queue queue[GUARD_QUEUES]; /* queues in the module's list */
 	size_t n;
 };
@@ -438,6 +440,7 @@ struct guard_offline {
 	bool crowded;	    /* a node of it is, or was when it was parked */
 	uint64_t rested_ns; /* when all were in their slots, without work */
 	uint64_t moved_ns;  /* when the poller saw work of it last */
+	uint64_t looked_ns; /* when the poller looked at it last */
 	unsigned int rests; /* looks since then at usage alone */
 	bool paused;	    /* paused, and that was reported */
 	bool announced;

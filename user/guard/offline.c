@@ -411,16 +411,23 @@ static void note_route(struct guard *guard, struct guard_offline *offline)
 /* A program at work has gaps between its packets: one without work had none for so long. */
 #define WORK_NS (200 * NSEC_PER_MSEC)
 
-/* Has the queue work? 1, 0, or -1: its registers are not known while it is in no slot. */
-static int has_work(const struct gpreempt_queue *q)
+enum work {
+	IDLE,
+	WORKS,
+	OUT,  /* its registers are not known while it is in no slot */
+	DARK, /* all its packets are begun, and its waves are not known, as with MES */
+};
+
+static enum work work_of(const struct gpreempt_queue *q)
 {
 	uint64_t ring = q->unit == GP_VIEW_UNIT_DWORDS ? q->ring_size / 4 : q->ring_size;
 	bool bytes = q->unit == GP_VIEW_UNIT_BYTES;
 
-	if (q->rptr == GPREEMPT_UNKNOWN || q->wptr == GPREEMPT_UNKNOWN || !ring ||
-	    (!bytes && q->waves == GPREEMPT_UNKNOWN))
-		return -1;
-	return (uint64_t)(q->wptr - q->rptr) % ring || (!bytes && q->waves);
+	if (q->rptr == GPREEMPT_UNKNOWN || q->wptr == GPREEMPT_UNKNOWN || !ring)
+		return OUT;
+	if ((uint64_t)(q->wptr - q->rptr) % ring || (!bytes && q->waves > 0))
+		return WORKS;
+	return !bytes && q->waves == GPREEMPT_UNKNOWN ? DARK : IDLE;
 }
 
 /*
@@ -430,6 +437,13 @@ static int has_work(const struct gpreempt_queue *q)
 static bool is_still(const struct guard_offline *offline)
 {
 	return offline->watch.looked && offline->rested_ns > offline->moved_ns;
+}
+
+/* Has the poller looked lately, and seen neither packets nor a signal that waits? */
+static bool seen_at_rest(const struct guard_offline *offline, uint64_t now)
+{
+	return offline->watch.looked && now < offline->looked_ns + WORK_NS &&
+	       now > offline->moved_ns + WORK_NS;
 }
 
 /* Note which queues it has: nothing is known of another set. */
@@ -453,7 +467,7 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 		      const struct gpreempt_view *view, uint64_t now)
 {
 	struct gpreempt_policy_entity *entity = &guard->policy->entity[offline->entity];
-	uint64_t idle, written = 0, worked = 0, unknown = 0;
+	uint64_t idle, written = 0, worked = 0, unknown = 0, dark = 0;
 	size_t i;
 
 	/* The poller sees its work, which its registers do not show. */
@@ -469,12 +483,16 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	}
 	for (i = 0; i < view->count; i++) {
 		uint64_t node = node_bit(guard, view->queues[i].gpu_id);
-		int work = has_work(&view->queues[i]);
+		enum work work = work_of(&view->queues[i]);
 
 		written += view->queues[i].wptr;
-		worked |= work > 0 ? node : 0;
-		unknown |= work < 0 ? node : 0;
+		worked |= work == WORKS ? node : 0;
+		unknown |= work == OUT ? node : 0;
+		dark |= work == DARK ? node : 0;
 	}
+	offline->watch.dark = dark;
+	if (!seen_at_rest(offline, now))
+		worked |= dark;
 	/* Work that came and went between two looks. */
 	if (!unknown && written != offline->written) {
 		worked = offline->nodes;
@@ -541,7 +559,7 @@ static bool is_crowded(const struct guard *guard, uint64_t nodes)
 	return false;
 }
 
-/* Note the queues that the poller watches while it is parked. Under the lock. */
+/* Note the queues that the poller watches while it is parked, or may be. Under the lock. */
 static void note_queues(struct guard *guard, struct guard_offline *offline,
 			const struct gpreempt_view *view)
 {
@@ -551,7 +569,7 @@ static void note_queues(struct guard *guard, struct guard_offline *offline,
 	/* A process that was parked for the others stays so until its next packet. */
 	if (!guard->policy->entity[offline->entity].parked)
 		offline->crowded = is_crowded(guard, offline->nodes);
-	all = (guard->config.figures.park_ns || offline->crowded) &&
+	all = (guard->config.figures.park_ns || offline->crowded || watch->dark) &&
 	      guard_watch_queues(watch, view);
 	if (all && !watch->sight)
 		watch->sight = calloc(1, sizeof(*watch->sight));

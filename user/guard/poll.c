@@ -167,7 +167,7 @@ static bool look_at(const struct guard_sight *sight, struct guard_queue *queue, 
 
 /*
  * Does a packet without a signal execute still? Only waves in flight show that. A queue of which
- * the module does not know them is done.
+ * the module does not know them is done, or in doubt not.
  */
 static bool executes(struct guard_sight *sight)
 {
@@ -177,6 +177,8 @@ static bool executes(struct guard_sight *sight)
 
 	for (i = 0; i < sight->n; i++)
 		unsure |= sight->queue[i].unsure;
+	if (unsure && sight->dark)
+		return true;
 	if (!unsure || !sight->g || gpreempt_view_read(sight->g, sight->pid, &view, NULL))
 		return false;
 	for (i = 0; i < sight->n; i++) {
@@ -510,6 +512,8 @@ static void note_parked(struct guard *guard, struct guard_online *watch, int see
 	bool first = !watch->looked;
 
 	watch->looked = true;
+	if (offline)
+		offline->looked_ns = now;
 	if ((seen == GUARD_IDLE && !first) || !offline)
 		return;
 	offline->moved_ns = now;
@@ -599,6 +603,7 @@ static struct guard_sight *claim(struct guard *guard, struct guard_online *onlin
 		return NULL;
 	guard_sight_update(sight, online);
 	sight->parked = guard->policy->entity[online->entity].parked;
+	sight->dark = online->dark && !sight->parked;
 	sight->since_ns = now;
 	guard->turn.since_ns = now;
 	return sight;
@@ -657,7 +662,7 @@ static bool look_at_parked(struct guard *guard, unsigned int me, uint64_t now)
 		struct guard_offline *o = &guard->offline[turn->next++ % guard->n_offline];
 		const struct gpreempt_policy_entity *e = &guard->policy->entity[o->entity];
 
-		if (!o->watch.sight || !(e->parked || (e->parks && e->crowded)))
+		if (!o->watch.sight || !(e->parked || (e->parks && (e->crowded || o->watch.dark))))
 			continue;
 		turn->parked++;
 		in_time = look_at_one(guard, me, &o->watch, now);
