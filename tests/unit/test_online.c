@@ -5,6 +5,8 @@
  */
 #include <gpreempt/online.h>
 #include <grp.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
@@ -88,7 +90,6 @@ TEST(nested)
 	ck_assert_int_eq(gpreempt_online_begin(a), 2);
 	ck_assert_int_eq(gpreempt_online_begin(b), 1);
 	ck_assert_uint_eq(open_now(), 3);
-	ck_assert(online_guard.changed);
 	ck_assert_uint_eq(online_guard.n_clients, 2);
 	ck_assert_int_eq(gpreempt_online_end(a), 1);
 	ck_assert_int_eq(gpreempt_online_end(a), 0);
@@ -423,6 +424,32 @@ static unsigned int add_tenant(const char *word, enum gpreempt_role role, pid_t 
 		online_guard.offline[online_guard.n_offline++] =
 			(struct guard_offline){ .target.pid = pid, .entity = entity };
 	return entity;
+}
+
+/* The order to make way is given with the answer, however long the poller sleeps. */
+TEST(begins_at_once)
+{
+	struct guard_worker worker = { .job.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	struct gpreempt_online *online;
+	struct guard_order order;
+	eventfd_t count;
+
+	worker.channel = guard_channel_map(sizeof(*worker.channel));
+	ck_assert_ptr_nonnull(worker.channel);
+	add_tenant("comm:train", GPREEMPT_ROLE_OFFLINE, 30);
+	online_guard.offline[0].worker = &worker;
+	online_guard.turn.wake = GPREEMPT_POLICY_NEVER;
+	ck_assert_int_eq(gpreempt_online_open(NULL, &online), 0);
+	ck_assert_int_eq(gpreempt_online_begin(online), 1);
+	ck_assert_int_eq(eventfd_read(worker.job.wake, &count), 0);
+	ck_assert(guard_channel_get_order(worker.channel, &order));
+	ck_assert_uint_eq(order.nodes, 1);
+	ck_assert_int_eq(order.reason, GPREEMPT_POLICY_ARRIVAL);
+	ck_assert_uint_gt(order.arrival_ns, 0);
+	gpreempt_online_close(online);
+	expect_open(0);
+	close(worker.job.wake);
+	munmap(worker.channel, sizeof(*worker.channel));
 }
 
 /* top gets the tenants of a running guard, and the processes that they have now. */

@@ -672,6 +672,9 @@ void guard_work_note(struct guard *guard, pid_t pid, int seen, uint64_t now);
 /* Print the notes. */
 void guard_work_tell(struct guard *guard);
 
+/* Ask the policy, if something has changed or it is time, and give its orders. Under the lock. */
+void guard_decide(struct guard *guard, uint64_t now);
+
 /* Threads of the poller. */
 int guard_poll_start(struct guard *guard);
 /* Keep a thread ready that takes over when a read does not return. */

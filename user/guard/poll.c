@@ -681,6 +681,18 @@ static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 	return in_time && look_at_parked(guard, me, now);
 }
 
+void guard_decide(struct guard *guard, uint64_t now)
+{
+	struct guard_turn *turn = &guard->turn;
+
+	if (!guard->changed && now < turn->wake)
+		return;
+	guard->changed = false;
+	carry_out(guard, gpreempt_policy_step(guard->policy, now, turn->actions, &turn->wake));
+	if (guard->policy->contested)
+		guard_ask_wake(guard);
+}
+
 /* Poll once. False: another thread has taken over meanwhile. */
 static bool poll_once(struct guard *guard, unsigned int me)
 {
@@ -691,15 +703,10 @@ static bool poll_once(struct guard *guard, unsigned int me)
 	pthread_mutex_lock(&guard->lock);
 	now = shr_now_ns();
 	in_time = look_at_all(guard, me, now);
-	if (in_time && (guard->changed || now >= turn->wake)) {
-		guard->changed = false;
-		carry_out(guard,
-			  gpreempt_policy_step(guard->policy, now, turn->actions, &turn->wake));
-		if (guard->policy->contested)
-			guard_ask_wake(guard);
-	}
-	if (in_time)
+	if (in_time) {
+		guard_decide(guard, now);
 		turn->looked_ns = now;
+	}
 	pthread_mutex_unlock(&guard->lock);
 	return in_time;
 }

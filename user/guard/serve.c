@@ -94,6 +94,7 @@ static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
 			const struct guard_request *request)
 {
 	bool begins = request->verb == GUARD_BEGIN;
+	uint64_t now = shr_now_ns();
 	int ret;
 
 	if (begins ? request->count > MAX_COUNT : *entity < 0)
@@ -104,6 +105,10 @@ static int begin_or_end(struct guard *guard, int *entity, pid_t pid,
 	else
 		ret = gpreempt_policy_request(guard->policy, *entity, -1, shr_now_ns());
 	guard->changed = true;
+	/* At once: the poller may sleep for long before the first request. */
+	if (begins)
+		guard->turn.arrival_ns = now;
+	guard_decide(guard, now);
 	pthread_mutex_unlock(&guard->lock);
 	return ret;
 }
@@ -365,6 +370,8 @@ static void *server_thread(void *arg)
 	struct epoll_event events[16];
 	int i, n;
 
+	/* A request waits for the answer, and the main thread is often at work. */
+	shr_ask_short_slices();
 	for (;;) {
 		n = epoll_wait(s->epoll, events, ARRAY_SIZE(events), -1);
 		for (i = 0; i < n; i++)
