@@ -11,8 +11,7 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
 	-DGP_HOLDER='"$(UNIT_WORK)/gpreempt-holder"'
 # A busy host may not run a thread of a test for long.
-UNIT_CFLAGS += -include tests/unit/unit-limits.h \
-	-DFOLLOW_PLACES=4 -DGUARD_FOUND_MAX=10 -DGP_APART_IOCTL_NS=2000000000ULL
+UNIT_CFLAGS += -include tests/unit/unit-limits.h -DFOLLOW_PLACES=4 -DGUARD_FOUND_MAX=10
 # Faster with 125 programs to link, where binutils has it.
 UNIT_LD := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 UNIT_TESTS := $(wildcard tests/unit/test_*.c)
