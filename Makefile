@@ -12,9 +12,9 @@ run = $(if $(V),,@$(if $(SILENT),,printf '  %-3s %s\n' $(1) $(@:$(O)/%=%);))
 # Of a make that this one calls: all processors, each target's output in one piece.
 PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
-DEPS := abigail-tools bash-completion build-essential busybox-static check clang clang-format \
+DEPS := abigail-tools bash-completion build-essential busybox-static check clang 'clang-19|clang' clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
-	mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux universal-ctags xz-utils zsh
+	'lld-19|lld' mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux universal-ctags xz-utils zsh
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)
@@ -71,6 +71,7 @@ endif
 $(O)/kernel/env.mk:
 	@$(MAKE) --no-print-directory -s kernel
 
+-include user/trial/trial.mk
 -include user/user.mk
 -include user/doc/doc.mk
 -include user/install/install.mk

@@ -56,7 +56,7 @@ HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
 
 SHARED_SRC := $(wildcard user/shared/*.c)
 LIB_SRC := $(wildcard user/lib/*/*.c)
-CTL_SRC := $(filter-out user/hold/main.c,$(wildcard $(foreach d,cli hold guard ctl,user/$(d)/*.c)))
+CTL_SRC := $(filter-out user/hold/main.c $(LOAD_SRC_ALONE),$(wildcard $(foreach d,cli hold guard ctl,user/$(d)/*.c)))
 LAB_SRC := $(wildcard user/lab/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)

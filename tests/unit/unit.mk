@@ -23,7 +23,7 @@ UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,malloc calloc realloc reallocarra
 # And a made-up host: see unit-host.c.
 UNIT_LDFLAGS += $(patsubst %,-Xlinker --wrap=%,chdir fgetxattr fopen fork mkdir mmap open ppoll pthread_create setmntent \
 	signalfd unshare)
-UNIT_SRC := $(filter-out user/doc/% user/contrib/%,$(wildcard user/*/*.c user/*/*/*.c)) \
+UNIT_SRC := $(filter-out user/doc/% user/contrib/% $(LOAD_SRC_ALONE),$(wildcard user/*/*.c user/*/*/*.c)) \
 	$(wildcard tests/fake-kfd/*.c) tests/cli/schema.c \
 	$(filter-out tests/vgpu/load/main.c,$(wildcard tests/vgpu/load/*.c)) \
 	$(filter-out $(UNIT_TESTS),$(wildcard tests/unit/*.c))

@@ -28,6 +28,7 @@ UNIT_PARTS := user/install/service-common user/install/service-hardened
 INSTALLS = $(O)/gpreempt-ctl:$(BINDIR)/:0755 \
 	$(O)/gpreempt-lab:$(BINDIR)/:0755 \
 	$(O)/gpreempt-holder:$(LIBEXECDIR)/gpreempt/:0755 \
+	$(O)/gpreempt-load:$(LIBEXECDIR)/gpreempt/:0755 \
 	$(O)/libgpreempt.a:$(LIBDIR)/:0644 \
 	$(O)/$(LIB_SONAME):$(LIBDIR)/libgpreempt.so.$(LIB_VERSION):0644 \
 	$(PC):$(LIBDIR)/pkgconfig/:0644 \

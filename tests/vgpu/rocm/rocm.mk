@@ -7,7 +7,7 @@ ROCM_DIR := tests/vgpu/rocm
 ROCM_COMMON := gpus queue
 ROCM_LOAD := $(ROCM_COMMON) args copy load
 ROCM_CHECK := $(ROCM_COMMON) check check_help check_packets check_memory \
-	check_unserved check_ioctl
+	check_unserved check_ioctl check_load
 ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g) $(O)/hsa-check$(g))
 ROCM_OBJ := $(patsubst $(ROCM_DIR)/%.c,$(O)/rocm-programs/%.o,$(wildcard $(ROCM_DIR)/*.c))
 VM_BINS += $(ROCM_BINS)

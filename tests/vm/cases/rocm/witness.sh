@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt-load, whose kernel clang has built for this kind of GPU: each dispatch counts once, also
+# while it is preempted, and it reports that no code of the kernel ran here. Requests at random
+# times. What it cannot have is refused.
+# vgpu: profile=gfx90a
+# timeout: 60
+. /t/lib.sh
+
+# ends STATUS ARGS...
+ends() {
+	_want=$1
+	shift
+	timeout 30 gpreempt-load "$@" > "$W/load" 2> "$W/err"
+	_got=$?
+	[ $_got -eq "$_want" ] || fail "gpreempt-load $* ended with $_got: $(cat "$W/load" "$W/err")"
+}
+
+said() {
+	grep -Eq "$1" "$W/load" || fail "no '$1': $(cat "$W/load")"
+}
+
+step "all waves that fit"
+ends 0 --count 20 --waves 0 --registers 256 --lds 16
+said '^ready pid [0-9]+ gfx gfx90a ring 0x[0-9a-f]+ waves 832 .* lds 16384 .* code does-not-run$'
+said '^done submitted 21 completed 21 lost 0 right 0 wrong 0 unrun 17472 '
+
+step "requests"
+ends 0 --count 20 --rate 200 --gamma 2 --memory 8
+said '^requests n 2[01] p50_us [0-9.]+ '
+
+step "preempted"
+gpreempt-load --time_ns 2000000 > "$W/load" 2>&1 &
+load=$!
+started="$started $load"
+wait_for 20 grep -q '^ready' "$W/load"
+ctl 0 preempt $load --count 20 --hold 1ms --interval 5ms
+says '^cycles 20 succeeded 20'
+kill -TERM $load
+wait $load || fail "ended with $?: $(cat "$W/load")"
+said '^done .* lost 0 right 0 wrong 0 '
+
+step "what it cannot have"
+ends 3 --gpu 1
+ends 2 --registers 31
+ends 2 --count x
+ends 2 more
+ends 3 --registers 48

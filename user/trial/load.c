@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * gpreempt-load: a GPU program of our own, on ROCm's runtime, for gpreempt-ctl trial. Its kernel is
+ * the witness: what each wave has kept in its registers is checked after each dispatch.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "shared/util.h"
+#include "witness.h"
+
+#define KERNARG_MAGIC 0x74706d6565727067ULL /* tests/vgpu/vgpu.h */
+#define RING	      256
+#define MAX_DEPTH     16
+#define WAIT_TICKS    2000000 /* one wait: 20 ms at 100 MHz; then signals are looked at */
+#define MAX_WAVES     65536
+#define STATUS_WRONG  1
+#define STATUS_USAGE  2
+#define STATUS_NONE   3 /* no runtime, no GPU, or no kernel for it */
+#define STATUS_STUCK  4
+
+struct options {
+	uint64_t gpu, registers, lds, waves, time_ns, count, duration_ns, depth, memory, rate,
+		gamma;
+	uint64_t seed, drain_ns, report_ns;
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+	uint64_t least, most, usual;
+	const char *help;
+} rows[] = {
+#define ROW(name, least, most, usual, help)                                     \
+	{                                                                       \
+#name, offsetof(struct options, name), least, most, usual, help \
+	}
+	ROW(gpu, 0, 63, 0, "number of the GPU, in KFD's order"),
+	ROW(registers, 32, 512, 32, "vector registers of a lane: 32, 64, 128, 256, 512"),
+	ROW(lds, 1, 64, 1, "KiB of LDS of a wave"),
+	ROW(waves, 0, MAX_WAVES, 1, "waves of a dispatch; 0: as many as the GPU holds"),
+	ROW(time_ns, 1000, 10 * NSEC_PER_SEC, NSEC_PER_MSEC, "time of a dispatch"),
+	ROW(count, 0, UINT64_MAX, 0, "end after so many dispatches; 0: no limit"),
+	ROW(duration_ns, 0, UINT64_MAX, 0, "end after that time; 0: no limit"),
+	ROW(depth, 1, MAX_DEPTH, 4, "dispatches in flight"),
+	ROW(memory, 0, 1 << 20, 0, "MiB of the GPU's memory to keep"),
+	ROW(rate, 0, 1000000, 0, "requests a second at random times; 0: one after the other"),
+	ROW(gamma, 1, 100, 1, "shape of the times between requests; 1: Poisson"),
+	ROW(seed, 1, UINT64_MAX, 1, "of the random times"),
+	ROW(drain_ns, 0, UINT64_MAX, 10 * NSEC_PER_SEC, "longest wait for dispatches at the end"),
+	ROW(report_ns, 1000000, UINT64_MAX, 100 * NSEC_PER_MSEC, "time between two lines"),
+};
+
+/* The kernels that make-witness has built: objects.S. */
+struct witness_object {
+	const char *gfx;
+	uint64_t size;	    /* one of WITNESS_SIZES */
+	uint64_t registers; /* the compiler took so many */
+	const void *code;
+	uint64_t length;
+};
+
+extern const struct witness_object witness_objects[]; /* up to one without a name */
+
+#define SIZE_ROW(size, vgprs, agprs, waves) { size, { vgprs, agprs, WITNESS_SGPRS, 0 }, waves },
+
+static const struct size {
+	uint64_t size;
+	unsigned int places[4]; /* for each kind; words of LDS are an option */
+	uint64_t waves;
+} sizes[] = { WITNESS_SIZES(SIZE_ROW) };
+
+struct kernarg {
+	uint64_t magic, duration_ns, cell, addend, out;
+	uint32_t rounds, words, lds;
+};
+
+/* A dispatch in flight, and what it is judged by. */
+struct slot {
+	struct kernarg *kernarg;
+	uint64_t *cell, seen;
+	struct witness_wave *out;
+	uint64_t signal, due_ns;
+	bool busy;
+};
+
+struct load {
+	struct options o;
+	struct runtime rt;
+	struct size size;
+	uint64_t object, registers, waves, random;
+	uint32_t rounds;
+	struct runtime_queue *queue;
+	struct slot slots[MAX_DEPTH];
+	uint32_t *hashes; /* the waves must have these */
+	uint64_t submitted, completed, lost, right, wrong, unrun, longest_ns, moved_ns, next_ns;
+	uint64_t *latencies;
+	size_t n_latencies;
+	bool failed, told;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void on_stop(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+static void on_error(int status, struct runtime_queue *queue, void *data)
+{
+	struct load *l = data;
+	const char *text = NULL;
+
+	(void)queue;
+	l->rt.hsa_status_string(status, &text);
+	fprintf(stderr, "gpreempt-load: the queue failed: %s\n", text ? text : "unknown status");
+	l->failed = true;
+}
+
+/* The hash that a wave must have at its end. */
+static uint32_t hash_of(const struct load *l, uint32_t wave)
+{
+	uint32_t hash = 0, lane, nth;
+	size_t kind;
+
+	for (lane = 0; lane < WITNESS_LANES; lane++) {
+		uint32_t one = 0, item = wave * WITNESS_LANES + lane;
+
+		for (kind = 0; kind < ARRAY_SIZE(l->size.places); kind++)
+			for (nth = 0; nth < l->size.places[kind]; nth++)
+				one = witness_fold(one, witness_seed(kind == 2 ? wave : item) ^
+								witness_key(kind + 1, nth));
+		hash ^= one;
+	}
+	return hash;
+}
+
+/* Say once which register of which lane was wrong. */
+static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
+{
+	static const char *const kinds[] = { "VGPR", "AccVGPR", "SGPR", "LDS word" };
+	uint32_t nth = w->where;
+	size_t kind = 0;
+
+	if (l->told)
+		return;
+	l->told = true;
+	if (!w->bad) {
+		printf("wrong wave %u rounds %u hash %#x, must be %#x\n", wave, w->rounds, w->hash,
+		       l->hashes[wave]);
+		return;
+	}
+	while (kind < 3 && nth >= l->size.places[kind])
+		nth -= l->size.places[kind++];
+	printf("wrong wave %u lane %u %s %u bits %#x, in %u rounds of lanes\n", wave, w->lane,
+	       kinds[kind], nth, w->differ, w->bad);
+}
+
+static void judge(struct load *l, const struct slot *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < l->waves; i++) {
+		const struct witness_wave *w = &s->out[i];
+
+		if (w->done != WITNESS_DONE) {
+			l->unrun++;
+		} else if (!w->bad && w->rounds == l->rounds && w->hash == l->hashes[i]) {
+			l->right++;
+		} else {
+			l->wrong++;
+			tell(l, i, w);
+		}
+	}
+}
+
+static void submit(struct load *l, struct slot *s, uint64_t due_ns)
+{
+	uint64_t at = l->rt.hsa_queue_add_write_index_relaxed(l->queue, 1);
+	struct runtime_packet *p = l->queue->base;
+
+	p += at & (l->queue->size - 1);
+	memset(s->out, 0, l->waves * sizeof(*s->out));
+	s->kernarg->rounds = l->rounds;
+	l->rt.hsa_signal_store_screlease(s->signal, 1);
+	*p = (struct runtime_packet){
+		.header = p->header,
+		.workgroup = { WITNESS_LANES, 1, 1 },
+		.grid = { WITNESS_LANES * l->waves, 1, 1 },
+		.group_size = l->o.lds << 10,
+		.kernel = l->object,
+		.kernarg = (uintptr_t)s->kernarg,
+		.signal = s->signal,
+	};
+	__atomic_store_n(&p->header, RUNTIME_DISPATCH, __ATOMIC_RELEASE);
+	l->rt.hsa_signal_store_screlease(l->queue->doorbell, at);
+	s->busy = true;
+	s->due_ns = due_ns;
+	l->submitted++;
+}
+
+/* Take a dispatch that has completed. */
+static bool retire(struct load *l, struct slot *s, uint64_t now)
+{
+	if (!s->busy || l->rt.hsa_signal_load_scacquire(s->signal) >= 1)
+		return false;
+	s->busy = false;
+	l->completed++;
+	l->lost += *s->cell != s->seen + 1;
+	s->seen = *s->cell;
+	judge(l, s);
+	if (now - l->moved_ns > l->longest_ns)
+		l->longest_ns = now - l->moved_ns;
+	l->moved_ns = now;
+	if (l->o.rate && l->n_latencies < 1000000) {
+		if (!(l->n_latencies & (l->n_latencies - 1)))
+			l->latencies = shr_must(realloc(l->latencies, (2 * l->n_latencies + 1) *
+									      sizeof(uint64_t)));
+		l->latencies[l->n_latencies++] = now - s->due_ns;
+	}
+	return true;
+}
+
+static double next_random(struct load *l)
+{
+	l->random ^= l->random << 13;
+	l->random ^= l->random >> 7;
+	l->random ^= l->random << 17;
+	return (double)((l->random >> 11) + 1) / (1ULL << 53);
+}
+
+/* A Gamma variate of a whole shape is a sum of exponential ones. */
+static uint64_t next_gap(struct load *l)
+{
+	double sum = 0;
+	uint64_t i;
+
+	for (i = 0; i < l->o.gamma; i++)
+		sum -= log(next_random(l));
+	return sum / l->o.gamma * NSEC_PER_SEC / l->o.rate;
+}
+
+static void wait_for(struct load *l, const struct slot *s)
+{
+	if (s->busy)
+		l->rt.hsa_signal_wait_scacquire(s->signal, RUNTIME_LESS_THAN, 1, WAIT_TICKS,
+						RUNTIME_WAIT_BLOCKED);
+	else
+		shr_sleep_ns(200 * NSEC_PER_USEC);
+}
+
+static void print_line(const struct load *l, const char *name)
+{
+	printf("%s submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64 " right %" PRIu64
+	       " wrong %" PRIu64 " unrun %" PRIu64 " longest_gap_us %" PRIu64 "\n",
+	       name, l->submitted, l->completed, l->lost, l->right, l->wrong, l->unrun,
+	       (uint64_t)(l->longest_ns / NSEC_PER_USEC));
+}
+
+/* May this slot get a dispatch now? *due_ns: the time at which its request came. */
+static bool is_due(struct load *l, uint64_t now, uint64_t *due_ns)
+{
+	*due_ns = now;
+	if (!l->o.rate)
+		return true;
+	if (now < l->next_ns)
+		return false;
+	*due_ns = l->next_ns;
+	l->next_ns += next_gap(l);
+	return true;
+}
+
+/* Submit and take back, one slot after the other. False: not all came back in time. */
+static bool run(struct load *l, uint64_t count, uint64_t duration_ns)
+{
+	uint64_t start = shr_now_ns(), line_ns = start, last = l->submitted + count, stop_ns = 0;
+	uint64_t turn = 0, now, due_ns;
+
+	l->moved_ns = start;
+	l->next_ns = start;
+	for (;; turn++) {
+		struct slot *s = &l->slots[turn % l->o.depth];
+
+		now = shr_now_ns();
+		if (!stop_ns && (stopped || l->failed || (count && l->submitted == last) ||
+				 (duration_ns && now - start >= duration_ns)))
+			stop_ns = now;
+		retire(l, s, now);
+		if (!stop_ns && !s->busy && is_due(l, now, &due_ns))
+			submit(l, s, due_ns);
+		if (stop_ns && l->completed == l->submitted)
+			return true;
+		if (stop_ns && (l->failed || now - stop_ns > l->o.drain_ns))
+			return false;
+		if (now - line_ns >= l->o.report_ns && !count) {
+			print_line(l, "t");
+			line_ns = now;
+		}
+		wait_for(l, &l->slots[(turn + 1) % l->o.depth]);
+	}
+}
+
+static int fail(const char *what, int status, const struct load *l)
+{
+	const char *text = NULL;
+
+	if (status > 0)
+		l->rt.hsa_status_string(status, &text);
+	fprintf(stderr, "gpreempt-load: %s%s%s\n", what, text ? ": " : "", text ? text : "");
+	return STATUS_NONE;
+}
+
+/* Rounds that take about the time asked for, by dispatches that become longer. */
+static bool calibrate(struct load *l)
+{
+	uint64_t depth = l->o.depth, took = 0, least = NSEC_PER_MSEC;
+
+	l->o.depth = 1;
+	if (least > l->o.time_ns)
+		least = l->o.time_ns;
+	for (l->rounds = 1; l->rounds < 1 << 24; l->rounds *= 2) {
+		uint64_t start = shr_now_ns();
+
+		if (!run(l, 1, 0) || stopped)
+			return false;
+		took = shr_now_ns() - start;
+		/* No code ran: the time is the virtual GPU's, and rounds mean nothing. */
+		if (took >= least || l->unrun)
+			break;
+	}
+	if (!l->unrun)
+		l->rounds = (double)l->rounds * l->o.time_ns / took + 1;
+	l->o.depth = depth;
+	l->longest_ns = 0;
+	return true;
+}
+
+static int make_slots(struct load *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->o.depth; i++) {
+		struct slot *s = &l->slots[i];
+
+		s->kernarg = runtime_host(&l->rt, 4096);
+		s->out = runtime_host(&l->rt, l->waves * sizeof(*s->out));
+		if (!s->kernarg || !s->out || l->rt.hsa_signal_create(1, 0, NULL, &s->signal))
+			return fail("no memory that the GPU can reach", 0, l);
+		/* Behind the arguments that the compiler adds, which this kernel does not read. */
+		s->cell = (uint64_t *)s->kernarg + 256;
+		*s->kernarg = (struct kernarg){
+			.magic = KERNARG_MAGIC,
+			.duration_ns = l->o.time_ns,
+			.cell = (uintptr_t)s->cell,
+			.addend = 1,
+			.out = (uintptr_t)s->out,
+			.words = l->size.places[3],
+		};
+	}
+	l->hashes = shr_must(calloc(l->waves, sizeof(*l->hashes)));
+	for (i = 0; i < l->waves; i++)
+		l->hashes[i] = hash_of(l, i);
+	return 0;
+}
+
+static const struct witness_object *find_object(const struct load *l)
+{
+	const struct witness_object *o;
+
+	for (o = witness_objects; o->gfx; o++)
+		if (!strcmp(o->gfx, l->rt.gfx) && o->size == l->o.registers)
+			return o;
+	return NULL;
+}
+
+static int start(struct load *l)
+{
+	const struct witness_object *object;
+	const char *why = runtime_load(&l->rt);
+	int status = 0;
+	size_t i;
+
+	if (why)
+		return fail(why, 0, l);
+	why = runtime_start(&l->rt, l->o.gpu, &status);
+	if (why)
+		return fail(why, status, l);
+	object = find_object(l);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (sizes[i].size == l->o.registers)
+			l->size = sizes[i];
+	if (!object) {
+		fprintf(stderr,
+			"gpreempt-load: no witness of %" PRIu64 " registers for %s: no clang "
+			"that was there when it was built knows it, or the GPU has fewer\n",
+			l->o.registers, l->rt.gfx);
+		return STATUS_NONE;
+	}
+	why = runtime_kernel(&l->rt, object->code, object->length, "witness.kd", &l->object,
+			     &status);
+	if (why)
+		return fail(why, status, l);
+	l->registers = object->registers;
+	l->size.places[3] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
+	l->waves = l->o.waves ? l->o.waves : (uint64_t)l->rt.units * l->rt.simds * l->size.waves;
+	status = l->rt.hsa_queue_create(l->rt.gpu, RING, 0, on_error, l, UINT32_MAX, UINT32_MAX,
+					&l->queue);
+	if (status)
+		return fail("hsa_queue_create", status, l);
+	if (l->o.memory && runtime_vram(&l->rt, l->o.memory << 20))
+		return fail("not so much memory on the GPU", 0, l);
+	return make_slots(l);
+}
+
+static void print_ready(const struct load *l)
+{
+	printf("ready pid %d gfx %s ring %#" PRIxPTR " waves %" PRIu64 " registers %" PRIu64
+	       " lds %" PRIu64 " rounds %u code %s\n",
+	       getpid(), l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->registers,
+	       l->o.lds << 10, l->rounds,
+	       l->right ? "runs" :
+	       l->wrong ? "is-wrong" :
+			  "does-not-run");
+}
+
+static int finish(struct load *l, bool drained)
+{
+	struct shr_stats stats;
+	size_t i;
+
+	shr_stats(l->latencies, l->n_latencies, &stats);
+	if (l->n_latencies)
+		printf("requests n %zu p50_us %.1f p99_us %.1f max_us %.1f\n", stats.n,
+		       stats.p50 / 1000.0, stats.p99 / 1000.0, stats.max / 1000.0);
+	print_line(l, "done");
+	fflush(stdout);
+	/* Dispatches in flight would make the runtime wait. */
+	if (!drained) {
+		fputs("gpreempt-load: dispatches did not come back\n", stderr);
+		_exit(STATUS_STUCK);
+	}
+	l->rt.hsa_queue_destroy(l->queue);
+	for (i = 0; i < l->o.depth; i++)
+		l->rt.hsa_signal_destroy(l->slots[i].signal);
+	l->rt.hsa_shut_down();
+	return l->wrong || l->lost || l->failed ? STATUS_WRONG : 0;
+}
+
+static void usage(FILE *f)
+{
+	size_t i;
+
+	fputs("usage: gpreempt-load [--NAME NUMBER]...\n"
+	      "Keep a GPU busy by the witness, and check what its waves kept in registers.\n\n",
+	      f);
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		fprintf(f, "  --%-12s %s (%" PRIu64 ")\n", rows[i].name, rows[i].help,
+			rows[i].usual);
+	fputs("\nExit status: 0 all waves were right, or no code ran; 1 one was not; 2 usage;\n"
+	      "3 no runtime, GPU or kernel; 4 dispatches did not come back.\n",
+	      f);
+}
+
+/* 0, or the exit status and 256. */
+static int parse(struct options *o, int argc, char **argv)
+{
+	struct option names[ARRAY_SIZE(rows) + 2] = { { "help", no_argument, NULL, 'h' } };
+	int found;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		names[i + 1] = (struct option){ rows[i].name, required_argument, NULL, 256 + i };
+		*(uint64_t *)((char *)o + rows[i].offset) = rows[i].usual;
+	}
+	while ((found = getopt_long(argc, argv, "h", names, NULL)) >= 0) {
+		uint64_t value;
+		char *end;
+
+		if (found == 'h') {
+			usage(stdout);
+			return 256;
+		}
+		if (found < 256)
+			return 256 + STATUS_USAGE;
+		i = found - 256;
+		errno = 0;
+		value = strtoull(optarg, &end, 10);
+		if (*optarg < '0' || *optarg > '9' || *end || errno || value < rows[i].least ||
+		    value > rows[i].most) {
+			fprintf(stderr,
+				"gpreempt-load: --%s is a number from %" PRIu64 " to %" PRIu64 "\n",
+				rows[i].name, rows[i].least, rows[i].most);
+			return 256 + STATUS_USAGE;
+		}
+		*(uint64_t *)((char *)o + rows[i].offset) = value;
+	}
+	return optind < argc ? 256 + STATUS_USAGE : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct load l;
+	struct sigaction action = { .sa_handler = on_stop };
+	int status = parse(&l.o, argc, argv);
+	bool drained;
+
+	if (status) {
+		if (status == 256 + STATUS_USAGE)
+			usage(stderr);
+		return status & 255;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	l.random = l.o.seed * 0x9e3779b97f4a7c15ULL | 1;
+	status = start(&l);
+	if (status)
+		return status;
+	drained = calibrate(&l);
+	if (drained) {
+		print_ready(&l);
+		drained = run(&l, l.o.count, l.o.duration_ns);
+	}
+	return finish(&l, drained || l.completed == l.submitted);
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gpreempt-load, and the code objects in it: by a compiler of ROCm or of Debian's, if one is here.
+
+# A program of its own: neither the commands nor the unit tests have these.
+LOAD_SRC_ALONE := user/trial/load.c user/trial/runtime.c
+WITNESS_CLANGS ?= $(wildcard /opt/rocm/llvm/bin/clang) \
+	$(notdir $(wildcard $(addprefix /usr/bin/clang-,22 21 20 19 18 17 16))) clang
+LOAD_OBJS := $(LOAD_SRC_ALONE:user/%.c=$(O)/user/%.o) $(O)/witness/objects.o
+
+$(O)/gpreempt-load: $(LOAD_OBJS) $(O)/libgpreempt.a
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -ldl -lm
+
+$(O)/witness/objects.S: $(addprefix user/trial/,make-witness witness.cl witness.h)
+	@user/trial/make-witness user/trial $(@D) $(WITNESS_CLANGS)
+$(O)/witness/objects.o: $(O)/witness/objects.S
+	$(call run,AS)$(CC) -c -o $@ $<
+
+user: $(O)/gpreempt-load
+
+# In the guest it has the loader and the libraries of Debian 13's ROCm, as the tests' own programs.
+TRIAL_GUEST_LOAD := $(O)/trial-guest/gpreempt-load
+VM_BINS += $(TRIAL_GUEST_LOAD)
+$(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
+	@mkdir -p $(@D)
+	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ -ldl -lm \
+		-Wl,--disable-new-dtags,-rpath,/rocm13 \
+		-Wl,--dynamic-linker,/rocm13/ld-linux-x86-64.so.2
+
+-include $(O)/user/trial/load.d $(O)/user/trial/runtime.d

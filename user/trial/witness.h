@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pattern that waves of the witness keep in their registers, and what each wave writes at its
+ * end. The kernel (witness.cl) and gpreempt-load share this file; it includes nothing.
+ */
+#ifndef TRIAL_WITNESS_H
+#define TRIAL_WITNESS_H
+
+#define WITNESS_LANES 64   /* in a wave; it is compiled for waves of 64 everywhere */
+#define WITNESS_LDS   1024 /* bytes of LDS at least, for the wave's own result */
+
+/* Kinds of places, in the order in which the witness looks at them. */
+#define WITNESS_VGPR 1
+#define WITNESS_AGPR 2
+#define WITNESS_SGPR 3
+#define WITNESS_WORD 4 /* a word of LDS; words of one lane, 256 bytes apart */
+
+/*
+ * Kernels, by the vector registers of a lane in all: X(registers, VGPRs, AccVGPRs, waves). The
+ * pattern is in so many of them, the others are the compiler's; so many waves fit into a SIMD.
+ */
+#define WITNESS_SIZES(X)  \
+	X(32, 12, 0, 8)   \
+	X(64, 40, 0, 8)   \
+	X(128, 100, 0, 4) \
+	X(256, 220, 0, 2) \
+	X(512, 200, 216, 1)
+#define WITNESS_SGPRS 40
+
+/* A wave's result. All 0: the wave has not come to its end, or no code ran. */
+struct witness_wave {
+	unsigned int done; /* WITNESS_DONE */
+	unsigned int rounds;
+	unsigned int hash;   /* made of all values of all lanes at the end */
+	unsigned int bad;    /* rounds in which a lane found a wrong value, over all lanes */
+	unsigned int lane;   /* the lowest lane that found one, */
+	unsigned int where;  /* the place that it found last, from 0 in the order of kinds, */
+	unsigned int differ; /* and the bits that were wrong there */
+	unsigned int spare;
+};
+
+#define WITNESS_DONE 0x474f4f44u
+
+/* The value of a place is the seed of its work-item, or of its wave for SGPRs, and its key. */
+static inline unsigned int witness_seed(unsigned int item)
+{
+	return (item + 1) * 0x9e3779b1u;
+}
+
+static inline unsigned int witness_key(unsigned int kind, unsigned int nth)
+{
+	return (kind << 12 | nth) * 0x85ebca6bu;
+}
+
+static inline unsigned int witness_fold(unsigned int hash, unsigned int value)
+{
+	return (hash ^ value) * 0x01000193u;
+}
+
+#endif
