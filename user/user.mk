@@ -56,7 +56,7 @@ HARDEN_LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack
 
 SHARED_SRC := $(wildcard user/shared/*.c)
 LIB_SRC := $(wildcard user/lib/*/*.c)
-CTL_SRC := $(filter-out user/hold/main.c $(LOAD_SRC_ALONE),$(wildcard $(foreach d,cli hold guard ctl,user/$(d)/*.c)))
+CTL_SRC := $(filter-out user/hold/main.c $(LOAD_SRC_ALONE),$(wildcard $(foreach d,cli hold guard trial ctl,user/$(d)/*.c)))
 LAB_SRC := $(wildcard user/lab/*.c)
 SHARED_OBJ := $(SHARED_SRC:user/%.c=$(O)/user/%.o)
 LIB_OBJ := $(LIB_SRC:user/%.c=$(O)/user/%.o) $(SHARED_OBJ)
@@ -120,8 +120,9 @@ $(O)/user/lab/report.o: $(REPORT_PAGE)
 $(O)/user/lib/core/handle.o: dkms.conf
 
 # Built again when another place is given.
+$(O)/user/ctl/trial.o: USER_CPPFLAGS += -DGP_LOAD='"$(dir $(HOLDER))gpreempt-load"'
 $(O)/user/lib/preempt/hold.o: USER_CPPFLAGS += -DGP_HOLDER='"$(HOLDER)"'
-$(O)/user/lib/preempt/hold.o: $(O)/holder-path
+$(O)/user/ctl/trial.o $(O)/user/lib/preempt/hold.o: $(O)/holder-path
 $(O)/holder-path: FORCE
 	@mkdir -p $(@D)
 	@echo '$(HOLDER)' | cmp -s - $@ || echo '$(HOLDER)' >$@

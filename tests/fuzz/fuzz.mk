@@ -5,12 +5,13 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
-FUZZ_LIB := view text amdlog klog ids packets cgroup engines oci nri report host showpids
+FUZZ_LIB := view text amdlog klog ids packets trial cgroup engines oci nri report host showpids
 FUZZ_SEEDS_view := $(wildcard tests/fuzz/seeds/queues*)
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*) tests/text/two-queues/hqds
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
 FUZZ_SEEDS_klog := $(wildcard tests/fuzz/seeds/klog-*)
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
+FUZZ_SEEDS_trial := $(wildcard tests/fuzz/seeds/trial-*)
 FUZZ_SEEDS_packets := tests/fuzz/seeds/packet
 FUZZ_SEEDS_showpids := tests/text/showpids
 FUZZ_SEEDS_cgroup := $(wildcard tests/fuzz/seeds/cgroup-*)

@@ -9,7 +9,7 @@ UNIT_CFLAGS = $(CFLAGS_USER) $(UNIT_SAN) -O1 -fno-omit-frame-pointer \
 	$(USER_CPPFLAGS) $(LAB_CPPFLAGS) -Itests/unit -Itests -DHOLD_DIR='"$(UNIT_WORK)/run"' \
 	-DGP_KFD_DEVICE='"/dev/null"' -DGUARD_SOCKET='"$(UNIT_WORK)/guard.sock"' \
 	-DTEXT_DIR='"made/kfd"' -DHOST_ROOT='"made"' \
-	-DGP_HOLDER='"$(UNIT_WORK)/gpreempt-holder"'
+	-DGP_HOLDER='"$(UNIT_WORK)/gpreempt-holder"' -DTRIAL_DIR='"trial-state"'
 # A busy host may not run a thread of a test for long.
 UNIT_CFLAGS += -include tests/unit/unit-limits.h -DFOLLOW_PLACES=4 -DGUARD_FOUND_MAX=10
 # Faster with 125 programs to link, where binutils has it.
@@ -44,8 +44,9 @@ unit: $(UNIT_RUN) $(USER_LIBS) $(SCHEMA_DIR)/keys
 	@tests/unit/check-api $(O)/$(LIB_SONAME)
 	@SCHEMAS=$(SCHEMA_DIR) KEYS=$(if $(T),,$(SCHEMA_DIR)/keys) tests/unit/run $(UNIT_RUN)
 
-# No view of a unit test changes during a suspend: the case command/schemas has these.
-KEYS_OF_HARDWARE := suspend: slots_us:|suspend: resolution_us:
+# No view of a unit test changes during a suspend: the case command/schemas has these. And no load
+# of a trial runs there: the cases of trial have those.
+KEYS_OF_HARDWARE := suspend: slots_us:|suspend: resolution_us:|trial: 
 $(SCHEMA_DIR)/keys: $(O)/vm-tools/json-schema $(SCHEMAS)
 	@$< --keys $(SCHEMAS) | grep -Ev '^($(KEYS_OF_HARDWARE))' | sort -u >$@.new
 	@mv $@.new $@

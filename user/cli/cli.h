@@ -162,6 +162,7 @@ struct ctl_command {
 	DO(run)           \
 	DO(role)          \
 	DO(nri)           \
+	DO(trial)         \
 	DO(module_load)   \
 	DO(module_unload)
 

@@ -6,8 +6,8 @@ static const struct ctl_command *const commands[] = { CTL_COMMANDS(CTL_ADDRESS) 
 static const char *const others[] = { LAB_COMMANDS(CTL_NAME_OF) NULL };
 
 static const struct ctl_group groups[] = {
-	{ "First", &ctl_list },	    { "See", &ctl_gpus },	  { "Hold", &ctl_preempt },
-	{ "Schedule", &ctl_guard }, { "Host", &ctl_module_load }, { 0 },
+	{ "First", &ctl_list },	    { "See", &ctl_gpus },   { "Hold", &ctl_preempt },
+	{ "Schedule", &ctl_guard }, { "Host", &ctl_trial }, { 0 },
 };
 
 static const struct ctl_synonym synonyms[] = {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The pure parts of gpreempt-ctl trial, and its state file. */
+#include "trial/trial.h"
+
+#include "unit-command.h"
+
+static int stages_of(const char *text)
+{
+	unsigned int stages;
+
+	return trial_parse_stages(text, &stages) ? -1 : (int)stages;
+}
+
+TEST(stages)
+{
+	static const char *const bad[] = { "",	 "9",  "-",    "-3", "0-",    "3-0", "0-9", "1,",
+					   ",1", "1 ", "1,,2", "a",  "0-3-4", "10",  "0x1" };
+	size_t i;
+
+	ck_assert_int_eq(stages_of("0"), 1);
+	ck_assert_int_eq(stages_of("0-3"), 15);
+	ck_assert_int_eq(stages_of("8,0-1,1"), 256 + 3);
+	ck_assert_int_eq(stages_of("2-2"), 4);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(stages_of(bad[i]) == -1, "\"%s\" was taken", bad[i]);
+}
+
+TEST(verdicts)
+{
+	const struct trial_count none = { 0 }, all = { 5, 5 }, some = { 5, 4 };
+
+	ck_assert_str_eq(trial_verdict(&none), "not tried");
+	ck_assert_str_eq(trial_verdict(&all), "holds");
+	ck_assert_str_eq(trial_verdict(&some), "does not hold");
+}
+
+/* Each stage and each claim has all that is printed of it. */
+TEST(tables_are_whole)
+{
+	size_t i;
+
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		ck_assert_ptr_nonnull(trial_stages[i].name);
+		ck_assert_ptr_nonnull(trial_stages[i].what);
+		ck_assert_uint_gt(trial_stages[i].limit_s, 0);
+		/* A stage that suspends asks before. */
+		ck_assert_int_eq(trial_stages[i].asks, i > 1);
+	}
+	for (i = 0; i < TRIAL_CLAIMS; i++) {
+		ck_assert_ptr_nonnull(trial_claim_text(i));
+		ck_assert_ptr_nonnull(trial_claim_how(i));
+	}
+	for (i = 0; i < TRIAL_RESULTS; i++)
+		ck_assert_ptr_nonnull(trial_result_name(i));
+}
+
+#define HEAD "gpreempt-trial - version: 1.0\n"
+
+static int state_of(const char *text)
+{
+	unsigned int open;
+
+	return trial_state_parse(text, strlen(text), &open) ? -1 : (int)open;
+}
+
+TEST(state_text)
+{
+	static const char *const bad[] = { "",
+					   "gpreempt-trial",
+					   HEAD "open 9\n",
+					   HEAD "open 3",
+					   HEAD "open 3\nopen 3\n",
+					   HEAD "open  3\n",
+					   HEAD "\n",
+					   HEAD "shut 3\n",
+					   "gpreempt-trial - version: 2.0\n" };
+	size_t i;
+
+	ck_assert_int_eq(state_of(HEAD), 0);
+	ck_assert_int_eq(state_of(HEAD "open 3\nopen 0\n"), 9);
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		ck_assert_msg(state_of(bad[i]) == -1, "\"%s\" was taken", bad[i]);
+}
+
+TEST(state_file)
+{
+	unsigned int open = 99;
+
+	ck_assert_int_eq(trial_state_read(&open), 0);
+	ck_assert_uint_eq(open, 0);
+	ck_assert_int_eq(trial_state_write(0x12), 0);
+	ck_assert_int_eq(trial_state_read(&open), 0);
+	ck_assert_uint_eq(open, 0x12);
+	ck_assert_int_eq(trial_state_write(0), 0);
+	ck_assert_int_ne(access(TRIAL_STATE, F_OK), 0);
+	ck_assert_int_eq(trial_state_write(0), 0);
+}
+
+/* A link is not followed: the directory may have been another user's. */
+TEST(state_is_no_link)
+{
+	unsigned int open;
+
+	ck_assert_int_eq(mkdir(TRIAL_DIR, 0700), 0);
+	ck_assert_int_eq(symlink("/dev/null", TRIAL_STATE), 0);
+	ck_assert_int_eq(trial_state_read(&open), -ELOOP);
+	ck_assert_int_eq(trial_state_write(1), -ENOTSUP);
+}
+
+TEST(numbers_of_lines)
+{
+	static const char text[] = "t submitted 1 lost 0\nready pid 12 waves 7\n"
+				   "t submitted 22 lost 3\nt submitted 9";
+
+	ck_assert_int_eq(trial_number(text, "t", "submitted"), 22);
+	ck_assert_int_eq(trial_number(text, "t", "lost"), 3);
+	ck_assert_int_eq(trial_number(text, "ready", "pid"), 12);
+	ck_assert_int_eq(trial_number(text, "ready", "lost"), -1);
+	ck_assert_int_eq(trial_number(text, "done", "lost"), -1);
+	ck_assert_int_eq(trial_number("", "t", "lost"), -1);
+	ck_assert_int_eq(trial_number("t lost -3\n", "t", "lost"), -1);
+	ck_assert_int_eq(trial_number("t lost x\n", "t", "lost"), -1);
+}
+
+TEST_FIXTURE(command_setup, command_teardown)

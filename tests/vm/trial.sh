@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+# What the tests of trial share. gpreempt-load is on Debian 13's ROCm there, and no code of its
+# kernel is executed.
+. /t/lib.sh
+
+mkdir -p /var/lib
+
+# trial STATUS ARGS...: its page is then in $W/page, and what --output wrote in $W/trial.json.
+trial() {
+	_want=$1
+	shift
+	rm -f "$W/trial.json"
+	gpreempt-ctl trial "$@" --output "$W/trial.json" < /dev/null > "$W/page" 2> "$W/trial.err"
+	_got=$?
+	[ $_got -eq "$_want" ] || fail "trial $* ended with $_got: $(cat "$W/trial.err" "$W/page")"
+}
+
+# page REGEX: it has such a line.
+page() {
+	grep -Eq -e "$1" "$W/page" || fail "the page has no '$1': $(cat "$W/page")"
+}
+
+# Nothing is held, and no program of the trial is there.
+as_before() {
+	nothing_held
+	wait_for 30 no_kfd_process
+	! grep -lq gpreempt-load /proc/[0-9]*/comm 2> /dev/null || fail "a load is left"
+}

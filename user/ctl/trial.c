@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* trial: what of gpreempt's claims holds on this host, stage by stage. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/message.h"
+#include "lib/see/words.h"
+#include "shared/util.h"
+#include "trial/trial.h"
+
+/* Where it is installed: user.mk. */
+#ifndef GP_LOAD
+#define GP_LOAD "/usr/local/libexec/gpreempt/gpreempt-load"
+#endif
+
+struct trial_args {
+	const char *gpu;    /* NULL: the first */
+	const char *stages; /* NULL: all */
+	uint64_t minutes;   /* 0: each stage's own limit */
+	uint64_t dry_run, yes, again, shared;
+	const char *output;
+	enum out_mode mode;
+};
+
+struct run {
+	const struct trial_args *args;
+	struct trial t;
+	struct gp_gpus gpus;
+	bool *chosen; /* a flag for each of them */
+	unsigned int stages, hung;
+	double scale;
+	uint64_t left_s;
+	char load[PATH_MAX], self[PATH_MAX];
+	struct json_object *json;
+	int status;
+	int lock;
+};
+
+/* Checks before the first stage. Each: 0, or the exit status after a message. */
+
+static int choose_gpus(struct run *r)
+{
+	struct gpreempt_error err;
+	const char *word = r->args->gpu;
+
+	if (gp_gpus_read(r->t.g, &r->gpus, &err) || !r->gpus.count)
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
+				     "make demo, in gpreempt's sources, shows it without a card",
+				     "there is no GPU that amdgpu serves");
+	r->chosen = shr_must(calloc(r->gpus.count, sizeof(*r->chosen)));
+	if (!word)
+		r->chosen[0] = true;
+	else if (!strcmp(word, "all"))
+		memset(r->chosen, true, r->gpus.count * sizeof(*r->chosen));
+	else
+		return ctl_find_gpu(&r->gpus, word, r->chosen);
+	return 0;
+}
+
+/* Is a queue of the process on a GPU that was chosen? */
+static bool is_on_chosen(struct run *r, pid_t pid)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	size_t i, j;
+
+	if (gpreempt_view_read(r->t.g, pid, &view, NULL))
+		return false;
+	for (i = 0; i < view->count; i++)
+		for (j = 0; j < r->gpus.count; j++)
+			if (r->chosen[j] && r->gpus.items[j].gpu_id == view->queues[i].gpu_id)
+				return true;
+	return false;
+}
+
+/* Processes with queues there; *one is one of them. */
+static size_t count_users(struct run *r, pid_t *one)
+{
+	__cleanup_list struct gpreempt_targets *list = NULL;
+	size_t i, n = 0;
+
+	if (gpreempt_processes(r->t.g, &list, NULL))
+		return 0;
+	for (i = 0; i < list->count; i++)
+		if (is_on_chosen(r, list->targets[i].pid)) {
+			*one = list->targets[i].pid;
+			n++;
+		}
+	return n;
+}
+
+static int check_users(struct run *r)
+{
+	pid_t pid = 0;
+
+	if (r->args->shared || !count_users(r, &pid))
+		return 0;
+	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
+			     "end it, take another --gpu, or accept that it is disturbed: --shared",
+			     "process %d has queues on this GPU", (int)pid);
+}
+
+static bool find_beside(struct run *r, const char *name)
+{
+	char *end;
+
+	strcpy(r->load, r->self);
+	end = strrchr(r->load, '/') + 1;
+	if (end + strlen(name) >= r->load + sizeof(r->load))
+		return false;
+	strcpy(end, name);
+	return !access(r->load, X_OK);
+}
+
+/* gpreempt-load is beside gpreempt-ctl, as it was built, or where it is installed. */
+static void find_programs(struct run *r)
+{
+	ssize_t n = readlink("/proc/self/exe", r->self, sizeof(r->self) - 1);
+
+	r->self[n > 0 ? n : 0] = '\0';
+	if (n <= 0 || !find_beside(r, "gpreempt-load"))
+		strcpy(r->load, GP_LOAD);
+	r->t.load = r->load;
+	r->t.self = r->self;
+}
+
+static int fail_state(int code, const char *next)
+{
+	return ctl_fail_text(GPREEMPT_CLASS_FAILED, ctl_want_room(code, next), TRIAL_STATE ": %s",
+			     code == -EPROTO ? "it is none of ours, or damaged" : strerror(-code));
+}
+
+#define NEXT_STATE "it must be a directory of root's"
+
+/* One trial at a time, and what hung in an earlier one. */
+static int open_state(struct run *r)
+{
+	int ret = 0;
+
+	if (!r->args->dry_run && mkdir(TRIAL_DIR, 0700) && errno != EEXIST)
+		ret = -errno;
+	if (!ret && !r->args->dry_run)
+		ret = r->lock = shr_lock_file(TRIAL_STATE ".lock");
+	if (ret == -EWOULDBLOCK)
+		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "wait for it",
+				     "another gpreempt-ctl trial is at work");
+	if (ret < 0)
+		return fail_state(ret, NEXT_STATE);
+	ret = trial_state_read(&r->hung);
+	if (ret)
+		return fail_state(ret, "look at it, and remove it");
+	if (r->args->again)
+		r->hung = 0;
+	return 0;
+}
+
+static int parse_stages(struct run *r)
+{
+	unsigned int all = (1U << TRIAL_STAGES) - 1;
+	uint64_t sum = 0;
+	size_t i;
+
+	r->stages = all;
+	if (r->args->stages && trial_parse_stages(r->args->stages, &r->stages))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "as --stages 0-3,8",
+				     "--stages %s: numbers from 0 to %d", r->args->stages,
+				     TRIAL_STAGES - 1);
+	for (i = 0; i < TRIAL_STAGES; i++)
+		if (!trial_stages[i].run)
+			r->stages &= ~(1U << i);
+		else if (r->stages & 1U << i)
+			sum += trial_stages[i].limit_s;
+	r->scale = 1;
+	if (r->args->minutes && sum)
+		r->scale = r->args->minutes * 60.0 / sum;
+	if (r->scale > 1)
+		r->scale = 1;
+	r->left_s = sum * r->scale;
+	return 0;
+}
+
+/* A stage. */
+
+/* Has the GPU no more users than before? The driver frees a process a little after its end. */
+static bool is_clean(struct run *r, size_t before)
+{
+	uint64_t until = shr_now_ns() + 5 * NSEC_PER_SEC;
+	pid_t pid = 0;
+
+	while (count_users(r, &pid) > before) {
+		if (shr_now_ns() > until)
+			return false;
+		shr_sleep_ns(50 * NSEC_PER_MSEC);
+	}
+	return true;
+}
+
+/* Ask on a terminal. Without one, and without --yes, no stage that asks is begun. */
+static bool may_begin(const struct run *r, const struct trial_stage *stage)
+{
+	char answer[16] = "";
+
+	if (!stage->asks || r->args->yes)
+		return true;
+	if (!isatty(STDIN_FILENO))
+		return false;
+	fprintf(stderr, "%s: %s. It suspends a process of its own. Go on? [y/N] ", stage->name,
+		stage->what);
+	/* Ctrl-C is read from a descriptor; the answer must not wait for it. */
+	for (;;) {
+		struct pollfd fds[] = { { .fd = r->t.stop, .events = POLLIN },
+					{ .fd = STDIN_FILENO, .events = POLLIN } };
+
+		if (poll(fds, 2, -1) < 0 && errno == EINTR)
+			continue;
+		if (fds[0].revents || read(STDIN_FILENO, answer, sizeof(answer)) <= 0)
+			return false;
+		return *answer == 'y' || *answer == 'Y';
+	}
+}
+
+static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
+{
+	const struct trial_stage *stage = &trial_stages[i];
+	pid_t pid = 0;
+	size_t before;
+	int ret;
+
+	if (!may_begin(r, stage)) {
+		snprintf(gpu->stages[i].why, sizeof(gpu->stages[i].why), "not agreed to: --yes");
+		return 0;
+	}
+	ret = trial_state_write(r->hung | 1U << i);
+	if (ret)
+		return fail_state(ret, NEXT_STATE);
+	ctl_progress("stage %zu, %s: at most %.0f s, of %" PRIu64 " s", i, stage->name,
+		     stage->limit_s * r->scale, r->left_s);
+	before = count_users(r, &pid);
+	*r->t.why = '\0';
+	r->t.begin_ns = shr_now_ns();
+	r->t.budget_ns = stage->limit_s * r->scale * NSEC_PER_SEC;
+	gpu->stages[i].result = stage->run(&r->t, gpu->stages[i].runs);
+	gpu->stages[i].ns = shr_now_ns() - r->t.begin_ns;
+	/* A stage that is done may have left something out. */
+	memcpy(gpu->stages[i].why, r->t.why, sizeof(r->t.why));
+	r->t.claims[TRIAL_CLEAN].tried++;
+	r->t.claims[TRIAL_CLEAN].held += is_clean(r, before);
+	r->left_s -= stage->limit_s * r->scale;
+	ret = trial_state_write(r->hung);
+	return ret ? fail_state(ret, NEXT_STATE) : 0;
+}
+
+/* The exit status of what was found. */
+static int judge(const struct trial_gpu *gpu)
+{
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		enum trial_result result = gpu->stages[i].result;
+
+		if (result == TRIAL_FAILED || result == TRIAL_INTERRUPTED)
+			return GPREEMPT_CLASS_FAILED;
+		if (result == TRIAL_HUNG || result == TRIAL_LACKS)
+			status = GPREEMPT_CLASS_PARTIAL;
+	}
+	for (i = 0; i < TRIAL_CLAIMS; i++)
+		if (gpu->claims[i].held != gpu->claims[i].tried)
+			return GPREEMPT_CLASS_FAILED;
+	return status;
+}
+
+static int run_gpu(struct run *r, size_t place)
+{
+	static struct trial_gpu gpu;
+	int ret = 0;
+	size_t i;
+
+	gpu = (struct trial_gpu){ 0 };
+	memset(r->t.claims, 0, sizeof(r->t.claims));
+	r->t.place = place;
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		gpu.stages[i].runs = json_object_new_array();
+		if (!(r->stages & 1U << i) || ret || r->t.stopped)
+			continue;
+		if (r->hung & 1U << i) {
+			gpu.stages[i].result = TRIAL_HUNG;
+			snprintf(gpu.stages[i].why, sizeof(gpu.stages[i].why),
+				 "an earlier run did not come back from it: --again tries it");
+			continue;
+		}
+		ret = run_stage(r, &gpu, i);
+	}
+	ctl_progress_end();
+	memcpy(gpu.claims, r->t.claims, sizeof(gpu.claims));
+	memcpy(gpu.gfx, r->t.gfx, sizeof(gpu.gfx));
+	if (!ret)
+		ret = judge(&gpu);
+	if (r->args->mode != OUT_JSON)
+		trial_print_page(&gpu, &r->gpus.items[place]);
+	json_object_array_add(r->json, trial_json(&gpu, &r->gpus.items[place]));
+	for (i = 0; i < TRIAL_STAGES; i++)
+		json_object_put(gpu.stages[i].runs);
+	return ret;
+}
+
+static int put_json(struct run *r)
+{
+	struct json_object *all = trial_json_all(r->json, r->status);
+	const char *text;
+	int ret = 0;
+
+	if (r->args->output) {
+		text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY);
+		ret = shr_file_replace(r->args->output, 0600, text, strlen(text));
+		if (ret)
+			ret = ctl_fail_file("the result", r->args->output, "at the end", ret);
+	}
+	if (r->args->mode == OUT_JSON)
+		out_json_print(all);
+	else
+		json_object_put(all);
+	return ret;
+}
+
+/* The command. */
+
+static int prepare(struct run *r)
+{
+	int ret = parse_stages(r);
+
+	if (!ret)
+		ret = ctl_open(NULL, &r->t.g);
+	if (!ret)
+		ret = ctl_need_host(r->t.g);
+	if (!ret)
+		ret = choose_gpus(r);
+	if (!ret)
+		ret = ctl_need_root("suspend processes");
+	if (!ret)
+		ret = open_state(r);
+	if (!ret && !r->args->dry_run)
+		ret = check_users(r);
+	return ret;
+}
+
+static int run_trial(void *data)
+{
+	struct run r = { .args = data, .lock = -1, .t.stop = -1 };
+	int ret = prepare(&r);
+	size_t i, n = 0;
+
+	if (!ret && r.args->dry_run) {
+		trial_print_plan(r.stages, r.hung, r.scale);
+	} else if (!ret) {
+		find_programs(&r);
+		r.t.stop = shr_signals_open_stop();
+		r.json = json_object_new_array();
+		for (i = 0; i < r.gpus.count && !r.t.stopped; i++) {
+			if (!r.chosen[i])
+				continue;
+			ret = run_gpu(&r, i);
+			r.status = n++ ? ctl_merge_status(r.status, ret) : ret;
+		}
+		if (r.t.stopped)
+			r.status = ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
+						 "interrupted; nothing is held");
+		ret = put_json(&r);
+		ret = ret ? ret : r.status;
+	}
+	shr_cleanup_fd(&r.t.stop);
+	shr_cleanup_fd(&r.lock);
+	free(r.chosen);
+	gp_gpus_free(&r.gpus);
+	gpreempt_free(r.t.g);
+	return ret;
+}
+
+static const struct ctl_option options[] = {
+	{ "gpu", CTL_NAME, offsetof(struct trial_args, gpu), "GPU",
+	  "on this one, or on all, one after the other (the first)" },
+	{ "stages", CTL_NAME, offsetof(struct trial_args, stages), "LIST",
+	  "only these stages (0-3,8)" },
+	{ "minutes", CTL_COUNT, offsetof(struct trial_args, minutes), "N",
+	  "for each GPU: all stages are made shorter" },
+	{ "dry-run", CTL_FLAG, offsetof(struct trial_args, dry_run), NULL,
+	  "print what would be done" },
+	{ "yes", CTL_FLAG, offsetof(struct trial_args, yes), NULL, "do not ask before a stage" },
+	{ "again", CTL_FLAG, offsetof(struct trial_args, again), NULL,
+	  "also stages from which an earlier run did not come back" },
+	{ "shared", CTL_FLAG, offsetof(struct trial_args, shared), NULL,
+	  "also on a GPU on which other processes have queues" },
+	{ "output", CTL_FILE, offsetof(struct trial_args, output), "FILE",
+	  "write the JSON object to a file, too" },
+	CTL_JSON_OPTION(struct trial_args),
+	{ 0 },
+};
+
+const struct ctl_command ctl_trial = {
+	.name = "trial",
+	.run = run_trial,
+	.args_size = sizeof(struct trial_args),
+	.summary = "Try in stages which claims of gpreempt hold here.",
+	.details =
+		"It starts programs of its own (gpreempt-load, on ROCm's runtime) and suspends\n"
+		"them; no other process is suspended. Under the hardware scheduler each suspend\n"
+		"takes all processes off that GPU for a moment, so a GPU on which another process\n"
+		"has queues is refused. The stages:\n"
+		"\n"
+		"  0 look: what doctor says              5 others: what a second process feels\n"
+		"  1 view: reads beside a known queue    6 schedule: not in this version\n"
+		"  2 idle: suspend without waves         7 jobs: follow, SIGSTOP\n"
+		"  3 waves: suspend with waves           8 endurance: 10,000 preemptions\n"
+		"  4 pause: the same by a pause\n"
+		"\n"
+		"From 2 on each asks first. A file on the disk names the stage that has begun:\n"
+		"when the host had to be booted, the next run leaves that stage out. After Ctrl-C\n"
+		"nothing is held. Verdicts are: holds, does not hold, not tried.\n"
+		"docs/trial.md has more. Exit status 1: a stage failed, or a claim does not hold;\n"
+		"3: no GPU; 6: a stage was not possible here; 7: the GPU is in use.\n",
+	.examples = "  gpreempt-ctl trial --dry-run\n"
+		    "  gpreempt-ctl trial --stages 0-3 --output trial.json\n"
+		    "  gpreempt-ctl trial --yes --minutes 20\n",
+	.options = options,
+};

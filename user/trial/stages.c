@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trial.h"
+
+#define READY_NS   (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
+#define END_NS	   (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
+#define PREEMPT_NS (30 * NSEC_PER_SEC)
+
+static uint64_t left_ns(const struct trial *t)
+{
+	uint64_t passed = shr_now_ns() - t->begin_ns;
+
+	return passed < t->budget_ns ? t->budget_ns - passed : 0;
+}
+
+/* The result of a stage that does not go on: Ctrl-C, or what t->why says. */
+static enum trial_result give_up(const struct trial *t)
+{
+	return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
+}
+
+/* Keep the last line of a text as the reason. */
+static void note_why(struct trial *t, const char *what, char *text)
+{
+	size_t len = strlen(text);
+	const char *line;
+
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	line = strrchr(text, '\n');
+	snprintf(t->why, sizeof(t->why), "%s%s%s", what, len ? ": " : "", line ? line + 1 : text);
+}
+
+/* The load. */
+
+/* Options of a load; 0 is gpreempt-load's own choice, but for waves: all that fit. */
+struct setup {
+	const char *name;
+	uint64_t registers, lds, waves;
+	uint64_t time_us, rate;
+};
+
+struct work {
+	struct trial_child child;
+	struct setup setup;
+	int64_t ring; /* address */
+	int64_t waves, registers, rounds;
+	bool runs; /* the code of the kernel is executed */
+};
+
+static bool is_ready(const struct work *w)
+{
+	__cleanup_free char *text = trial_output(w->child.out);
+
+	return trial_number(text, "ready", "pid") > 0;
+}
+
+static void read_ready(struct trial *t, struct work *w)
+{
+	__cleanup_free char *text = trial_output(w->child.out);
+	const char *line = strstr(text, "ready ");
+	unsigned long long ring = 0;
+
+	if (line)
+		sscanf(line, "ready pid %*d gfx %15s ring %llx", t->gfx, &ring);
+	w->ring = ring;
+	w->waves = trial_number(text, "ready", "waves");
+	w->registers = trial_number(text, "ready", "registers");
+	w->runs = line && !strstr(line, " code does-not-run\n");
+}
+
+/* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
+static enum trial_result start_work(struct trial *t, const struct setup *s, struct work *w)
+{
+	char gpu[24], registers[24], lds[24], waves[24], ns[24], rate[24];
+	char *argv[] = { (char *)t->load,
+			 "--gpu",
+			 gpu,
+			 "--registers",
+			 registers,
+			 "--lds",
+			 lds,
+			 "--waves",
+			 waves,
+			 "--time_ns",
+			 ns,
+			 "--rate",
+			 rate,
+			 "--report_ns",
+			 "1000000000",
+			 NULL };
+	uint64_t until = shr_now_ns() + READY_NS;
+
+	*w = (struct work){ .setup = *s };
+	snprintf(gpu, sizeof(gpu), "%zu", t->place);
+	snprintf(registers, sizeof(registers), "%" PRIu64, s->registers ? s->registers : 32);
+	snprintf(lds, sizeof(lds), "%" PRIu64, s->lds ? s->lds : 1);
+	snprintf(waves, sizeof(waves), "%" PRIu64, s->waves);
+	snprintf(ns, sizeof(ns), "%" PRIu64, (s->time_us ? s->time_us : 1000) * 1000);
+	snprintf(rate, sizeof(rate), "%" PRIu64, s->rate);
+	if (!trial_start(t, argv, &w->child))
+		return TRIAL_FAILED;
+	while (!is_ready(w)) {
+		__cleanup_free char *text = NULL;
+		bool ended = trial_wait(t, &w->child, 20 * NSEC_PER_MSEC);
+
+		if (!ended && !t->stopped && shr_now_ns() < until)
+			continue;
+		text = trial_output(w->child.err);
+		note_why(t, "gpreempt-load", text);
+		trial_end(&w->child, SIGTERM, END_NS);
+		if (t->stopped)
+			return TRIAL_INTERRUPTED;
+		return ended && (w->child.status == 3 || w->child.status == 127) ? TRIAL_LACKS :
+										   TRIAL_FAILED;
+	}
+	read_ready(t, w);
+	return TRIAL_DONE;
+}
+
+static struct json_object *work_json(const struct work *w, const char *text)
+{
+	static const char *const keys[] = { "submitted", "completed", "lost",
+					    "right",	 "wrong",     "unrun" };
+	struct json_object *o = json_object_new_object();
+	const char *wrong = strstr(text, "wrong wave");
+	char what[160] = "";
+	size_t i;
+
+	out_add(o, "waves", out_json_number(w->waves));
+	out_add(o, "registers", out_json_number(w->registers));
+	out_add(o, "lds_bytes", out_json_number((w->setup.lds ? w->setup.lds : 1) << 10));
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		int64_t value = trial_number(text, "done", keys[i]);
+
+		out_add(o, keys[i], out_json_number(value < 0 ? GPREEMPT_UNKNOWN : value));
+	}
+	if (wrong)
+		snprintf(what, sizeof(what), "%.*s", (int)strcspn(wrong, "\n"), wrong);
+	out_add(o, "first_wrong", out_json_text(wrong ? what : NULL));
+	return o;
+}
+
+static void count(struct trial_count *c, int64_t tried, int64_t held)
+{
+	c->tried += tried > 0 ? tried : 0;
+	c->held += held > 0 ? held : 0;
+}
+
+/* End it, and count what it says of its dispatches and waves. */
+static struct json_object *end_work(struct trial *t, struct work *w, enum trial_claim once)
+{
+	uint64_t until = shr_now_ns() + END_NS;
+	struct json_object *o;
+	char *text;
+
+	/* Ctrl-C does not make this wait shorter: it is for the last dispatches. */
+	if (w->child.pid > 0) {
+		kill(w->child.pid, SIGCONT);
+		kill(w->child.pid, SIGTERM);
+	}
+	while (w->child.pid > 0 && shr_now_ns() < until && !shr_readable(w->child.pidfd, 100))
+		;
+	text = trial_output(w->child.out);
+	o = work_json(w, text);
+	count(&t->claims[once], trial_number(text, "done", "completed"),
+	      trial_number(text, "done", "completed") - trial_number(text, "done", "lost"));
+	if (w->runs)
+		count(&t->claims[TRIAL_REGISTERS],
+		      trial_number(text, "done", "right") + trial_number(text, "done", "wrong"),
+		      trial_number(text, "done", "right"));
+	free(text);
+	trial_end(&w->child, SIGKILL, 0);
+	return o;
+}
+
+/* gpreempt-ctl preempt beside it. */
+
+static int64_t number_of(struct json_object *from, const char *key)
+{
+	struct json_object *value = NULL;
+
+	return json_object_object_get_ex(from, key, &value) ? json_object_get_int64(value) : 0;
+}
+
+/* A cycle that our own SIGINT has cut off was not tried. */
+static void count_preempt(struct trial *t, struct json_object *found, bool pause, bool cut)
+{
+	struct json_object *verified = json_object_object_get(found, "verified");
+	int64_t yes = number_of(verified, "yes"), seen = yes + number_of(verified, "no");
+	int64_t whole = seen + number_of(verified, "not_checked");
+
+	count(&t->claims[pause ? TRIAL_PAUSES : TRIAL_SUSPENDS],
+	      cut ? whole : number_of(found, "cycles"), number_of(found, "succeeded"));
+	count(&t->claims[TRIAL_OFF], seen, yes);
+}
+
+static struct json_object *copy_figures(struct json_object *from)
+{
+	struct json_object *to = json_object_new_object();
+	static const char *const keys[] = { "cycles",		"succeeded",
+					    "suspend_ioctl_us", "suspend_slots_us",
+					    "resume_ioctl_us",	"first_suspend_us",
+					    "session_open_us",	"verified",
+					    "verified_by",	"error" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
+		out_add(to, keys[i], json_object_get(json_object_object_get(from, keys[i])));
+	return to;
+}
+
+/*
+ * Suspend and resume the load. Longer than ns it is not done: preempt then prints what it has.
+ * TRIAL_DONE, or why not; the figures go into run.
+ */
+static enum trial_result preempt(struct trial *t, const struct work *w, const char *how,
+				 uint64_t cycles, uint64_t ns, struct json_object *run)
+{
+	char pid[24], n[24];
+	char *argv[] = { (char *)t->self, "preempt",	pid,   "--json", "--count",   n,   "--hold",
+			 "1ms",		  "--interval", "5ms", "--how",	 (char *)how, NULL };
+	struct json_object *found;
+	struct trial_child c;
+	char *text, *why;
+	bool ended, cut = false;
+
+	snprintf(pid, sizeof(pid), "%d", w->child.pid);
+	snprintf(n, sizeof(n), "%" PRIu64, cycles);
+	if (!trial_start(t, argv, &c))
+		return TRIAL_FAILED;
+	ended = trial_wait(t, &c, ns);
+	if (!ended) {
+		kill(c.pid, SIGINT);
+		cut = shr_readable(c.pidfd, PREEMPT_NS / NSEC_PER_MSEC);
+	}
+	text = trial_output(c.out);
+	why = trial_output(c.err);
+	trial_end(&c, SIGKILL, 0);
+	found = json_tokener_parse(text);
+	if (found) {
+		out_add(run, "preempt", copy_figures(found));
+		count_preempt(t, found, !strcmp(how, "pause"), !ended);
+	}
+	if ((!found && !cut) || (ended && c.status))
+		note_why(t, "gpreempt-ctl preempt", why);
+	free(text);
+	free(why);
+	json_object_put(found);
+	if (t->stopped)
+		return TRIAL_INTERRUPTED;
+	/* A run that was cut off before its first cycle has no figures. */
+	return cut || (found && !c.status) ? TRIAL_DONE : TRIAL_FAILED;
+}
+
+static struct json_object *new_run(struct json_object *runs, const char *name)
+{
+	struct json_object *run = json_object_new_object();
+
+	out_add(run, "name", out_json_text(name));
+	json_object_array_add(runs, run);
+	return run;
+}
+
+/* One load, preempted; then its own account. */
+static enum trial_result preempt_setup(struct trial *t, const struct setup *s, const char *how,
+				       uint64_t cycles, uint64_t ns, struct json_object *runs)
+{
+	enum trial_result result;
+	struct json_object *run;
+	struct work w;
+
+	result = start_work(t, s, &w);
+	if (result != TRIAL_DONE)
+		return result;
+	run = new_run(runs, s->name);
+	result = preempt(t, &w, how, cycles, ns, run);
+	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
+	return result;
+}
+
+/* 0, look. */
+
+static enum trial_result run_look(struct trial *t, struct json_object *runs)
+{
+	char *argv[] = { (char *)t->self, "doctor", "--json", NULL };
+	struct json_object *run = new_run(runs, "doctor"), *found;
+	struct trial_child c;
+	bool ended;
+	char *text;
+
+	if (!trial_start(t, argv, &c))
+		return TRIAL_FAILED;
+	ended = trial_wait(t, &c, t->budget_ns);
+	text = trial_output(c.out);
+	trial_end(&c, SIGTERM, NSEC_PER_SEC);
+	found = json_tokener_parse(text);
+	free(text);
+	if (found)
+		out_add(run, "doctor", found);
+	if (ended && found)
+		return TRIAL_DONE;
+	snprintf(t->why, sizeof(t->why), "gpreempt-ctl doctor did not end");
+	return give_up(t);
+}
+
+/* 1, view. */
+
+struct reads {
+	uint64_t *ns;
+	size_t n, all, most;
+	uint64_t full, of, waves, few;
+};
+
+#define READS	 1000
+#define NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
+
+/* One look at the queue whose ring the load has named. */
+static bool read_once(struct trial *t, const struct work *w, struct reads *r)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	uint64_t begin = shr_now_ns();
+	struct gpreempt_error err;
+	size_t i;
+
+	if (gpreempt_view_read(t->g, w->child.pid, &view, &err)) {
+		gpreempt_error_text(&err, t->why, sizeof(t->why));
+		return false;
+	}
+	r->ns[r->n++] = shr_now_ns() - begin;
+	for (i = 0; i < view->count; i++) {
+		const struct gpreempt_queue *q = &view->queues[i];
+
+		if (q->ring != w->ring)
+			continue;
+		r->all++;
+		if (q->active != GPREEMPT_UNKNOWN) {
+			r->of++;
+			r->full += q->active == q->slots;
+		}
+		if (q->waves > 0) {
+			r->waves++;
+			r->few += q->waves <= w->waves;
+		}
+		if (q->waves > (int64_t)r->most)
+			r->most = q->waves;
+	}
+	return true;
+}
+
+static void add_reads(struct json_object *run, struct reads *r)
+{
+	struct json_object *o = json_object_new_object();
+	struct shr_stats stats;
+
+	shr_stats(r->ns, r->n, &stats);
+	out_add(o, "n", out_json_number(stats.n));
+	out_add(o, "p50", out_json_us(stats.p50));
+	out_add(o, "p99", out_json_us(stats.p99));
+	out_add(o, "max", out_json_us(stats.max));
+	out_add(o, "ring_found", out_json_number(r->all));
+	out_add(o, "slots_read", out_json_number(r->of));
+	out_add(o, "in_all_slots", out_json_number(r->full));
+	out_add(o, "with_waves", out_json_number(r->waves));
+	out_add(o, "most_waves", out_json_number(r->most));
+	out_add(run, "reads", o);
+}
+
+static enum trial_result run_view(struct trial *t, struct json_object *runs)
+{
+	static const struct setup s = { .name = "one queue", .waves = 4 };
+	struct reads r = { .ns = shr_must(calloc(READS, sizeof(*r.ns))) };
+	struct json_object *run;
+	enum trial_result result;
+	struct work w;
+
+	result = start_work(t, &s, &w);
+	if (result != TRIAL_DONE) {
+		free(r.ns);
+		return result;
+	}
+	run = new_run(runs, s.name);
+	while (r.n < READS && left_ns(t) && trial_sleep(t, NSEC_PER_MSEC))
+		if (!read_once(t, &w, &r))
+			break;
+	if (r.n) {
+		add_reads(run, &r);
+		count(&t->claims[TRIAL_SLOTS], r.of, r.full);
+		count(&t->claims[TRIAL_WAVES], r.waves, r.few);
+	}
+	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
+	free(r.ns);
+	if (r.of)
+		return t->stopped ? TRIAL_INTERRUPTED : TRIAL_DONE;
+	if (*t->why || t->stopped)
+		return give_up(t);
+	snprintf(t->why, sizeof(t->why), NO_SLOTS);
+	return TRIAL_LACKS;
+}
+
+/* 2 to 4 and 8: suspend and pause. */
+
+static enum trial_result run_idle(struct trial *t, struct json_object *runs)
+{
+	static const struct setup s = { .name = "idle", .waves = 1, .time_us = 100, .rate = 1 };
+
+	return preempt_setup(t, &s, "debug", 100, left_ns(t), runs);
+}
+
+/* All of them by one method; sizes that this GPU has no witness of are left out. */
+static enum trial_result each_setup(struct trial *t, const struct setup *s, size_t n,
+				    const char *how, uint64_t cycles, struct json_object *runs)
+{
+	enum trial_result result, lacks = TRIAL_LACKS;
+	size_t i;
+
+	for (i = 0; i < n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
+		result = preempt_setup(t, &s[i], how, cycles, left_ns(t) / (n - i), runs);
+		if (result == TRIAL_DONE)
+			lacks = result;
+		else if (result != TRIAL_LACKS)
+			return result;
+	}
+	return lacks;
+}
+
+static const struct setup sizes[] = {
+	{ .name = "1 wave, 32 registers", .waves = 1 },
+	{ .name = "1 wave, 512 registers, 64 KiB", .waves = 1, .registers = 512, .lds = 64 },
+	{ .name = "full, 32 registers" },
+	{ .name = "full, 128 registers, 16 KiB", .registers = 128, .lds = 16 },
+	{ .name = "full, 256 registers", .registers = 256 },
+	{ .name = "full, 256 registers, 64 KiB", .registers = 256, .lds = 64 },
+	{ .name = "full, 512 registers", .registers = 512 },
+	{ .name = "full, 512 registers, 64 KiB", .registers = 512, .lds = 64 },
+};
+
+static enum trial_result run_waves(struct trial *t, struct json_object *runs)
+{
+	return each_setup(t, sizes, ARRAY_SIZE(sizes), "debug", 100, runs);
+}
+
+static enum trial_result run_pause(struct trial *t, struct json_object *runs)
+{
+	return each_setup(t, sizes, ARRAY_SIZE(sizes), "pause", 50, runs);
+}
+
+static enum trial_result run_endurance(struct trial *t, struct json_object *runs)
+{
+	static const struct setup s = { .name = "full, 256 registers, 16 KiB",
+					.registers = 256,
+					.lds = 16 };
+
+	return preempt_setup(t, &s, "debug", 10000, left_ns(t), runs);
+}
+
+/* 5, others: a second process, while the first one is preempted. */
+
+static enum trial_result run_others(struct trial *t, struct json_object *runs)
+{
+	static const struct setup first = { .name = "preempted" };
+	static const struct setup other = { .name = "beside it", .waves = 1, .time_us = 200 };
+	enum trial_result result;
+	struct json_object *run;
+	struct work a, b;
+
+	result = start_work(t, &first, &a);
+	if (result != TRIAL_DONE)
+		return result;
+	result = start_work(t, &other, &b);
+	run = new_run(runs, first.name);
+	if (result == TRIAL_DONE) {
+		__cleanup_free char *text = NULL;
+
+		result = preempt(t, &a, "debug", 200, left_ns(t), run);
+		text = trial_output(b.child.out);
+		out_add(run, "longest_gap_us",
+			out_json_number(trial_number(text, "t", "longest_gap_us")));
+		out_add(run, "beside", end_work(t, &b, TRIAL_OTHERS));
+	}
+	out_add(run, "load", end_work(t, &a, TRIAL_ONCE));
+	return result;
+}
+
+/* 7, job control: follow sees a stop, and takes the queues off. */
+
+/* Wait until the process has slots, or none; by either method of follow. */
+static bool has_slots(struct trial *t, pid_t pid, bool wanted, uint64_t ns)
+{
+	uint64_t until = shr_now_ns() + ns;
+
+	do {
+		__cleanup_list struct gpreempt_view *view = NULL;
+		size_t active = 0, known = 0;
+		size_t i;
+
+		if (gpreempt_view_read(t->g, pid, &view, NULL))
+			return false;
+		for (i = 0; i < view->count; i++) {
+			known += view->queues[i].active != GPREEMPT_UNKNOWN;
+			active += view->queues[i].active > 0;
+		}
+		if (wanted ? active : !active && known && known == view->count)
+			return true;
+	} while (trial_sleep(t, 5 * NSEC_PER_MSEC) && shr_now_ns() < until);
+	return false;
+}
+
+static enum trial_result run_jobs(struct trial *t, struct json_object *runs)
+{
+	static const struct setup s = { .name = "stopped and continued" };
+	char pid[24], *argv[] = { (char *)t->self, "follow", pid, NULL };
+	uint64_t tried = 0, held = 0;
+	enum trial_result result;
+	struct json_object *run;
+	struct trial_child c;
+	struct work w;
+
+	result = start_work(t, &s, &w);
+	if (result != TRIAL_DONE)
+		return result;
+	run = new_run(runs, s.name);
+	snprintf(pid, sizeof(pid), "%d", w.child.pid);
+	if (!has_slots(t, w.child.pid, true, 10 * NSEC_PER_SEC)) {
+		snprintf(t->why, sizeof(t->why), NO_SLOTS);
+		result = TRIAL_LACKS;
+	} else if (trial_start(t, argv, &c)) {
+		trial_sleep(t, NSEC_PER_SEC);
+		while (tried < 20 && left_ns(t) && !t->stopped) {
+			bool off;
+
+			kill(w.child.pid, SIGSTOP);
+			off = has_slots(t, w.child.pid, false, 5 * NSEC_PER_SEC);
+			kill(w.child.pid, SIGCONT);
+			if (!t->stopped)
+				tried++;
+			held += has_slots(t, w.child.pid, true, 5 * NSEC_PER_SEC) && off;
+		}
+		trial_end(&c, SIGINT, PREEMPT_NS);
+	} else {
+		result = TRIAL_FAILED;
+	}
+	out_add(run, "cycles", out_json_number(tried));
+	out_add(run, "succeeded", out_json_number(held));
+	count(&t->claims[TRIAL_FOLLOWS], tried, held < tried ? held : tried);
+	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
+	return t->stopped ? TRIAL_INTERRUPTED : result;
+}
+
+const struct trial_stage trial_stages[TRIAL_STAGES] = {
+	{ "look", "what doctor says of this host", false, 60, run_look },
+	{ "view", "1,000 reads of the view beside a known queue", false, 180, run_view },
+	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, run_idle },
+	{ "waves", "the same with waves: one and all, small ones and large ones", true, 600,
+	  run_waves },
+	{ "pause", "the same by a pause", true, 300, run_pause },
+	{ "others", "what a second process feels meanwhile", true, 300, run_others },
+	{ "schedule", "guard with online and offline work; not made yet", true, 600, NULL },
+	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120, run_jobs },
+	{ "endurance", "10,000 preemptions of one process", true, 900, run_endurance },
+};

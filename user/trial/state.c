@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The pure parts of a trial, and its state file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trial.h"
+
+#define HEAD	  "gpreempt-trial - version: 1.0\n"
+#define STATE_MAX 4096
+
+const char *trial_verdict(const struct trial_count *count)
+{
+	if (!count->tried)
+		return "not tried";
+	return count->held == count->tried ? "holds" : "does not hold";
+}
+
+static const struct {
+	const char *text;
+	const char *how;
+} claims[TRIAL_CLAIMS] = {
+	[TRIAL_SUSPENDS] = { "A suspend takes all queues that were asked for.",
+			     "cycles of preempt, and those in which it did" },
+	[TRIAL_OFF] = { "After a suspend the queues are off the GPU.",
+			"cycles with a look at slots and waves, and those with none" },
+	[TRIAL_PAUSES] = { "A pause does the same.", "cycles of preempt --how pause" },
+	[TRIAL_ONCE] = { "Each dispatch runs exactly once.",
+			 "dispatches that completed, and those that counted by one" },
+	[TRIAL_REGISTERS] = { "A wave has its registers and its LDS after a preemption.",
+			      "waves of the witness, and those with all values right" },
+	[TRIAL_SLOTS] = { "The view finds the queue in all of its slots.",
+			  "reads of the view while a known ring was busy" },
+	[TRIAL_WAVES] = { "The view counts the waves that are in flight.",
+			  "reads that counted any, and those with no more than the load has" },
+	[TRIAL_FOLLOWS] = { "follow takes the queues of a stopped job off the GPU.",
+			    "SIGSTOP and SIGCONT" },
+	[TRIAL_OTHERS] = { "Another process on the GPU runs on while one is suspended.",
+			   "its dispatches, and those that counted by one" },
+	[TRIAL_CLEAN] = { "Nothing is left behind.",
+			  "stages, and those after which the GPU had the processes of before" },
+};
+
+const char *trial_claim_text(enum trial_claim claim)
+{
+	return claims[claim].text;
+}
+
+const char *trial_claim_how(enum trial_claim claim)
+{
+	return claims[claim].how;
+}
+
+const char *trial_result_name(enum trial_result result)
+{
+	static const char *const names[TRIAL_RESULTS] = {
+		[TRIAL_LEFT_OUT] = "left out", [TRIAL_DONE] = "done",
+		[TRIAL_FAILED] = "failed",     [TRIAL_INTERRUPTED] = "interrupted",
+		[TRIAL_HUNG] = "hung before",  [TRIAL_LACKS] = "not possible here",
+	};
+
+	return names[result];
+}
+
+int trial_parse_stages(const char *text, unsigned int *stages)
+{
+	*stages = 0;
+	for (;;) {
+		unsigned int from = *text - '0', to = from;
+
+		if (from >= TRIAL_STAGES)
+			return -EINVAL;
+		text++;
+		if (*text == '-') {
+			to = text[1] - '0';
+			if (to >= TRIAL_STAGES || to < from)
+				return -EINVAL;
+			text += 2;
+		}
+		for (; from <= to; from++)
+			*stages |= 1U << from;
+		if (!*text)
+			return 0;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+}
+
+int trial_state_parse(const char *text, size_t len, unsigned int *open)
+{
+	static const char word[] = "open ";
+	const size_t head = strlen(HEAD), line = strlen(word) + 2;
+
+	*open = 0;
+	if (len < head || memcmp(text, HEAD, head))
+		return -EPROTO;
+	for (text += head, len -= head; len; text += line, len -= line) {
+		unsigned int stage;
+
+		if (len < line || memcmp(text, word, strlen(word)) || text[line - 1] != '\n')
+			return -EPROTO;
+		stage = text[line - 2] - '0';
+		if (stage >= TRIAL_STAGES || *open & 1U << stage)
+			return -EPROTO;
+		*open |= 1U << stage;
+	}
+	return 0;
+}
+
+int trial_state_read(unsigned int *open)
+{
+	__cleanup_fd int fd = -1;
+	char text[STATE_MAX];
+	ssize_t len;
+
+	*open = 0;
+	fd = openat(AT_FDCWD, TRIAL_STATE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	len = read(fd, text, sizeof(text));
+	return len < 0 ? -errno : trial_state_parse(text, len, open);
+}
+
+/* A file or directory is on the disk, or -errno. */
+static int flush(const char *path)
+{
+	__cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+int trial_state_write(unsigned int open)
+{
+	char text[STATE_MAX] = HEAD;
+	size_t len = strlen(text);
+	unsigned int stage;
+	int ret;
+
+	if (mkdir(TRIAL_DIR, 0700) && errno != EEXIST)
+		return -errno;
+	if (!open) {
+		if (unlink(TRIAL_STATE) && errno != ENOENT)
+			return -errno;
+		return flush(TRIAL_DIR);
+	}
+	for (stage = 0; stage < TRIAL_STAGES; stage++)
+		if (open & 1U << stage)
+			len += snprintf(text + len, sizeof(text) - len, "open %u\n", stage);
+	ret = shr_file_replace(TRIAL_STATE, 0600, text, len);
+	if (!ret)
+		ret = flush(TRIAL_STATE);
+	return ret ? ret : flush(TRIAL_DIR);
+}
+
+int64_t trial_number(const char *text, const char *line, const char *key)
+{
+	char word[64], *end;
+	const char *at, *last = NULL;
+	int64_t value;
+	size_t n;
+
+	n = snprintf(word, sizeof(word), "%s ", line);
+	for (at = text; at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
+		if (!strncmp(at, word, n) && strchr(at, '\n'))
+			last = at;
+	if (!last)
+		return -1;
+	n = snprintf(word, sizeof(word), " %s ", key);
+	at = strstr(last, word);
+	if (!at || at > strchr(last, '\n'))
+		return -1;
+	errno = 0;
+	value = strtoll(at + n, &end, 10);
+	return errno || end == at + n || value < 0 ? -1 : value;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trial of gpreempt on a host: stages, what they found, and the file that outlives a crash. */
+#ifndef TRIAL_TRIAL_H
+#define TRIAL_TRIAL_H
+
+#include <json-c/json.h>
+
+#include <gpreempt/gpreempt.h>
+
+#include "cli/table.h"
+#include "lib/see/words.h"
+#include "shared/util.h"
+
+/* Claims of ours that a trial tries, in the order of the page. */
+enum trial_claim {
+	TRIAL_SUSPENDS,
+	TRIAL_OFF,
+	TRIAL_PAUSES,
+	TRIAL_ONCE,
+	TRIAL_REGISTERS,
+	TRIAL_SLOTS,
+	TRIAL_WAVES,
+	TRIAL_FOLLOWS,
+	TRIAL_OTHERS,
+	TRIAL_CLEAN,
+	TRIAL_CLAIMS,
+};
+
+struct trial_count {
+	uint64_t tried;
+	uint64_t held; /* true in so many of them */
+};
+
+/* "holds", "does not hold" or "not tried". */
+const char *trial_verdict(const struct trial_count *count);
+/* The claim as a sentence, and how it was tried. */
+const char *trial_claim_text(enum trial_claim claim);
+const char *trial_claim_how(enum trial_claim claim);
+
+enum trial_result {
+	TRIAL_LEFT_OUT, /* by the user's choice */
+	TRIAL_DONE,
+	TRIAL_FAILED,
+	TRIAL_INTERRUPTED,
+	TRIAL_HUNG,  /* in an earlier run: it did not end */
+	TRIAL_LACKS, /* something that this host or this build has not */
+	TRIAL_RESULTS,
+};
+
+const char *trial_result_name(enum trial_result result);
+
+struct trial;
+
+struct trial_stage {
+	const char *name;
+	const char *what;
+	bool asks;
+	unsigned int limit_s;
+	enum trial_result (*run)(struct trial *t, struct json_object *runs);
+};
+
+#define TRIAL_STAGES 9
+extern const struct trial_stage trial_stages[TRIAL_STAGES];
+
+/* Take "0-3,8" apart: a bit for each stage. 0 or -EINVAL. */
+int trial_parse_stages(const char *text, unsigned int *stages);
+
+/*
+ * The state file: stages that began and have not ended, each with the boot in which that was. It
+ * is on the disk before a stage begins.
+ */
+#ifndef TRIAL_DIR
+#define TRIAL_DIR "/var/lib/gpreempt"
+#endif
+#define TRIAL_STATE TRIAL_DIR "/trial"
+
+/* A bit for each stage in the text, which need not be terminated. -EPROTO: it is none of ours. */
+int trial_state_parse(const char *text, size_t len, unsigned int *open);
+/* 0, also when there is no file, or -errno. */
+int trial_state_read(unsigned int *open);
+/* On the disk when it returns. Without an open stage there is no file. 0 or -errno. */
+int trial_state_write(unsigned int open);
+
+/* A program that a stage has started. Its output is in two files without names. */
+struct trial_child {
+	pid_t pid; /* 0: it has ended */
+	int pidfd;
+	int out, err;
+	int status; /* a shell's, when it has ended */
+};
+
+struct trial {
+	struct gpreempt *g;
+	size_t place;	  /* number of the GPU, in KFD's order */
+	const char *load; /* path of gpreempt-load */
+	const char *self; /* path of gpreempt-ctl */
+	int stop;	  /* descriptor, readable after Ctrl-C */
+	bool stopped;
+	uint64_t begin_ns;  /* when the stage began */
+	uint64_t budget_ns; /* time that the stage may take */
+	struct trial_count claims[TRIAL_CLAIMS];
+	char why[256]; /* the reason of the last failure */
+	char gfx[16];
+};
+
+/* Start a program; argv ends with NULL. False: t->why says why not. */
+bool trial_start(struct trial *t, char *const *argv, struct trial_child *c);
+/* Wait for its end, up to ns. True: it has ended; else t->stopped, or the time is over. */
+bool trial_wait(struct trial *t, struct trial_child *c, uint64_t ns);
+/* End it: the signal, then SIGKILL after ns. */
+void trial_end(struct trial_child *c, int signal, uint64_t ns);
+/* Returns all that it has written there, for free(), or "". */
+char *trial_output(int fd);
+/* Wait for a moment, or until Ctrl-C; false then. */
+bool trial_sleep(struct trial *t, uint64_t ns);
+
+/*
+ * The number behind a key in the last line of the text that begins with that word. -1: there is
+ * none. gpreempt-load prints such lines.
+ */
+int64_t trial_number(const char *text, const char *line, const char *key);
+
+/* Findings of a trial on one GPU, and how they are printed. */
+struct trial_gpu {
+	struct {
+		enum trial_result result;
+		uint64_t ns; /* 0: it did not begin */
+		char why[256];
+		struct json_object *runs;
+	} stages[TRIAL_STAGES];
+	struct trial_count claims[TRIAL_CLAIMS];
+	char gfx[16];
+};
+
+/* Print the stages as they would be run. */
+void trial_print_plan(unsigned int stages, unsigned int open, double scale);
+void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name);
+struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu *name);
+/* The object of --json; takes the array. */
+struct json_object *trial_json_all(struct json_object *gpus, int status);
+
+#endif
