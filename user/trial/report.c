@@ -88,8 +88,13 @@ static double number_in(struct json_object *figures, const char *key)
 /* A line for each figure of one setup: what was measured, of how many samples. */
 static void print_run(const char *stage, struct json_object *run)
 {
-	static const char *const keys[] = { "reads", "suspend_ioctl_us", "suspend_slots_us",
-					    "resume_ioctl_us" };
+	static const char *const keys[][3] = {
+		{ NULL, "reads", "read_us" },
+		{ "preempt", "suspend_ioctl_us", "suspend_ioctl_us" },
+		{ "preempt", "suspend_slots_us", "suspend_slots_us" },
+		{ "preempt", "resume_ioctl_us", "resume_ioctl_us" },
+		{ "load", "requests", "requests_us" },
+	};
 	struct json_object *load = json_object_object_get(run, "load");
 	const char *wrong = json_object_get_string(json_object_object_get(load, "first_wrong"));
 	size_t i;
@@ -97,13 +102,14 @@ static void print_run(const char *stage, struct json_object *run)
 	if (wrong)
 		ctl_say("%s: %s", stage, wrong);
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct json_object *of = i ? json_object_object_get(run, "preempt") : run;
-		struct json_object *f = json_object_object_get(of, keys[i]);
+		const char *part = keys[i][0];
+		struct json_object *of = part ? json_object_object_get(run, part) : run;
+		struct json_object *f = json_object_object_get(of, keys[i][1]);
 
 		if (number_in(f, "n"))
 			ctl_say("%s, %s: %s n=%.0f p50=%.1f p99=%.1f max=%.1f", stage,
 				json_object_get_string(json_object_object_get(run, "name")),
-				i ? keys[i] : "read_us", number_in(f, "n"), number_in(f, "p50"),
+				keys[i][2], number_in(f, "n"), number_in(f, "p50"),
 				number_in(f, "p99"), number_in(f, "max"));
 	}
 }

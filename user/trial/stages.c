@@ -125,6 +125,30 @@ static enum trial_result start_work(struct trial *t, const struct setup *s, stru
 	return TRIAL_DONE;
 }
 
+/* Latencies of its requests, in us; NULL: it had none. */
+static struct json_object *requests_json(const char *text)
+{
+	static const char *const keys[][2] = {
+		{ "n", "n" },
+		{ "p50", "p50_us" },
+		{ "p99", "p99_us" },
+		{ "max", "max_us" },
+	};
+	struct json_object *o = json_object_new_object();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(keys); i++) {
+		int64_t value = trial_number(text, "requests", keys[i][1]);
+
+		if (value < 0) {
+			json_object_put(o);
+			return NULL;
+		}
+		out_add(o, keys[i][0], out_json_number(value));
+	}
+	return o;
+}
+
 static struct json_object *work_json(const struct work *w, const char *text)
 {
 	static const char *const keys[] = { "submitted", "completed", "lost",
@@ -145,6 +169,7 @@ static struct json_object *work_json(const struct work *w, const char *text)
 	if (wrong)
 		snprintf(what, sizeof(what), "%.*s", (int)strcspn(wrong, "\n"), wrong);
 	out_add(o, "first_wrong", out_json_text(wrong ? what : NULL));
+	out_add(o, "requests", requests_json(text));
 	return o;
 }
 
@@ -489,6 +514,55 @@ static enum trial_result run_others(struct trial *t, struct json_object *runs)
 	return result;
 }
 
+/* 6, schedule: online work alone, beside offline work, and so with guard. */
+
+static enum trial_result run_mode(struct trial *t, const char *name, bool beside, bool guarded,
+				  uint64_t ns, struct json_object *runs)
+{
+	static const struct setup online = { .waves = 4, .time_us = 2000, .rate = 20 };
+	static const struct setup offline = { .time_us = 5000 };
+	char a_pid[24], b_pid[24];
+	char *argv[] = { (char *)t->self, "guard", "--online", a_pid, "--offline", b_pid, NULL };
+	struct trial_child guard = { .pidfd = -1, .out = -1, .err = -1 };
+	enum trial_result result;
+	struct json_object *run;
+	struct work a, b = { 0 };
+
+	result = start_work(t, &online, &a);
+	if (result != TRIAL_DONE)
+		return result;
+	if (beside)
+		result = start_work(t, &offline, &b);
+	run = new_run(runs, name);
+	snprintf(a_pid, sizeof(a_pid), "%d", a.child.pid);
+	snprintf(b_pid, sizeof(b_pid), "%d", b.child.pid);
+	if (result == TRIAL_DONE && guarded && !trial_start(t, argv, &guard))
+		result = TRIAL_FAILED;
+	if (result == TRIAL_DONE)
+		trial_sleep(t, ns);
+	if (guard.pid && shr_readable(guard.pidfd, 0)) {
+		snprintf(t->why, sizeof(t->why), "gpreempt-ctl guard ended by itself");
+		result = TRIAL_FAILED;
+	}
+	out_add(run, "load", end_work(t, &a, TRIAL_ONCE));
+	trial_end(&guard, SIGINT, PREEMPT_NS);
+	if (b.child.pid)
+		out_add(run, "beside", end_work(t, &b, TRIAL_ONCE));
+	return t->stopped ? TRIAL_INTERRUPTED : result;
+}
+
+static enum trial_result run_schedule(struct trial *t, struct json_object *runs)
+{
+	static const char *const modes[] = { "alone", "unprotected", "guarded" };
+	enum trial_result result = TRIAL_DONE;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(modes) && result == TRIAL_DONE; i++)
+		result = run_mode(t, modes[i], i > 0, i > 1, left_ns(t) / (ARRAY_SIZE(modes) - i),
+				  runs);
+	return result;
+}
+
 /* 7, job control: follow sees a stop, and takes the queues off. */
 
 /* Wait until the process has slots, or none; by either method of follow. */
@@ -562,7 +636,8 @@ const struct trial_stage trial_stages[TRIAL_STAGES] = {
 	  run_waves },
 	{ "pause", "the same by a pause", true, 300, run_pause },
 	{ "others", "what a second process feels meanwhile", true, 300, run_others },
-	{ "schedule", "guard with online and offline work; not made yet", true, 600, NULL },
+	{ "schedule", "online work alone, beside offline work, and with guard", true, 600,
+	  run_schedule },
 	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120, run_jobs },
 	{ "endurance", "10,000 preemptions of one process", true, 900, run_endurance },
 };
