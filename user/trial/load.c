@@ -398,8 +398,7 @@ static int start(struct load *l)
 			l->size = sizes[i];
 	if (!object) {
 		fprintf(stderr,
-			"gpreempt-load: no witness of %" PRIu64 " registers for %s: no clang "
-			"that was there when it was built knows it, or the GPU has fewer\n",
+			"gpreempt-load: no witness of %" PRIu64 " registers for %s was built\n",
 			l->o.registers, l->rt.gfx);
 		return STATUS_NONE;
 	}

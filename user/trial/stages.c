@@ -26,8 +26,8 @@ static enum trial_result give_up(const struct trial *t)
 	return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
 }
 
-/* Keep the last line of a text as the reason. */
-static void note_why(struct trial *t, const char *what, char *text)
+/* Keep the last line of what a program printed as the reason; its name if there is none. */
+static void note_why(struct trial *t, const char *name, char *text)
 {
 	size_t len = strlen(text);
 	const char *line;
@@ -35,7 +35,7 @@ static void note_why(struct trial *t, const char *what, char *text)
 	while (len && text[len - 1] == '\n')
 		text[--len] = '\0';
 	line = strrchr(text, '\n');
-	snprintf(t->why, sizeof(t->why), "%s%s%s", what, len ? ": " : "", line ? line + 1 : text);
+	snprintf(t->why, sizeof(t->why), "%s", !len ? name : line ? line + 1 : text);
 }
 
 /* The load. */
