@@ -44,6 +44,20 @@ struct json_object *out_json_us(int64_t ns)
 	return ns == GPREEMPT_UNKNOWN ? NULL : out_json_double(ns / 1000.0);
 }
 
+struct json_object *out_json_stats(const struct shr_stats *s)
+{
+	struct json_object *o;
+
+	if (!s->n)
+		return NULL;
+	o = json_object_new_object();
+	out_add(o, "n", out_json_number(s->n));
+	out_add(o, "p50", out_json_us(s->p50));
+	out_add(o, "p99", out_json_us(s->p99));
+	out_add(o, "max", out_json_us(s->max));
+	return o;
+}
+
 struct json_object *out_json_text(const char *text)
 {
 	struct json_object *object;

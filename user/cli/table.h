@@ -150,6 +150,8 @@ void out_json_print_targets(struct json_object *targets);
 /* A value of JSON; null for GPREEMPT_UNKNOWN or NULL. */
 struct json_object *out_json_number(int64_t value);
 struct json_object *out_json_us(int64_t ns);
+/* Number of samples, median, p99 and largest, in us. NULL: there are none. */
+struct json_object *out_json_stats(const struct shr_stats *s);
 /* Returns a number with three digits behind the point; NULL, JSON's null, if it is not finite. */
 struct json_object *out_json_double(double value);
 struct json_object *out_json_text(const char *text);

@@ -247,8 +247,8 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 	gpu->stages[i].ns = shr_now_ns() - r->t.begin_ns;
 	/* A stage that is done may have left something out. */
 	memcpy(gpu->stages[i].why, r->t.why, sizeof(r->t.why));
-	r->t.claims[TRIAL_CLEAN].tried++;
-	r->t.claims[TRIAL_CLEAN].held += is_clean(r, before);
+	gpu->claims[TRIAL_CLEAN].tried++;
+	gpu->claims[TRIAL_CLEAN].held += is_clean(r, before);
 	r->left_s -= stage->limit_s * r->scale;
 	ret = trial_state_write(r->hung);
 	return ret ? fail_state(ret, NEXT_STATE) : 0;
@@ -281,7 +281,7 @@ static int run_gpu(struct run *r, size_t place)
 	size_t i;
 
 	gpu = (struct trial_gpu){ 0 };
-	memset(r->t.claims, 0, sizeof(r->t.claims));
+	r->t.found = &gpu;
 	r->t.place = place;
 	for (i = 0; i < TRIAL_STAGES; i++) {
 		gpu.stages[i].runs = json_object_new_array();
@@ -296,8 +296,6 @@ static int run_gpu(struct run *r, size_t place)
 		ret = run_stage(r, &gpu, i);
 	}
 	ctl_progress_end();
-	memcpy(gpu.claims, r->t.claims, sizeof(gpu.claims));
-	memcpy(gpu.gfx, r->t.gfx, sizeof(gpu.gfx));
 	if (!ret)
 		ret = judge(&gpu);
 	if (r->args->mode != OUT_JSON)

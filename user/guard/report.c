@@ -539,20 +539,6 @@ static void print_text(struct guard *guard, const struct totals *t)
 	fflush(stdout);
 }
 
-static struct json_object *stats_json(const struct shr_stats *s)
-{
-	struct json_object *o;
-
-	if (!s->n)
-		return NULL;
-	o = json_object_new_object();
-	out_add(o, "n", out_json_number(s->n));
-	out_add(o, "p50", out_json_us(s->p50));
-	out_add(o, "p99", out_json_us(s->p99));
-	out_add(o, "max", out_json_us(s->max));
-	return o;
-}
-
 static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
 {
 	struct json_object *o = json_object_new_object();
@@ -592,7 +578,7 @@ static void print_json(struct guard *guard, const struct totals *t)
 	out_add(o, "tenants", json_tenants(guard));
 	out_add(o, "failures", out_json_number(guard->figures.failures));
 	for (i = 0; i < GUARD_LATENCIES; i++)
-		out_add(o, latency_names[i], stats_json(&t->latency[i]));
+		out_add(o, latency_names[i], out_json_stats(&t->latency[i]));
 	out_add(o, "held_us", out_json_us(t->times.held_ns));
 	out_add(o, "released_us", out_json_us(t->times.released_ns));
 	out_add(o, "unseen_queues", out_json_number(t->times.unseen));

@@ -69,7 +69,7 @@ static void read_ready(struct trial *t, struct work *w)
 	unsigned long long ring = 0;
 
 	if (line)
-		sscanf(line, "ready pid %*d gfx %15s ring %llx", t->gfx, &ring);
+		sscanf(line, "ready pid %*d gfx %15s ring %llx", t->found->gfx, &ring);
 	w->ring = ring;
 	w->waves = trial_number(text, "ready", "waves");
 	w->registers = trial_number(text, "ready", "registers");
@@ -195,10 +195,10 @@ static struct json_object *end_work(struct trial *t, struct work *w, enum trial_
 		;
 	text = trial_output(w->child.out);
 	o = work_json(w, text);
-	count(&t->claims[once], trial_number(text, "done", "completed"),
+	count(&t->found->claims[once], trial_number(text, "done", "completed"),
 	      trial_number(text, "done", "completed") - trial_number(text, "done", "lost"));
 	if (w->runs)
-		count(&t->claims[TRIAL_REGISTERS],
+		count(&t->found->claims[TRIAL_REGISTERS],
 		      trial_number(text, "done", "right") + trial_number(text, "done", "wrong"),
 		      trial_number(text, "done", "right"));
 	free(text);
@@ -210,9 +210,7 @@ static struct json_object *end_work(struct trial *t, struct work *w, enum trial_
 
 static int64_t number_of(struct json_object *from, const char *key)
 {
-	struct json_object *value = NULL;
-
-	return json_object_object_get_ex(from, key, &value) ? json_object_get_int64(value) : 0;
+	return json_object_get_int64(json_object_object_get(from, key));
 }
 
 /* A cycle that our own SIGINT has cut off was not tried. */
@@ -222,9 +220,9 @@ static void count_preempt(struct trial *t, struct json_object *found, bool pause
 	int64_t yes = number_of(verified, "yes"), seen = yes + number_of(verified, "no");
 	int64_t whole = seen + number_of(verified, "not_checked");
 
-	count(&t->claims[pause ? TRIAL_PAUSES : TRIAL_SUSPENDS],
+	count(&t->found->claims[pause ? TRIAL_PAUSES : TRIAL_SUSPENDS],
 	      cut ? whole : number_of(found, "cycles"), number_of(found, "succeeded"));
-	count(&t->claims[TRIAL_OFF], seen, yes);
+	count(&t->found->claims[TRIAL_OFF], seen, yes);
 }
 
 static struct json_object *copy_figures(struct json_object *from)
@@ -382,14 +380,11 @@ static bool read_once(struct trial *t, const struct work *w, struct reads *r)
 
 static void add_reads(struct json_object *run, struct reads *r)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o;
 	struct shr_stats stats;
 
 	shr_stats(r->ns, r->n, &stats);
-	out_add(o, "n", out_json_number(stats.n));
-	out_add(o, "p50", out_json_us(stats.p50));
-	out_add(o, "p99", out_json_us(stats.p99));
-	out_add(o, "max", out_json_us(stats.max));
+	o = out_json_stats(&stats);
 	out_add(o, "ring_found", out_json_number(r->all));
 	out_add(o, "slots_read", out_json_number(r->of));
 	out_add(o, "in_all_slots", out_json_number(r->full));
@@ -417,8 +412,8 @@ static enum trial_result run_view(struct trial *t, struct json_object *runs)
 			break;
 	if (r.n) {
 		add_reads(run, &r);
-		count(&t->claims[TRIAL_SLOTS], r.of, r.full);
-		count(&t->claims[TRIAL_WAVES], r.waves, r.few);
+		count(&t->found->claims[TRIAL_SLOTS], r.of, r.full);
+		count(&t->found->claims[TRIAL_WAVES], r.waves, r.few);
 	}
 	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
 	free(r.ns);
@@ -623,7 +618,7 @@ static enum trial_result run_jobs(struct trial *t, struct json_object *runs)
 	}
 	out_add(run, "cycles", out_json_number(tried));
 	out_add(run, "succeeded", out_json_number(held));
-	count(&t->claims[TRIAL_FOLLOWS], tried, held < tried ? held : tried);
+	count(&t->found->claims[TRIAL_FOLLOWS], tried, held < tried ? held : tried);
 	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
 	return t->stopped ? TRIAL_INTERRUPTED : result;
 }

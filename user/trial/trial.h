@@ -89,6 +89,18 @@ struct trial_child {
 	int status; /* a shell's, when it has ended */
 };
 
+/* Findings of a trial on one GPU. */
+struct trial_gpu {
+	struct {
+		enum trial_result result;
+		uint64_t ns; /* 0: it did not begin */
+		char why[256];
+		struct json_object *runs;
+	} stages[TRIAL_STAGES];
+	struct trial_count claims[TRIAL_CLAIMS];
+	char gfx[16];
+};
+
 struct trial {
 	struct gpreempt *g;
 	size_t place;	  /* number of the GPU, in KFD's order */
@@ -98,9 +110,8 @@ struct trial {
 	bool stopped;
 	uint64_t begin_ns;  /* when the stage began */
 	uint64_t budget_ns; /* time that the stage may take */
-	struct trial_count claims[TRIAL_CLAIMS];
+	struct trial_gpu *found;
 	char why[256]; /* the reason of the last failure */
-	char gfx[16];
 };
 
 /* Start a program; argv ends with NULL. False: t->why says why not. */
@@ -119,18 +130,6 @@ bool trial_sleep(struct trial *t, uint64_t ns);
  * none. gpreempt-load prints such lines.
  */
 int64_t trial_number(const char *text, const char *line, const char *key);
-
-/* Findings of a trial on one GPU, and how they are printed. */
-struct trial_gpu {
-	struct {
-		enum trial_result result;
-		uint64_t ns; /* 0: it did not begin */
-		char why[256];
-		struct json_object *runs;
-	} stages[TRIAL_STAGES];
-	struct trial_count claims[TRIAL_CLAIMS];
-	char gfx[16];
-};
 
 /* Print the stages as they would be run. */
 void trial_print_plan(unsigned int stages, unsigned int open, double scale);
