@@ -442,8 +442,7 @@ static bool is_still(const struct guard_offline *offline)
 /* Has the poller looked lately, and seen neither packets nor a signal that waits? */
 static bool seen_at_rest(const struct guard_offline *offline, uint64_t now)
 {
-	return offline->watch.looked && now < offline->looked_ns + WORK_NS &&
-	       now > offline->moved_ns + WORK_NS;
+	return now < offline->looked_ns + WORK_NS && now > offline->moved_ns + WORK_NS;
 }
 
 /* Note which queues it has: nothing is known of another set. */
