@@ -465,6 +465,11 @@ TEST_AS_ROOT(top_tenants)
 	add_tenant("comm:none", GPREEMPT_ROLE_OFFLINE, 0);
 	add_tenant("cmd:a b", GPREEMPT_ROLE_OFFLINE, 10);
 	serve = add_tenant("comm:serve", GPREEMPT_ROLE_ONLINE, 20);
+	gpreempt_policy_request(online_guard.policy, serve, 1, 0);
+	gpreempt_policy_request(online_guard.policy, serve, 1, 0);
+	gpreempt_policy_step(online_guard.policy, 0, actions, &wake);
+	gpreempt_policy_request(online_guard.policy, serve, -1, 0);
+	gpreempt_policy_request(online_guard.policy, serve, -1, 0);
 	gpreempt_policy_busy(online_guard.policy, serve, 1, NSEC_PER_SEC);
 	gpreempt_policy_busy(online_guard.policy, serve, 0, 3500 * NSEC_PER_MSEC);
 	gpreempt_policy_step(online_guard.policy, 4 * NSEC_PER_SEC, actions, &wake);
@@ -472,10 +477,11 @@ TEST_AS_ROOT(top_tenants)
 		((struct top_process *)shr_must(shr_add(&m.processes)))->pid = 10 * i;
 	strcpy(m.processes.items[3].tenant, "one that it had");
 	ck_assert_int_eq(top_gather_tenants(&m), 0);
-	HAS(m.processes.items[0].tenant, "s on GPUs: cmd:a b");
-	ck_assert_str_eq(m.processes.items[1].tenant, "online, 2.5 s on GPUs: comm:serve");
+	HAS(m.processes.items[0].tenant, "s on GPUs, 1 suspend: cmd:a b");
+	ck_assert_str_eq(m.processes.items[1].tenant,
+			 "online, 2.5 s on GPUs, 2 requests: comm:serve");
 	HAS(m.processes.items[2].tenant, "offline, ");
-	HAS(m.processes.items[2].tenant, "s on GPUs: role:offline");
+	HAS(m.processes.items[2].tenant, "s on GPUs, 1 suspend: role:offline");
 	ck_assert_str_eq(m.processes.items[3].tenant, "");
 	top_model_clear(&m);
 }

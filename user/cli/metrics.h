@@ -131,6 +131,9 @@
 	       GUARD | BIT(TENANT) | BIT(ROLE), \
 	       "How long a tenant had a GPU: offline, while one of its processes could run and " \
 	       "had work, on each GPU; online, while each of them had work.") \
+	FAMILY(GUARD_TENANT_SUSPENDS, "gpreempt_guard_tenant_suspends", COUNTER, NULL, \
+	       GUARD | BIT(TENANT) | BIT(ROLE), \
+	       "Suspends of its processes that were ordered, if it is offline.") \
 	FAMILY(GUARD_REQUESTS, "gpreempt_guard_requests", COUNTER, NULL, GUARD, \
 	       "Requests that online processes have opened.") \
 	FAMILY(GUARD_OFFLINE_SHARE, "gpreempt_guard_offline_share_ratio", GAUGE, "ratio", GUARD, \

@@ -322,12 +322,12 @@ void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t 
 /* Write a tenant, which is in guard's text, to its processes. 0 or -EPROTO. */
 static int take_tenant(struct top_model *m, char *text)
 {
-	unsigned long long us;
+	unsigned long long us, n;
 	struct top_process *p;
 	char class[16], *word;
 	int at = 0;
 
-	if (sscanf(text, "%15s %llu %n", class, &us, &at) != 2 || !at)
+	if (sscanf(text, "%15s %llu %llu %n", class, &us, &n, &at) != 3 || !at)
 		return -EPROTO;
 	text += at;
 	word = strchr(text, ' ');
@@ -337,8 +337,10 @@ static int take_tenant(struct top_model *m, char *text)
 	while ((text = strchr(text, ','))) {
 		p = (struct top_process *)top_find(m, strtoll(++text, NULL, 10));
 		if (p)
-			snprintf(p->tenant, sizeof(p->tenant), "%s, %.1f s on GPUs: %s", class,
-				 us / 1e6, word);
+			snprintf(p->tenant, sizeof(p->tenant), "%s, %.1f s on GPUs, %llu %s%s: %s",
+				 class, us / 1e6, n,
+				 strcmp(class, "online") ? "suspend" : "request", n == 1 ? "" : "s",
+				 word);
 	}
 	return 0;
 }

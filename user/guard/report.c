@@ -468,7 +468,9 @@ static void print_stats(const char *name, const struct shr_stats *s)
 
 /* Do it for each tenant, online ones first. */
 static void each_tenant(struct guard *guard,
-			void (*fn)(void *arg, const struct guard_tenant *t, uint64_t ns), void *arg)
+			void (*fn)(void *arg, const struct guard_tenant *t, uint64_t ns,
+				   const struct gp_policy_tenant *counted),
+			void *arg)
 {
 	size_t online, i;
 
@@ -479,7 +481,8 @@ static void each_tenant(struct guard *guard,
 
 			fn(arg, t,
 			   guard->sim ? guard->sim->gpu_ns[t->number] :
-					gp_policy_time(guard->policy, t->number));
+					gp_policy_time(guard->policy, t->number),
+			   &guard->policy->tenant[t->number]);
 		}
 	pthread_mutex_unlock(&guard->lock);
 }
@@ -489,10 +492,13 @@ static const char *class_of(const struct guard_tenant *t)
 	return t->wish.role == GPREEMPT_ROLE_ONLINE ? "online" : "offline";
 }
 
-static void print_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
+static void print_tenant(void *arg, const struct guard_tenant *t, uint64_t ns,
+			 const struct gp_policy_tenant *counted)
 {
 	(void)arg;
-	printf("tenant %s %s gpu_s %.3f\n", t->word, class_of(t), ns / 1e9);
+	printf("tenant %s %s gpu_s %.3f requests %llu suspends %llu\n", t->word, class_of(t),
+	       ns / 1e9, (unsigned long long)counted->requests,
+	       (unsigned long long)counted->suspends);
 }
 
 /* Requests that online processes have opened. Servers that no word names open some, too. */
@@ -539,13 +545,16 @@ static void print_text(struct guard *guard, const struct totals *t)
 	fflush(stdout);
 }
 
-static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns)
+static void add_tenant(void *arg, const struct guard_tenant *t, uint64_t ns,
+		       const struct gp_policy_tenant *counted)
 {
 	struct json_object *o = json_object_new_object();
 
 	out_add(o, "tenant", out_json_text(t->word));
 	out_add(o, "class", out_json_text(class_of(t)));
 	out_add(o, "gpu_us", out_json_us(ns));
+	out_add(o, "requests", out_json_number(counted->requests));
+	out_add(o, "suspends", out_json_number(counted->suspends));
 	json_object_array_add(arg, o);
 }
 
@@ -605,14 +614,16 @@ static const enum out_family_id latency_families[GUARD_LATENCIES] = {
 	[GUARD_TO_SLOTS] = OUT_GUARD_TO_SLOTS,
 };
 
-static void tenant_metric(void *arg, const struct guard_tenant *t, uint64_t ns)
+static void tenant_metric(void *arg, const struct guard_tenant *t, uint64_t ns,
+			  const struct gp_policy_tenant *counted)
 {
+	struct out_labels labels = { { [OUT_ROLE] = class_of(t) } };
 	char word[256];
 
 	snprintf(word, sizeof(word), "%s", t->word);
-	out_metric(arg, OUT_GUARD_TENANT,
-		   &(struct out_labels){ { [OUT_TENANT] = word, [OUT_ROLE] = class_of(t) } },
-		   ns / 1e9);
+	labels.value[OUT_TENANT] = word;
+	out_metric(arg, OUT_GUARD_TENANT, &labels, ns / 1e9);
+	out_metric(arg, OUT_GUARD_TENANT_SUSPENDS, &labels, counted->suspends);
 }
 
 int guard_print_metrics(struct guard *guard, FILE *out)

@@ -270,12 +270,14 @@ static pid_t member(const struct guard *guard, bool online, size_t i, unsigned i
 /* A role has GUARD_TARGETS processes at most: there is room for all. Under the lock. */
 static void print_tenant(const struct guard *guard, const struct guard_tenant *t, char *out)
 {
+	const struct gp_policy_tenant *counted = &guard->policy->tenant[t->number];
 	bool online = t->wish.role == GPREEMPT_ROLE_ONLINE;
 	size_t used, i;
 	pid_t pid;
 
-	used = sprintf(out, "%s %llu 0", online ? "online" : "offline",
-		       (unsigned long long)(gp_policy_time(guard->policy, t->number) / 1000));
+	used = sprintf(out, "%s %llu %llu 0", online ? "online" : "offline",
+		       (unsigned long long)(gp_policy_time(guard->policy, t->number) / 1000),
+		       (unsigned long long)(online ? counted->requests : counted->suspends));
 	for (i = 0; (pid = member(guard, online, i, t->number)) >= 0; i++)
 		if (pid)
 			used += sprintf(out + used, ",%d", pid);

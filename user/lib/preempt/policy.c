@@ -729,8 +729,10 @@ static void decide(struct step *s, unsigned int i, bool suspends)
 	if (want == a->held || suspend != suspends)
 		return;
 	reason = why(s, i, want);
-	if (suspend)
+	if (suspend) {
 		a->why = reason;
+		s->p->tenant[a->tenant].suspends++;
+	}
 	/* While it was suspended it may have got work: the next report tells. */
 	a->idle &= ~(a->held & ~want);
 	if (a->held & ~want)

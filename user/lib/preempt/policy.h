@@ -32,6 +32,7 @@ struct gp_policy_tenant {
 	int64_t purse;	   /* thousandths of ns by which arrivals may delay it, if it is online */
 	uint64_t busy_ns;  /* time that its processes had work, if it is online */
 	uint64_t requests; /* opened by them, ever */
+	uint64_t suspends; /* ordered, if it is offline */
 	struct gp_policy_seat seat[GP_POLICY_NODES];
 };
 

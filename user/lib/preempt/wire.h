@@ -127,7 +127,10 @@ int gp_hold_ask_end(int fd, struct hold_reply *reply, uint64_t deadline_ns);
 
 #define GUARD_LINE 1024 /* bytes of a line of its configuration */
 
-/* With this line GUARD_GET gets tenant @count: "CLASS USECONDS 0[,PID]... WORD". */
+/*
+ * With this line GUARD_GET gets tenant @count: "CLASS USECONDS N 0[,PID]... WORD". N is its
+ * requests, or if it is offline its suspends.
+ */
 #define GUARD_TENANTS "tenants"
 
 enum guard_verb {

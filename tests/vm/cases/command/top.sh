@@ -84,7 +84,8 @@ guard --online "$b" --offline "$a"
 wait_for 20 said "process $a is offline"
 wait_for 20 said "process $b is online"
 keys T
-wait_for 20 shows "^online, [0-9.]* s on GPUs: $b +1 process" "^offline, [0-9.]* s on GPUs: $a +1 process"
+wait_for 20 shows "^online, [0-9.]* s on GPUs, 0 requests: $b +1 process" \
+	"^offline, [0-9.]* s on GPUs, [0-9]* suspends*: $a +1 process"
 print_screen tenants
 end_guard
 wait_for 10 shows 'no groups by tenant: no guard runs here'
