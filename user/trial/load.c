@@ -72,18 +72,13 @@ extern const struct witness_object witness_objects[]; /* up to one without a nam
 
 static const struct size {
 	uint64_t size;
-	unsigned int places[4]; /* for each kind; words of LDS are an option */
+	unsigned int places[WITNESS_KINDS]; /* for each kind; words of LDS are an option */
 	uint64_t waves;
 } sizes[] = { WITNESS_SIZES(SIZE_ROW) };
 
-struct kernarg {
-	uint64_t magic, duration_ns, cell, addend, out;
-	uint32_t rounds, words, lds;
-};
-
 /* A dispatch in flight, and what it is judged by. */
 struct slot {
-	struct kernarg *kernarg;
+	struct witness_args *kernarg;
 	uint64_t *cell, seen;
 	struct witness_wave *out;
 	uint64_t signal, due_ns;
@@ -124,30 +119,10 @@ static void on_error(int status, struct runtime_queue *queue, void *data)
 	l->failed = true;
 }
 
-/* The hash that a wave must have at its end. */
-static uint32_t hash_of(const struct load *l, uint32_t wave)
-{
-	uint32_t hash = 0, lane, nth;
-	size_t kind;
-
-	for (lane = 0; lane < WITNESS_LANES; lane++) {
-		uint32_t one = 0, item = wave * WITNESS_LANES + lane;
-
-		for (kind = 0; kind < ARRAY_SIZE(l->size.places); kind++)
-			for (nth = 0; nth < l->size.places[kind]; nth++)
-				one = witness_fold(one, witness_seed(kind == 2 ? wave : item) ^
-								witness_key(kind + 1, nth));
-		hash ^= one;
-	}
-	return hash;
-}
-
 /* Say once which register of which lane was wrong. */
 static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
 {
-	static const char *const kinds[] = { "VGPR", "AccVGPR", "SGPR", "LDS word" };
-	uint32_t nth = w->where;
-	size_t kind = 0;
+	uint32_t nth = w->where, kind = witness_kind(l->size.places, &nth);
 
 	if (l->told)
 		return;
@@ -157,10 +132,8 @@ static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
 		       l->hashes[wave]);
 		return;
 	}
-	while (kind < 3 && nth >= l->size.places[kind])
-		nth -= l->size.places[kind++];
 	printf("wrong wave %u lane %u %s %u bits %#x, in %u rounds of lanes\n", wave, w->lane,
-	       kinds[kind], nth, w->differ, w->bad);
+	       witness_kinds[kind], nth, w->differ, w->bad);
 }
 
 static void judge(struct load *l, const struct slot *s)
@@ -355,7 +328,7 @@ static int make_slots(struct load *l)
 			return fail("no memory that the GPU can reach", 0, l);
 		/* Behind the arguments that the compiler adds, which this kernel does not read. */
 		s->cell = (uint64_t *)s->kernarg + 256;
-		*s->kernarg = (struct kernarg){
+		*s->kernarg = (struct witness_args){
 			.magic = KERNARG_MAGIC,
 			.duration_ns = l->o.time_ns,
 			.cell = (uintptr_t)s->cell,
@@ -366,7 +339,7 @@ static int make_slots(struct load *l)
 	}
 	l->hashes = shr_must(calloc(l->waves, sizeof(*l->hashes)));
 	for (i = 0; i < l->waves; i++)
-		l->hashes[i] = hash_of(l, i);
+		l->hashes[i] = witness_hash(l->size.places, i);
 	return 0;
 }
 

@@ -57,4 +57,51 @@ static inline unsigned int witness_fold(unsigned int hash, unsigned int value)
 	return (hash ^ value) * 0x01000193u;
 }
 
+#ifndef __OPENCL_C_VERSION__
+/* The kernel's arguments; the first four are those that the virtual GPU of the tests knows. */
+struct witness_args {
+	unsigned long magic, duration_ns, cell, addend, out;
+	unsigned int rounds, words, lds;
+};
+
+#define WITNESS_KINDS 4
+
+static const char *const witness_kinds[WITNESS_KINDS] = { "VGPR", "AccVGPR", "SGPR", "LDS word" };
+
+/* Value of a place of a work-item. Kinds are counted from 0 here, as in struct witness_wave. */
+static inline unsigned int witness_value(unsigned int wave, unsigned int lane, unsigned int kind,
+					 unsigned int nth)
+{
+	unsigned int item = kind + 1 == WITNESS_SGPR ? wave : wave * WITNESS_LANES + lane;
+
+	return witness_seed(item) ^ witness_key(kind + 1, nth);
+}
+
+/* The hash that a wave must have at its end. PLACES: how many of each kind have the pattern. */
+static inline unsigned int witness_hash(const unsigned int places[WITNESS_KINDS], unsigned int wave)
+{
+	unsigned int hash = 0, lane, kind, nth;
+
+	for (lane = 0; lane < WITNESS_LANES; lane++) {
+		unsigned int one = 0;
+
+		for (kind = 0; kind < WITNESS_KINDS; kind++)
+			for (nth = 0; nth < places[kind]; nth++)
+				one = witness_fold(one, witness_value(wave, lane, kind, nth));
+		hash ^= one;
+	}
+	return hash;
+}
+
+/* Kind of the place that a wave has named; NTH becomes its number in that kind. */
+static inline unsigned int witness_kind(const unsigned int places[WITNESS_KINDS], unsigned int *nth)
+{
+	unsigned int kind = 0;
+
+	while (kind + 1 < WITNESS_KINDS && *nth >= places[kind])
+		*nth -= places[kind++];
+	return kind;
+}
+#endif
+
 #endif
