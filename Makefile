@@ -60,7 +60,7 @@ all: ## user programs, and gpreempt.ko for the running kernel (else the bench's)
 
 # The bench's kernel: KVER, KDIR, KSRC and more. Fetched when a goal needs it.
 GOALS := $(or $(MAKECMDGOALS),all)
-NEED_KERNEL := vgpu modules check-arrows vm-files payload engines-files sparse checkpatch \
+NEED_KERNEL := vgpu modules check-arrows check-wave-code vm-files payload engines-files sparse checkpatch \
 	$(if $(KRUNNING),,all)
 ifneq ($(wildcard $(O)/kernel/env.mk)$(filter $(NEED_KERNEL) $(O)/vm/%,$(GOALS)),)
 ifeq ($(filter clean distclean,$(GOALS)),)
@@ -81,6 +81,7 @@ $(O)/kernel/env.mk:
 -include tests/kmod/tests.mk
 -include tests/vgpu/vgpu.mk
 -include tests/vgpu/load/load.mk
+-include tests/vgpu/wave/wave.mk
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
 -include tests/musl/musl.mk

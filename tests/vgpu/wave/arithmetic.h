@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Arithmetic that two compilers build: clang for the GPU, for numbers of each lane and for numbers
+ * that all lanes share, and the host's compiler for what must come out. So what an opcode has to
+ * do follows from LLVM's choice of it, and not from our belief.
+ *
+ * x and y are numbers of 32 bits, p and q of 64, f and g floats, d and e doubles, h and i halves.
+ */
+#ifndef WAVE_ARITHMETIC_H
+#define WAVE_ARITHMETIC_H
+
+typedef unsigned int num;
+typedef unsigned long long wide;
+
+/* clang-format off */
+#define ORDERS(X, a, b)                                                                       \
+	X((a < b) | (a <= b) << 1 | (a == b) << 2) X(a > b ? x : y) X(a >= b ? y : x) X(a != b)
+#define BOTH_SIGNS(X, s, u, bits)                                                             \
+	ORDERS(X, (s)p, (s)q) ORDERS(X, (u)p, (u)q)                                           \
+	X((u)p >> (q & (bits))) X((wide)((s)p >> (q & (bits)))) X((u)((u)p << (q & (bits)))) \
+	X((u)((u)p * (u)q)) X((u)((u)p + (u)q)) X((u)((u)p - (u)q)) X((wide)(s)p)             \
+	X((s)p < (s)q ? (u)p : (u)q) X((u)p < (u)q ? (u)p : (u)q)                             \
+	X((s)p > (s)q ? (u)p : (u)q) X((u)p > (u)q ? (u)p : (u)q)
+#define FLOATS_OF(X, a, b, type)                                                              \
+	ORDERS(X, a, b) X(!(a < b)) X(!(a > b)) X(a != a) X(of((double)(type)(a + b)))        \
+	X(of((double)(type)(a - b))) X(of((double)(type)(a * b))) X(of((double)-a))           \
+	X(of((double)(a < b ? a : b))) X(of((double)(type)(-a * b))) X(of((double)(float)a))
+
+#define ARITHMETIC(X)                                                                         \
+	BOTH_SIGNS(X, int, num, 31) BOTH_SIGNS(X, long long, wide, 63)                        \
+	BOTH_SIGNS(X, short, unsigned short, 15) BOTH_SIGNS(X, signed char, unsigned char, 7) \
+	X(x & y) X(x | y) X(x ^ y) X(~x) X(x & ~y) X(~(x ^ y)) X((x & y) | 0x1234) X(p & q)   \
+	X(p | q) X(p ^ q) X(p & ~q) X(~p) X((x & y) | (~x & 0x5a5a5a5a)) X((x ^ y) + 7)       \
+	X((x << 3) + y) X((x + y) << 4) X((x << 5) | y) X(x + y + 77) X((x >> 5) & 0x7f)      \
+	X((wide)((int)(x << 7) >> 13)) X(x << (y & 31) | x >> (-y & 31)) X((p << 9) + q)      \
+	X((wide)x * y) X((wide)x * y >> 32) X((wide)((long long)(int)x * (int)y))             \
+	X((wide)x * y + q) X((x & 0xffffff) * (y & 0xffffff) + 9) X(x / (y | 1))              \
+	X(x % (y | 1)) X((wide)((int)x / (int)(y >> 20 | 1))) X(__builtin_bswap32(x))         \
+	X((x & 0xff00) << 8 | (y >> 24)) X((x & 0xffff) | y << 16) X(x >> 16 | (y & ~0xffffu)) \
+	X(__builtin_popcount(x)) X(__builtin_popcountll(p)) X(__builtin_clz(x | 1))           \
+	X(__builtin_ctz(x | 256)) X(__builtin_ctzll(p | 1ull << 40)) X(__builtin_clzll(p | 2)) \
+	X((p >> 7 | q << 57) & 0xffffffff) X((num)(p >> (q & 31))) X(p + x) X(p - (wide)y)    \
+	X((int)x < 0 ? -x : x) X(x & 1 ? q : p) X((x >> 3 & 1) + 5) X(p == q) X(q < p)        \
+	FLOATS_OF(X, f, g, float) FLOATS_OF(X, d, e, double) FLOATS_OF(X, h, i, _Float16)     \
+	X(of((double)__builtin_fmaf(f, g, 3.f))) X(of(__builtin_fma(d, e, d)))                \
+	X(of((double)__builtin_fabsf(f))) X(of(__builtin_fabs(d))) X((wide)(int)f)            \
+	X((num)__builtin_fabsf(f)) X((wide)(int)d) X((num)__builtin_fabs(d))                  \
+	X(of((double)__builtin_floorf(f))) X(of((double)__builtin_ceilf(f)))                  \
+	X(of((double)__builtin_truncf(f))) X(of((double)__builtin_rintf(f)))                  \
+	X(of(__builtin_floor(d))) X(of(__builtin_trunc(d))) X(of(__builtin_rint(d)))          \
+	X(of((double)(float)(int)x)) X(of((double)(float)x)) X(of((double)(int)x))            \
+	X(of((double)x)) X(of((double)(float)(x & 255))) X(of((double)(float)(x >> 8 & 255))) \
+	X(of((double)(_Float16)f)) X(of((double)(f > g ? -f : g)))                            \
+	X(of((double)(float)(d * 0.25))) X(of((double)(f * 0.15915494f)))
+/* clang-format on */
+
+#define COUNT_ONE(value) +1
+enum { ARITHMETIC_COUNT = 0 ARITHMETIC(COUNT_ONE) };
+
+static inline __attribute__((always_inline)) wide of(double value)
+{
+	wide bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* All values for two numbers; result number K goes to OUT(K). */
+#define ARITHMETIC_ALL(x_, y_, OUT)                                                  \
+	do {                                                                         \
+		num x = (x_), y = (y_), k_ = 0;                                      \
+		wide p = (wide)y << 29 ^ x * 0x9e3779b1ull;                          \
+		wide q = (wide)x << 37 ^ y * 0x85ebca6bull;                          \
+		float f = (float)((int)x >> 8) * 0.0078125f;                         \
+		float g = (float)((int)y >> 8) * 0.0078125f;                         \
+		double d = (double)(int)x * 0.001953125, e = (double)(int)y;         \
+		_Float16 h = (_Float16)((int)x >> 22), i = (_Float16)((int)y >> 25); \
+		ARITHMETIC(OUT)                                                      \
+	} while (0)
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Code objects, workgroups, and their preemption by the driver's own trap handler. */
+#ifndef WAVE_GROUP_H
+#define WAVE_GROUP_H
+
+#include "wave.h"
+
+/* A kernel descriptor, as LLVM's "User Guide for AMDGPU Backend" has it. */
+struct wave_kernel {
+	u64 entry;
+	u32 lds, rsrc1, rsrc2, rsrc3, properties;
+};
+
+struct wave_launch {
+	struct wave_kernel kernel;
+	u64 kernarg, packet; /* addresses */
+	u32 size[3];	     /* work-items of a workgroup */
+	u64 tba, tma;	     /* the trap handler, and its memory */
+	u64 save, save_size; /* where the handler saves waves */
+};
+
+/* Copy the segments to AT. -EINVAL: no code object; -ENOMEM: no room. */
+int wave_object_load(struct wave_gpu *gpu, u64 at, const void *file, size_t len);
+/* The descriptor of a kernel, with the entry from the object's begin. -ENOENT: it has none. */
+int wave_object_kernel(const void *file, size_t len, const char *name, struct wave_kernel *kernel);
+
+/* Start a workgroup. -E2BIG: no compute unit holds it. */
+int wave_group_start(struct wave_group *g, struct wave_gpu *gpu, const struct wave_launch *launch,
+		     const u32 at[3], u64 *seed);
+bool wave_is_live(const struct wave *w);
+/* One instruction of one of the waves that run, which SEED chooses. False: none runs. */
+bool wave_group_step(struct wave_group *g, u64 *seed);
+/* The first wave that was refused; NULL: none. */
+const struct wave *wave_group_refused(const struct wave_group *g);
+
+/*
+ * Save all waves that have not ended by the handler at TBA, and start them again from what it
+ * wrote. Between the two nothing of a wave counts but its place in the save area. 0, -ENOSPC: the
+ * save area is too small, -EIO: a wave was refused or the handler did not come to its end.
+ */
+int wave_group_save(struct wave_group *g, const struct wave_launch *launch, u64 *seed);
+int wave_group_restore(struct wave_group *g, const struct wave_launch *launch, u64 *seed);
+u32 wave_vgprs(const struct wave_kernel *kernel);
+u32 wave_arch_vgprs(const struct wave_kernel *kernel);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kernels of the test, free-standing: no HIP headers needed. */
+#include "arithmetic.h"
+
+typedef unsigned int u32;
+typedef unsigned char u8;
+#define G      __attribute__((address_space(1)))
+#define L      __attribute__((address_space(3)))
+#define KERNEL __attribute__((amdgpu_kernel, visibility("protected")))
+#define tid()  __builtin_amdgcn_workitem_id_x()
+#define gid()  (__builtin_amdgcn_workgroup_id_x() * 256 + tid())
+
+static void barrier(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__builtin_amdgcn_s_barrier();
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+KERNEL void vecadd(G const float *a, G const float *b, G float *c, u32 n)
+{
+	u32 i = gid();
+
+	if (i < n)
+		c[i] = a[i] + b[i];
+}
+
+KERNEL void fill(G u8 *p, u8 value, u32 n)
+{
+	for (u32 i = gid(); i < n; i += 512)
+		p[i] = value;
+}
+
+L u32 part[256] __attribute__((loader_uninitialized));
+
+KERNEL void reduce(G const u32 *a, G u32 *out, u32 n)
+{
+	u32 t = tid(), sum = 0;
+
+	for (u32 i = gid(); i < n; i += 512)
+		sum += a[i];
+	part[t] = sum;
+	barrier();
+	for (u32 s = 128; s; s >>= 1) {
+		if (t < s)
+			part[t] += part[t + s];
+		barrier();
+	}
+	if (!t)
+		__atomic_fetch_add(out, part[0], __ATOMIC_RELAXED);
+}
+
+L float ta[256] __attribute__((loader_uninitialized)),
+	tb[256] __attribute__((loader_uninitialized));
+
+/* c = a * b, n a multiple of 16; one workgroup of 16 x 16 a tile. */
+KERNEL void gemm(G const float *a, G const float *b, G float *c, u32 n)
+{
+	u32 t = tid(), x = t & 15, y = t >> 4, tiles = n / 16;
+	u32 g = __builtin_amdgcn_workgroup_id_x();
+	u32 row = g / tiles * 16 + y, col = g % tiles * 16 + x;
+	float sum = 0;
+
+	for (u32 k = 0; k < n; k += 16) {
+		ta[t] = a[row * n + k + x];
+		tb[t] = b[(k + y) * n + col];
+		barrier();
+		for (u32 i = 0; i < 16; i++)
+			sum += ta[y * 16 + i] * tb[i * 16 + x];
+		barrier();
+	}
+	c[row * n + col] = sum;
+}
+
+typedef float f4 __attribute__((ext_vector_type(4)));
+
+/* The same with the matrix cores: one wave a tile, exact for small integers. */
+KERNEL void mfma(G const float *a, G const float *b, G float *c, u32 n)
+{
+	u32 t = tid() & 63, tiles = n / 16, g = __builtin_amdgcn_workgroup_id_x();
+	u32 row = g / tiles * 16, col = g % tiles * 16;
+	f4 d = { 0, 0, 0, 0 };
+
+	for (u32 k = 0; k < n; k += 4)
+		d = __builtin_amdgcn_mfma_f32_16x16x4f32(a[(row + t % 16) * n + k + t / 16],
+							 b[(k + t / 16) * n + col + t % 16], d, 0,
+							 0, 0);
+	for (u32 i = 0; i < 4; i++)
+		c[(row + t / 16 * 4 + i) * n + col + t % 16] = d[i];
+}
+
+/* AccVGPRs by hand: the compiler takes them only for spills and matrices. */
+KERNEL void accs(G const u32 *a, G u32 *out, u32 n)
+{
+	u32 t = tid(), x = a[t], y = 0, p, q;
+
+	asm volatile("v_accvgpr_write_b32 a0, %0\n v_accvgpr_write_b32 a7, %1" ::"v"(x), "v"(x * 3)
+		     : "a0", "a7");
+	for (u32 i = 0; i < n; i++)
+		y = y * 31 + a[(t + i) & 255];
+	asm volatile("v_accvgpr_read_b32 %0, a0\n v_accvgpr_read_b32 %1, a7"
+		     : "=&v"(p), "=&v"(q), "+v"(y));
+	out[gid()] = p + q + y;
+}
+
+#define OUT(value) out[i0 + k_++] = (wide)(value);
+
+/* Two numbers of each lane, and two that all lanes of a workgroup share. */
+KERNEL void lanes(G const u32 *a, G wide *out)
+{
+	u32 n = __builtin_amdgcn_workgroup_id_x() * 64 + tid(), i0 = n * ARITHMETIC_COUNT;
+
+	ARITHMETIC_ALL(a[n], a[n + 1024], OUT);
+}
+
+KERNEL void shared(G const u32 *a, G wide *out)
+{
+	u32 g = __builtin_amdgcn_workgroup_id_x(), i0 = g * ARITHMETIC_COUNT;
+
+	ARITHMETIC_ALL(a[g], a[g + 1024], OUT);
+}
