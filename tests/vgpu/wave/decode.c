@@ -279,6 +279,8 @@ static const char *read_operands(const u32 w[2], struct wave_inst *i)
 		i->width[SRC1] = w[0] >> 14 & 1 || !(w[0] >> 17 & 1);
 	if (i->format == MUBUF)
 		i->width[SRC0] = i->offen + i->idxen;
+	if (i->format == MUBUF && i->lds)
+		i->width[DST] = 0;
 	for (f = 0; f < FIELDS && !why; f++)
 		if (i->width[f])
 			why = check_operand(i, f, file[f]);

@@ -26,11 +26,14 @@ class Disassembler:
         self.context = library.LLVMCreateDisasmCPU(b"amdgcn-amd-amdhsa", cpu.encode(), None, 0,
                                                    None, None)
         self.out = ctypes.create_string_buffer(256)
+        self.size = 0 # of the instruction that text() was shown
 
     def text(self, *words):
         """Name and operands of the instruction in these words; None: there is none."""
         data = b"".join(word.to_bytes(4, "little") for word in words) + bytes(16)
-        if not self.llvm.LLVMDisasmInstruction(self.context, data, len(data), 0, self.out, 256):
+        self.size = self.llvm.LLVMDisasmInstruction(self.context, data, len(data), 0, self.out,
+                                                    256)
+        if not self.size:
             return None
         name, _, rest = self.out.value.decode().strip().partition(" ")
         if not name.isidentifier():
@@ -157,4 +160,5 @@ def main():
               file=out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -305,7 +305,7 @@ static void buffer_lane(struct wave *w, const struct wave_inst *i, const struct 
 	u32 offset = i->offen ? w->v[address + i->idxen][l] : 0, k;
 	u64 relative = (u64)(u32)i->imm + offset + (u64)index * stride;
 	u64 base = resource[0] | (u64)(resource[1] & 0xffff) << 32;
-	u64 bytes = bytes_of(a, count) / (a->atomic == do_cmpswap ? 2 : 1);
+	u64 bytes = bytes_of(a, i->lds ? 1 : count) / (a->atomic == do_cmpswap ? 2 : 1);
 	u8 *p, *lds;
 
 	if (relative >= resource[2]) { /* NUM_RECORDS: reads are 0, writes are none */

@@ -18,7 +18,7 @@ check-wave-code: $(WAVE)/tools $(O)/witness/objects.S $(O)/kernel/env.mk ## real
 		tests/vgpu/wave/check-wave-code $(WAVE) $(WAVE_DRIVER) $(O)/witness $(WAVE_STEP) clang
 
 $(WAVE)/tools: $(addprefix tests/vgpu/wave/,prepare gen_ops.py kernels.c arithmetic.h)
-	@tests/vgpu/wave/prepare $(@D) $(WITNESS_CLANGS)
+	@PYTHONDONTWRITEBYTECODE=1 tests/vgpu/wave/prepare $(@D) $(WITNESS_CLANGS)
 
 # kernels.c is for the GPU.
 .PHONY: checkpatch-wave
@@ -28,6 +28,9 @@ checkpatch-wave: $(O)/kernel/env.mk
 		tests/lint/each -c $(O)/lint/checkpatch-wave 8 "" $(CHECKPATCH) \
 		--ignore $(NOT_FOR_USERS),BRACKET_SPACE,NEW_TYPEDEFS,SPACING -f
 
-wave-programs: $(WAVE_PROGRAMS)
+wave-programs: $(WAVE_PROGRAMS) $(WAVE)/decoder.so
 $(WAVE_PROGRAMS): $(WAVE)/%: tests/vgpu/wave/check-%.c $(WAVE_LIB) $(WAVE_HEADERS) $(WAVE)/tools
 	$(call run,LD)$(CC) $(WAVE_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
+$(WAVE)/decoder.so: $(addprefix tests/vgpu/wave/,decoder.c decode.c) $(WAVE_HEADERS) $(WAVE)/tools
+	$(call run,LD)$(CC) $(WAVE_CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
