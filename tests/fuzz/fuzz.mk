@@ -61,6 +61,18 @@ $(FUZZ)/btf $(FUZZ)/btf-newest: tests/fuzz/fuzz.c tests/fuzz/btf.c tests/fuzz/fu
 	$(call run,LD)$(CC) $(FUZZ_CFLAGS) -Itests/fuzz/shim -Ikmod -Wno-sign-compare -o $@ \
 		$(filter tests/%.c,$^)
 
+# The interpreter of waves, where there is a compiler for what it executes.
+FUZZ_WAVE := $(FUZZ)/wave
+.PHONY: fuzz-wave
+fuzz: fuzz-wave
+fuzz-wave: $(WAVE)/tools
+	@if grep -q '^skipped' $<; then echo "$(FUZZ_WAVE): $$(cat $<)"; exit 0; fi; \
+		$(MAKE) --no-print-directory -s $(FUZZ_WAVE) && \
+		tests/fuzz/run $(FUZZ_WAVE) $(ROUNDS) $(WAVE)/gfx90a.co $(WAVE)/gfx942.co
+$(FUZZ_WAVE): tests/fuzz/wave.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h $(WAVE_LIB) $(WAVE_HEADERS) $(WAVE)/tools
+	@mkdir -p $(@D)
+	$(call run,LD)$(CC) $(FUZZ_CFLAGS) $(WAVE_CFLAGS) -o $@ $(filter %.c,$^) -lm
+
 $(FUZZ)/seed.events: tests/report/fixtures/guard.json
 	head -n 40 $< >$@
 

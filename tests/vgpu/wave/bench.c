@@ -84,6 +84,7 @@ int bench_open(struct bench *b, const char *target, const char *handler)
 		.tma = BASE + TMA,
 		.save = BASE + SAVE,
 		.save_size = SAVE_SIZE,
+		.budget = 1 << 16,
 	};
 	return 0;
 }

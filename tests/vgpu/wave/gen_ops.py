@@ -141,7 +141,7 @@ def print_tables(library, names, out):
                 text = ", ".join("{ %s, '%s', %d }" % slot for slot in slots) or "{ 0 }"
                 print(f"\t[{number}] = {{ OP_{name}, {{ {text} }} }},", file=out)
             print("};", file=out)
-    print("const struct wave_target wave_targets[] = {", file=out)
+    print("static const struct wave_target wave_targets[] = {", file=out)
     for cpu in TARGETS:
         print(f'\t{{ "{cpu}", {{', file=out)
         for form in FORMATS:

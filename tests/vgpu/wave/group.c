@@ -11,9 +11,9 @@
 
 /*
  * ALLOCATED: SGPRs of a wave on gfx9, with VCC and XNACK_MASK. STATE: bytes of registers of other
- * kinds in the save area. The handler has both; with BUDGET instructions it must be through.
+ * kinds in the save area. The handler has both.
  */
-enum { ALLOCATED = 112, STATE = 128, BUDGET = 1 << 20, LDS_GRANULE = 512 };
+enum { ALLOCATED = 112, STATE = 128, LDS_GRANULE = 512 };
 /* A bit of SPI's answer to MSG_SAVEWAVE: the first wave of a workgroup saves LDS. */
 static const u64 FIRST_WAVE = 1ull << 58;
 
@@ -143,27 +143,30 @@ const struct wave *wave_group_refused(const struct wave_group *g)
 	return NULL;
 }
 
-/* Let the waves that are in the handler run until none of them is. */
-static int run_handler(struct wave_group *g, u64 *seed)
+static bool is_in_handler(const struct wave *w)
 {
-	u32 step, n = 0, k, left = g->waves;
+	return wave_is_live(w) && w->hw[HW_STATUS] & STATUS_PRIV;
+}
 
-	for (step = 0; step < BUDGET * g->waves && left; step++) {
-		struct wave *w;
+/* Let the waves that are in the handler run until none of them is. */
+static int run_handler(struct wave_group *g, u32 budget, u64 *seed)
+{
+	u32 step, k;
 
-		n = (u32)(next_random(seed) >> 32) % g->waves;
-		for (k = 0, left = 0; k < g->waves; k++) {
-			w = &g->wave[(n + k) % g->waves];
-			if (w->state != WAVE_RUNS || !(w->hw[HW_STATUS] & STATUS_PRIV))
-				continue;
-			wave_step(w);
-			left++;
+	for (step = 0; step < budget * g->waves; step++) {
+		u32 n = (u32)(next_random(seed) >> 32) % g->waves;
+		struct wave *w = NULL;
+
+		for (k = 0; k < g->waves && !w; k++)
+			if (is_in_handler(&g->wave[(n + k) % g->waves]) &&
+			    g->wave[(n + k) % g->waves].state == WAVE_RUNS)
+				w = &g->wave[(n + k) % g->waves];
+		if (!w)
 			break;
-		}
+		wave_step(w);
 	}
 	for (k = 0; k < g->waves; k++)
-		if (g->wave[k].state == WAVE_REFUSED ||
-		    (wave_is_live(&g->wave[k]) && g->wave[k].hw[HW_STATUS] & STATUS_PRIV))
+		if (g->wave[k].state == WAVE_REFUSED || is_in_handler(&g->wave[k]))
 			return -EIO;
 	return 0;
 }
@@ -193,7 +196,7 @@ int wave_group_save(struct wave_group *g, const struct wave_launch *l, u64 *seed
 		w->hw[HW_TRAPSTS] |= TRAPSTS_SAVECTX;
 		wave_trap(w);
 	}
-	return run_handler(g, seed);
+	return run_handler(g, l->budget, seed);
 }
 
 int wave_group_restore(struct wave_group *g, const struct wave_launch *l, u64 *seed)
@@ -212,5 +215,5 @@ int wave_group_restore(struct wave_group *g, const struct wave_launch *l, u64 *s
 		w->pc = l->tba + 4; /* the handler's second entry */
 		w->state = WAVE_RUNS;
 	}
-	return run_handler(g, seed);
+	return run_handler(g, l->budget, seed);
 }

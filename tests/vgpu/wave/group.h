@@ -16,7 +16,8 @@ struct wave_launch {
 	u64 kernarg, packet; /* addresses */
 	u32 size[3];	     /* work-items of a workgroup */
 	u64 tba, tma;	     /* the trap handler, and its memory */
-	u64 save, save_size; /* where the handler saves waves */
+	u64 save, save_size; /* the area where the handler saves waves */
+	u32 budget;	     /* instructions of a wave in the handler, at most */
 };
 
 /* Copy the segments to AT. -EINVAL: no code object; -ENOMEM: no room. */

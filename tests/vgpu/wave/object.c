@@ -72,13 +72,15 @@ static bool find_symbol(const void *file, size_t len, const char *name, Elf64_Sy
 		    !read_at(file, len, e.e_shoff + section.sh_link * sizeof(strings), &strings,
 			     sizeof(strings)))
 			continue;
-		for (n = 0; n < section.sh_size / sizeof(*symbol); n++)
-			if (read_at(file, len, section.sh_offset + n * sizeof(*symbol), symbol,
-				    sizeof(*symbol)) &&
-			    read_at(file, len, strings.sh_offset + symbol->st_name, text,
+		for (n = 0; n < section.sh_size / sizeof(*symbol); n++) {
+			if (!read_at(file, len, section.sh_offset + n * sizeof(*symbol), symbol,
+				     sizeof(*symbol)))
+				return false;
+			if (read_at(file, len, strings.sh_offset + symbol->st_name, text,
 				    name_len) &&
 			    !memcmp(text, name, name_len))
 				return true;
+		}
 	}
 	return false;
 }
