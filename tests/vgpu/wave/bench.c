@@ -196,7 +196,8 @@ static void compare(struct bench *b)
 			what = find_difference(&b->before[k], &g->wave[k], &b->launch.kernel);
 	if (!what)
 		return;
-	if (!b->differ++)
+	b->differ++;
+	if (!*b->what)
 		snprintf(b->what, sizeof(b->what), "%s of wave %u, at %#llx of the code", what,
 			 k ? k - 1 : 0,
 			 (unsigned long long)(b->before[k ? k - 1 : 0].pc - b->code));
@@ -279,6 +280,7 @@ int bench_run(struct bench *b, const char *kernel, u32 lds, u32 groups, u32 size
 	int status = wave_object_kernel(b->file, b->file_len, kernel, &b->launch.kernel);
 	u32 at[3] = { 0 };
 
+	b->what[0] = '\0';
 	memcpy(b->launch.size, (u32[3]){ size, 1, 1 }, sizeof(b->launch.size));
 	b->launch.kernel.lds += lds;
 	b->launch.kernel.entry += b->code;

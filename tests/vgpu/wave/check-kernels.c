@@ -5,7 +5,7 @@
  * Runs the kernels of kernels.c: plain, with a preemption after every fifth instruction, and with
  * one at each STEP-th instruction boundary, with 1 at all. The results must be those that the CPU
  * computes here, and each wave's state the same after a preemption as before it. With xnack-error
- * the handler takes its path for waves after one: docs/handler-defect.md.
+ * the handler takes its path for waves after one: docs/vgpu.md.
  */
 #include <stdio.h>
 #include <stdlib.h>
