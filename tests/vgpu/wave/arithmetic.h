@@ -51,7 +51,15 @@ typedef unsigned long long wide;
 	X(of((double)(float)(int)x)) X(of((double)(float)x)) X(of((double)(int)x))            \
 	X(of((double)x)) X(of((double)(float)(x & 255))) X(of((double)(float)(x >> 8 & 255))) \
 	X(of((double)(_Float16)f)) X(of((double)(f > g ? -f : g)))                            \
-	X(of((double)(float)(d * 0.25))) X(of((double)(f * 0.15915494f)))
+	X(of((double)(float)(d * 0.25))) X(of((double)(f * 0.15915494f)))                     \
+	X(~(x & y)) X(~(x | y)) X(x | ~y) X(~(p & q)) X(~(p | q)) X(p | ~q) X(~(p ^ q))       \
+	X((x << 1) + y) X((x << 2) + y) X((x << 4) + y) X(__builtin_popcount(~x))             \
+	X(((1u << (x & 31)) - 1) << (y & 31)) X(x & ~(1u << (y & 31))) X((x + y) << (y & 31)) \
+	X((x & 0xffff) | (y & 0xffff0000)) X(x >> 16 | (y >> 16) << 16)                       \
+	X((num)((long long)(int)x * (int)y >> 32)) X(of((double)(float)(x >> 16 & 255)))      \
+	X(of((double)(float)(x >> 24))) X(of((double)__builtin_fminf(f, g)))                  \
+	X(of((double)__builtin_fmaxf(f, g))) X(of(__builtin_fmin(d, e)))                      \
+	X(of(__builtin_fmax(d, e))) X(of((double)(-f - g))) X((unsigned short)(x >> (y & 15)))
 /* clang-format on */
 
 #define COUNT_ONE(value) +1
@@ -77,5 +85,20 @@ static inline __attribute__((always_inline)) wide of(double value)
 		_Float16 h = (_Float16)((int)x >> 22), i = (_Float16)((int)y >> 25); \
 		ARITHMETIC(OUT)                                                      \
 	} while (0)
+
+/* Moves of all widths between registers and 32 bytes of LDS and of memory, with a sum of them. */
+#define MOVE(space, at, type, n) (*(volatile space type *)((at) + (n)))
+#define MOVE_ALL(space, at, x, y)                                                         \
+	MOVE(space, at, unsigned char, 0) = (x), MOVE(space, at, unsigned char, 1) = (y), \
+				       MOVE(space, at, unsigned short, 2) = (x) >> 7,     \
+				       MOVE(space, at, num, 4) = (y) ^ (x),               \
+				       MOVE(space, at, wide, 8) = (wide)(x) << 30 ^ (y),  \
+				       MOVE(space, at, wide, 16) = (y),                   \
+				       MOVE(space, at, num, 24) = 5,                      \
+				       MOVE(space, at, num, 28) = (x) >> 9
+#define SUM_ALL(space, at)                                                                  \
+	(MOVE(space, at, unsigned char, 8) + MOVE(space, at, unsigned short, 10) +          \
+	 (wide)MOVE(space, at, signed char, 9) * 3 + (wide)MOVE(space, at, short, 12) * 5 + \
+	 MOVE(space, at, num, 0) * 7ull + MOVE(space, at, wide, 16) * 11)
 
 #endif

@@ -125,6 +125,36 @@ static bool check_shared(const struct data *d)
 	return check_arithmetic(d, 8);
 }
 
+static bool check_moves(const struct data *data)
+{
+	const u8 *out = (const void *)data->out, *mine = out + 64 * 32;
+	u32 t, word[64];
+	u8 bytes[32];
+
+	for (t = 0; t < 64; t++) {
+		u32 x = data->any[t], y = data->any[t + PAIRS];
+		u64 sum, got[4];
+
+		MOVE_ALL(, bytes, x, y);
+		memcpy(got, out + t * 32, sizeof(got));
+		sum = SUM_ALL(, bytes);
+		memcpy(&word[t], bytes, 4);
+		if (got[0] != sum || got[1] != sum || got[2] != 0)
+			return false;
+		word[t] = word[t] + y > x ? word[t] + y : x;
+		if (memcmp(mine + t * 32 + 16, &word[t], 4) ||
+		    memcmp(mine + t * 32 + 20, bytes + 4, 12))
+			return false;
+	}
+	for (t = 0; t < 64; t++) {
+		u64 expected = word[63 - t];
+
+		if (memcmp(out + t * 32 + 24, &expected, 8))
+			return false;
+	}
+	return true;
+}
+
 /* Arguments: pointers to a, b, any and out as the letters say, then numbers. */
 static const struct kernel {
 	const char *name, *pointers;
@@ -140,6 +170,7 @@ static const struct kernel {
 	{ "accs", "ao", { 20 }, 2, 256, check_accs },
 	{ "lanes", "no", { 0 }, 2, 64, check_lanes },
 	{ "shared", "no", { 0 }, 8, 64, check_shared },
+	{ "moves", "no", { 0 }, 1, 64, check_moves },
 };
 
 static struct data fresh(struct bench *b, const struct kernel *k)

@@ -20,7 +20,7 @@ import gen_ops
 
 HEAD = ("size", "format", "imm", "literal", "abs", "neg", "clamp", "omod", "op_sel", "op_sel_hi",
         "neg_hi")
-SOPK, SOPP, SMEM, VOP3P = 1, 4, 5, 10
+SOPP, SOPK, SMEM, VOP3P, VOP3 = 2, 3, 5, 9, 10 # enum wave_format
 WORD = re.compile(r"[^,\s\[]*\[[^\]]*\]\|?|[^,\s]+")
 # Words of LLVM that are no operands: caches, what the interpreter refuses, DPP and SDWA.
 NO_OPERAND = re.compile(r"^(glc|slc|nt|sc[01]|off|lds|offen|idxen|clamp|gds)$|^(row_|wave_|quad_perm|"
@@ -118,7 +118,7 @@ class Ours:
         of, imm, form = self.of, self.of["imm"], self.of["format"]
         if re.match(r"ds_(read|write|wrxchg)2", self.name):
             return {"offset0": imm & 255, "offset1": imm >> 8}
-        if form > VOP3P or (form == SMEM and self.has_offset_register()):
+        if form > VOP3 or (form == SMEM and self.has_offset_register()):
             return {"offset": imm}
         if form == VOP3P:
             return {"op_sel": of["op_sel"], "neg_lo": of["neg"], "neg_hi": of["neg_hi"]}

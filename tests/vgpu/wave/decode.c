@@ -28,170 +28,149 @@ const struct wave_target *wave_target(const char *name)
 	return t->name ? t : NULL;
 }
 
-/* Format, opcode, and the bytes without a literal. */
-static bool find_format(u32 word, struct wave_inst *i, u32 *op)
-{
-	i->size = 4;
-	if (!(word >> 31)) {
-		*op = word >> 25;
-		i->format = *op == 0x3f ? VOP1 : *op == 0x3e ? VOPC : VOP2;
-		if (i->format != VOP2)
-			*op = i->format == VOP1 ? BITS(word, 16, 9) : BITS(word, 24, 17);
-		return true;
-	}
-	if (word >> 30 == 2) {
-		u32 k = word >> 23;
+/*
+ * How the words of a format look: the bits by which it is known, its size without a literal, where
+ * the opcode is, and where each operand: first bit, number of bits, what is added. The first that
+ * fits is taken.
+ */
+/* clang-format off */
+static const struct form {
+	u32 mask, bits;
+	u8 size, op_at, op_bits;
+	struct {
+		u8 at, bits;
+		u16 base;
+	} place[FIELDS];
+} forms[FORMATS] = {
+	[SOP1] = { 0xff800000, 0xbe800000, 4, 8, 8, { [DST] = { 16, 7 }, [SRC0] = { 0, 8 } } },
+	[SOPC] = { 0xff800000, 0xbf000000, 4, 16, 7, { [SRC0] = { 0, 8 }, [SRC1] = { 8, 8 } } },
+	[SOPP] = { 0xff800000, 0xbf800000, 4, 16, 7, { } },
+	[SOPK] = { 0xf0000000, 0xb0000000, 4, 23, 5, { [DST] = { 16, 7 } } },
+	[SOP2] = { 0xc0000000, 0x80000000, 4, 23, 7, { [DST] = { 16, 7 }, [SRC0] = { 0, 8 },
+		   [SRC1] = { 8, 8 } } },
+	[SMEM] = { 0xfc000000, 0xc0000000, 8, 18, 8, { [DST] = { 6, 7 }, [SRC0] = { 0, 6 } } },
+	[VOP1] = { 0xfe000000, 0x7e000000, 4, 9, 8, { [DST] = { 17, 8 }, [SRC0] = { 0, 9 } } },
+	[VOPC] = { 0xfe000000, 0x7c000000, 4, 17, 8, { [DST] = { 0, 0, VCC }, [SRC0] = { 0, 9 },
+		   [SRC1] = { 9, 8, VGPR } } },
+	[VOP2] = { 0x80000000, 0x00000000, 4, 25, 6, { [DST] = { 17, 8 }, [DST2] = { 0, 0, VCC },
+		   [SRC0] = { 0, 9 }, [SRC1] = { 9, 8, VGPR }, [SRC2] = { 0, 0, VCC } } },
+	[VOP3P] = { 0xff800000, 0xd3800000, 8, 16, 7, { [DST] = { 0, 8 }, [SRC0] = { 32, 9 },
+		    [SRC1] = { 41, 9 }, [SRC2] = { 50, 9 } } },
+	[VOP3] = { 0xfc000000, 0xd0000000, 8, 16, 10, { [DST] = { 0, 8 }, [DST2] = { 8, 7 },
+		   [SRC0] = { 32, 9 }, [SRC1] = { 41, 9 }, [SRC2] = { 50, 9 } } },
+	[DS] = { 0xfc000000, 0xd8000000, 8, 17, 8, { [DST] = { 56, 8, VGPR },
+		 [SRC0] = { 32, 8, VGPR }, [SRC1] = { 40, 8, VGPR }, [SRC2] = { 48, 8, VGPR } } },
+	[FLAT] = { 0xfc000000, 0xdc000000, 8, 18, 7, { [DST] = { 56, 8, VGPR },
+		   [SRC0] = { 32, 8, VGPR }, [SRC1] = { 40, 8, VGPR }, [SRC2] = { 48, 7 } } },
+	[MUBUF] = { 0xfc000000, 0xe0000000, 8, 18, 7, { [DST] = { 40, 8, VGPR },
+		    [SRC0] = { 32, 8, VGPR }, [SRC1] = { 48, 5 }, [SRC2] = { 56, 8 } } },
+};
+/* clang-format on */
 
-		i->format = k == 0x17d ? SOP1 : k == 0x17e ? SOPC : k == 0x17f ? SOPP : SOP2;
-		*op = i->format == SOP1 ? BITS(word, 15, 8) :
-		      i->format == SOP2 ? BITS(word, 29, 23) :
-					  BITS(word, 22, 16);
-		if (i->format == SOP2 && word >> 28 == 0xb) {
-			i->format = SOPK;
-			*op = BITS(word, 27, 23);
-		}
-		return true;
-	}
+static void read_places(u64 x, struct wave_inst *i)
+{
+	const struct form *form = &forms[i->format];
+	u32 f;
+
+	i->size = form->size;
+	for (f = 0; f < FIELDS; f++)
+		i->n[f] = (u16)((x >> form->place[f].at & ((1u << form->place[f].bits) - 1)) +
+				form->place[f].base);
+}
+
+static bool bit(u64 x, u32 n)
+{
+	return x >> n & 1;
+}
+
+/* VOP1, VOP2, VOPC with a word of DPP or SDWA, which has source 0. */
+static void read_extra(u64 x, struct wave_inst *i)
+{
+	u32 second = i->n[SRC0] == IS_SDWA ? 28 : 22;
+
 	i->size = 8;
-	*op = BITS(word, 24, 18);
-	switch (word >> 26) {
-	case 0x30:
-		i->format = SMEM;
-		*op = BITS(word, 25, 18);
-		return true;
-	case 0x34:
-		i->format = word >> 23 == 0x1a7 ? VOP3P : VOP3;
-		*op = i->format == VOP3P ? BITS(word, 22, 16) : BITS(word, 25, 16);
-		return true;
-	case 0x36:
-		i->format = DS;
-		*op = BITS(word, 24, 17);
-		return true;
-	case 0x37:
-		i->format = FLAT;
-		return true;
-	case 0x38:
-		i->format = MUBUF;
-		return true;
-	}
-	return false;
-}
-
-static void read_scalar(const u32 w[2], struct wave_inst *i)
-{
-	i->n[SRC0] = w[0] & 255;
-	i->n[SRC1] = w[0] >> 8 & 255;
-	i->n[DST] = BITS(w[0], 22, 16);
-	i->imm = (int16_t)w[0];
-}
-
-static void read_smem(const u32 w[2], struct wave_inst *i)
-{
-	bool has_imm = w[0] >> 17 & 1;
-
-	i->n[DST] = BITS(w[0], 12, 6);
-	i->n[SRC0] = (w[0] & 63) * 2;
-	i->n[SRC1] = w[0] >> 14 & 1 ? w[1] >> 25 : w[1] & 127;
-	i->imm = has_imm ? (s32)(w[1] << 11) >> 11 : 0;
-}
-
-/* VOP1, VOP2, VOPC: source 0 may be in the word that follows. */
-static void read_vop(const u32 w[2], struct wave_inst *i)
-{
-	u32 n = w[0] & 511;
-
-	i->n[SRC0] = n;
-	i->n[SRC1] = VGPR + BITS(w[0], 16, 9);
-	i->n[SRC2] = i->n[DST2] = VCC;
-	i->n[DST] = i->format == VOPC ? VCC : BITS(w[0], 24, 17);
-	if (n != IS_SDWA && n != IS_DPP)
+	i->bare = i->n[SRC0];
+	i->extra = (u32)(x >> 32);
+	i->n[SRC0] = VGPR + (i->extra & 255);
+	i->neg = (u8)(bit(i->extra, 20) | bit(i->extra, second) << 1);
+	i->abs = (u8)(bit(i->extra, 21) | bit(i->extra, second + 1) << 1);
+	if (i->bare == IS_DPP)
 		return;
-	i->size = 8;
-	i->bare = n;
-	i->extra = w[1];
-	i->n[SRC0] = VGPR + (w[1] & 255);
-	if (n == IS_DPP) {
-		i->neg = (w[1] >> 20 & 1) | (w[1] >> 22 & 1) << 1;
-		i->abs = (w[1] >> 21 & 1) | (w[1] >> 23 & 1) << 1;
-		return;
-	}
-	i->neg = (w[1] >> 20 & 1) | (w[1] >> 28 & 1) << 1;
-	i->abs = (w[1] >> 21 & 1) | (w[1] >> 29 & 1) << 1;
-	if (w[1] >> 23 & 1)
+	if (bit(i->extra, 23))
 		i->n[SRC0] -= VGPR;
-	if (w[1] >> 31)
+	if (bit(i->extra, 31))
 		i->n[SRC1] -= VGPR;
 	if (i->format == VOPC) {
-		i->n[DST] = w[1] >> 15 & 1 ? BITS(w[1], 14, 8) : VCC;
+		i->n[DST] = bit(i->extra, 15) ? BITS(i->extra, 14, 8) : VCC;
 	} else {
-		i->clamp = w[1] >> 13 & 1;
-		i->omod = w[1] >> 14 & 3;
+		i->clamp = bit(i->extra, 13);
+		i->omod = i->extra >> 14 & 3;
 	}
 }
 
-static void read_vop3(const u32 w[2], struct wave_inst *i)
+static void read_vop3(u64 x, struct wave_inst *i)
 {
-	i->n[DST] = w[0] & 255;
-	i->n[SRC0] = w[1] & 511;
-	i->n[SRC1] = w[1] >> 9 & 511;
-	i->n[SRC2] = w[1] >> 18 & 511;
-	i->neg = w[1] >> 29;
-	i->clamp = w[0] >> 15 & 1;
+	i->neg = x >> 61;
+	i->clamp = bit(x, 15);
 	if (i->format == VOP3P) {
-		i->neg_hi = w[0] >> 8 & 7;
-		i->op_sel = w[0] >> 11 & 7;
-		i->op_sel_hi = (w[0] >> 14 & 1) << 2 | (w[1] >> 27 & 3);
-		return;
+		i->neg_hi = x >> 8 & 7;
+		i->op_sel = x >> 11 & 7;
+		i->op_sel_hi = (u8)(bit(x, 14) << 2 | (x >> 59 & 3));
+	} else if (!i->width[DST2]) {
+		i->abs = x >> 8 & 7;
+		i->op_sel = x >> 11 & 15;
 	}
-	i->omod = w[1] >> 27 & 3;
-	i->n[DST2] = BITS(w[0], 14, 8);
-	i->abs = w[0] >> 8 & 7;
-	i->op_sel = w[0] >> 11 & 15;
+	if (i->format == VOP3)
+		i->omod = x >> 59 & 3;
 }
 
 /* Matrices: bits say which operands are AccVGPRs. */
-static void read_matrix(const u32 w[2], struct wave_inst *i)
+static void read_matrix(u64 x, struct wave_inst *i)
 {
-	u32 accumulators = w[0] >> 15 & 1 ? AGPR - VGPR : 0;
+	static const u8 bit_of[FIELDS] = { [DST] = 15, [SRC0] = 59, [SRC1] = 60, [SRC2] = 15 };
+	u32 f;
 
 	i->clamp = false;
 	i->op_sel = i->op_sel_hi = i->neg_hi = 0;
-	i->imm = BITS(w[0], 14, 8); /* CBSZ and ABID: broadcast of blocks, which is refused */
-	i->n[DST] += accumulators;
-	if (i->n[SRC2] >= VGPR)
-		i->n[SRC2] += accumulators;
-	if (i->n[SRC0] >= VGPR)
-		i->n[SRC0] += w[1] >> 27 & 1 ? AGPR - VGPR : 0;
-	if (i->n[SRC1] >= VGPR)
-		i->n[SRC1] += w[1] >> 28 & 1 ? AGPR - VGPR : 0;
+	i->imm = x >> 8 & 127; /* CBSZ and ABID: broadcast of blocks, which is refused */
+	for (f = 0; f < FIELDS; f++)
+		if (bit_of[f] && i->n[f] >= VGPR && bit(x, bit_of[f]))
+			i->n[f] += AGPR - VGPR;
 }
 
-static void read_memory(const u32 w[2], struct wave_inst *i)
+static void read_memory(u64 x, struct wave_inst *i)
 {
-	u32 acc = (i->format == DS ? w[0] >> 25 & 1 : w[1] >> 23 & 1) ? AGPR : VGPR;
+	bool acc = bit(x, i->format == DS ? 25 : 55);
 
-	i->n[SRC0] = VGPR + (w[1] & 255);
-	i->n[SRC1] = acc + BITS(w[1], 15, 8);
-	i->n[DST] = acc + (w[1] >> 24);
+	if (acc && i->format != MUBUF)
+		i->n[SRC1] += AGPR - VGPR;
+	if (acc)
+		i->n[DST] += AGPR - VGPR;
 	if (i->format == DS) {
-		i->n[SRC2] = acc + BITS(w[1], 23, 16);
-		i->imm = w[0] & 0xffff;
-		return;
+		i->n[SRC2] += acc ? AGPR - VGPR : 0;
+		i->imm = x & 0xffff;
+	} else if (i->format == FLAT) {
+		i->returns = bit(x, 16);
+		i->flat = !(x >> 14 & 3);
+		i->imm = (s32)((u32)x << 19) >> 19;
+	} else {
+		i->returns = bit(x, 14);
+		i->imm = x & 4095;
+		i->offen = bit(x, 12);
+		i->idxen = bit(x, 13);
+		i->lds = bit(x, 16);
+		i->n[SRC1] *= 4;
+		i->width[SRC0] = i->offen + i->idxen;
+		i->width[DST] = i->lds ? 0 : i->width[DST];
 	}
-	i->returns = w[0] >> (i->format == FLAT ? 16 : 14) & 1;
-	if (i->format == FLAT) {
-		i->n[SRC2] = BITS(w[1], 22, 16);
-		i->flat = !(w[0] >> 14 & 3);
-		i->imm = (s32)(w[0] << 19) >> 19;
-		return;
-	}
-	i->imm = w[0] & 4095;
-	i->offen = w[0] >> 12 & 1;
-	i->idxen = w[0] >> 13 & 1;
-	i->lds = w[0] >> 16 & 1;
-	i->n[DST] = i->n[SRC1];
-	i->n[SRC1] = BITS(w[1], 20, 16) * 4;
-	i->n[SRC2] = w[1] >> 24;
+}
+
+static void read_smem(u64 x, struct wave_inst *i)
+{
+	i->n[SRC0] *= 2;
+	i->n[SRC1] = bit(x, 14) ? x >> 57 : x >> 32 & 127;
+	i->width[SRC1] = bit(x, 14) || !bit(x, 17);
+	i->imm = bit(x, 17) ? (s32)((u32)(x >> 32) << 11) >> 11 : 0;
 }
 
 /* FLAT: an address of 64 bits, or a scalar one and an offset. Atomics may return a value. */
@@ -219,7 +198,7 @@ static bool valid_scalar(const struct wave_inst *i, u32 f)
 	if (!source || width > 2)
 		return false;
 	if (n == IS_LITERAL)
-		return i->format <= VOPC && !i->bare;
+		return i->format <= VOP2 && !i->bare;
 	return n <= 208 || (n >= APERTURE && n <= 248 && n != 239) || (n >= 251 && n <= 253);
 }
 
@@ -227,7 +206,7 @@ static bool valid_scalar(const struct wave_inst *i, u32 f)
 static const char *check_operand(const struct wave_inst *i, u32 f, char file)
 {
 	/* LLVM was shown vector registers as sources, which may also be scalar ones. */
-	bool any = f >= SRC0 && i->format >= VOP2 && i->format <= VOP3P;
+	bool any = f >= SRC0 && i->format >= VOP1 && i->format <= VOP3;
 	u32 n = i->n[f];
 
 	if (n < VGPR)
@@ -238,7 +217,7 @@ static const char *check_operand(const struct wave_inst *i, u32 f, char file)
 }
 
 /* Width of each operand, and its file; what is a vector register by its place gets its number. */
-static void read_slots(const u32 w[2], struct wave_inst *i, char file[FIELDS], bool matrix)
+static void read_slots(u64 x, struct wave_inst *i, char file[FIELDS], bool matrix)
 {
 	u32 k;
 
@@ -247,7 +226,7 @@ static void read_slots(const u32 w[2], struct wave_inst *i, char file[FIELDS], b
 
 		if (f == LITERAL || (f >= SRC0 && i->n[f] == IS_LITERAL)) {
 			i->size = 8;
-			i->literal = w[1];
+			i->literal = (u32)(x >> 32);
 		}
 		if (f == LITERAL)
 			continue;
@@ -260,7 +239,7 @@ static void read_slots(const u32 w[2], struct wave_inst *i, char file[FIELDS], b
 	}
 }
 
-static const char *read_operands(const u32 w[2], struct wave_inst *i)
+static const char *read_operands(u64 x, struct wave_inst *i)
 {
 	const struct wave_row *row = i->row;
 	bool matrix = i->format == VOP3P && row->slot[1].file == 'a' && row->slot[3].file;
@@ -268,19 +247,18 @@ static const char *read_operands(const u32 w[2], struct wave_inst *i)
 	const char *why = NULL;
 	u32 f;
 
-	read_slots(w, i, file, matrix);
-	if (i->format == VOP3 && i->width[DST2])
-		i->abs = i->op_sel = 0;
+	read_slots(x, i, file, matrix);
+	i->imm = (int16_t)x;
+	if (i->format == SMEM)
+		read_smem(x, i);
+	else if (i->format == VOP3 || i->format == VOP3P)
+		read_vop3(x, i);
+	else if (i->format > VOP3)
+		read_memory(x, i);
 	if (matrix)
-		read_matrix(w, i);
+		read_matrix(x, i);
 	if (i->format == FLAT)
 		adjust_flat(i);
-	if (i->format == SMEM)
-		i->width[SRC1] = w[0] >> 14 & 1 || !(w[0] >> 17 & 1);
-	if (i->format == MUBUF)
-		i->width[SRC0] = i->offen + i->idxen;
-	if (i->format == MUBUF && i->lds)
-		i->width[DST] = 0;
 	for (f = 0; f < FIELDS && !why; f++)
 		if (i->width[f])
 			why = check_operand(i, f, file[f]);
@@ -289,26 +267,26 @@ static const char *read_operands(const u32 w[2], struct wave_inst *i)
 
 const char *wave_decode(const struct wave_target *target, const u32 words[2], struct wave_inst *i)
 {
-	static void (*const read[FORMATS])(const u32 w[2], struct wave_inst *i) = {
-		[SOP2] = read_scalar, [SOPK] = read_scalar,  [SOP1] = read_scalar,
-		[SOPC] = read_scalar, [SOPP] = read_scalar,  [SMEM] = read_smem,
-		[VOP2] = read_vop,    [VOP1] = read_vop,     [VOPC] = read_vop,
-		[VOP3] = read_vop3,   [VOP3P] = read_vop3,   [DS] = read_memory,
-		[FLAT] = read_memory, [MUBUF] = read_memory,
-	};
+	u64 x = words[0] | (u64)words[1] << 32;
+	const struct form *form = forms;
 	u32 op;
 
 	memset(i, 0, sizeof(*i));
-	if (!find_format(words[0], i, &op))
+	while (form < forms + FORMATS && (words[0] & form->mask) != form->bits)
+		form++;
+	if (form == forms + FORMATS)
 		return "no format";
-	if (op >= target->formats[i->format].count)
+	i->format = (u8)(form - forms);
+	op = words[0] >> form->op_at & ((1u << form->op_bits) - 1);
+	if (op >= target->formats[i->format].count || !target->formats[i->format].rows[op].op)
 		return "no opcode";
 	i->row = &target->formats[i->format].rows[op];
 	i->op = i->row->op;
-	if (!i->op)
-		return "no opcode";
 	if (i->format == FLAT && (words[0] >> 14 & 3) == 1)
 		return "scratch memory";
-	read[i->format](words, i);
-	return read_operands(words, i);
+	read_places(x, i);
+	if (i->format >= VOP1 && i->format <= VOP2 &&
+	    (i->n[SRC0] == IS_SDWA || i->n[SRC0] == IS_DPP))
+		read_extra(x, i);
+	return read_operands(x, i);
 }

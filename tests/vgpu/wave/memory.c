@@ -249,7 +249,7 @@ static void ds(struct wave *w, const struct wave_inst *i, const struct access *a
 		for (k = 0; k < places; k++) {
 			u32 offset = a->pair ? ((u32)i->imm >> k * 8 & 255) * count * 4 * a->pair :
 					       (u32)i->imm;
-			u8 *at = lds_at(w, (u64)address + offset, bytes_of(a, count));
+			u8 *at = lds_at(w, address + offset, bytes_of(a, count));
 			u32 from = !k ? r : reads ? r + count : i->n[SRC2] - (u32)VGPR;
 
 			if (!at)

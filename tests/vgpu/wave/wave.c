@@ -157,9 +157,9 @@ void wave_step(struct wave *w)
 	}
 	w->count++;
 	w->pc += i.size;
-	if (w->hw[HW_MODE] & MODE_VSKIP && i.format >= VOP2)
+	if (w->hw[HW_MODE] & MODE_VSKIP && i.format >= VOP1)
 		return;
-	if (w->hw[HW_MODE] & MODE_GPR_IDX && i.format >= VOP2 && i.format <= VOP3P)
+	if (w->hw[HW_MODE] & MODE_GPR_IDX && i.format >= VOP1 && i.format <= VOP3)
 		index_registers(w, &i);
 	run = find_run(i.op);
 	if (!run)

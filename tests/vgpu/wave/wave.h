@@ -38,8 +38,9 @@ typedef int64_t s64;
 #define WAVE_OP(name) OP_##name,
 enum wave_op { OP_none, WAVE_OPS(WAVE_OP) OP_COUNT };
 
+/* In the order in which a word is compared with them. */
 enum wave_format {
-	SOP2, SOPK, SOP1, SOPC, SOPP, SMEM, VOP2, VOP1, VOPC, VOP3, VOP3P, DS, FLAT, MUBUF, FORMATS
+	SOP1, SOPC, SOPP, SOPK, SOP2, SMEM, VOP1, VOPC, VOP2, VOP3P, VOP3, DS, FLAT, MUBUF, FORMATS
 };
 
 /* Operands of an instruction. */
