@@ -128,7 +128,7 @@ static bool check_shared(const struct data *d)
 static bool check_moves(const struct data *data)
 {
 	const u8 *out = (const void *)data->out, *mine = out + 64 * 32;
-	u32 t, word[64];
+	u32 t, word[64], total = UNTOUCHED;
 	u8 bytes[32];
 
 	for (t = 0; t < 64; t++) {
@@ -139,8 +139,9 @@ static bool check_moves(const struct data *data)
 		memcpy(got, out + t * 32, sizeof(got));
 		sum = SUM_ALL(, bytes);
 		memcpy(&word[t], bytes, 4);
-		if (got[0] != sum || got[1] != sum || got[2] != 0)
+		if (got[0] != sum || got[1] != sum || got[2] != data->any[63 - t])
 			return false;
+		total += x;
 		word[t] = word[t] + y > x ? word[t] + y : x;
 		if (memcmp(mine + t * 32 + 16, &word[t], 4) ||
 		    memcmp(mine + t * 32 + 20, bytes + 4, 12))
@@ -152,7 +153,7 @@ static bool check_moves(const struct data *data)
 		if (memcmp(out + t * 32 + 24, &expected, 8))
 			return false;
 	}
-	return true;
+	return !memcmp(out + 64 * 64, &total, 4);
 }
 
 /* Arguments: pointers to a, b, any and out as the letters say, then numbers. */

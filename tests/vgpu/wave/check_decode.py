@@ -166,6 +166,9 @@ def difference(ours, scalars, name, words, size):
             return "immediate"
     if operands != mine:
         return "operands"
+    halves = modifiers.get("op_sel_hi")
+    if halves is not None and halves != ours.of["op_sel_hi"] & (1 << len(mine) - 1) - 1:
+        return "op_sel_hi"
     for key, value in ours.modifiers().items():
         if modifiers.get(key, 0) != value:
             return key

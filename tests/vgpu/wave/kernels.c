@@ -124,7 +124,7 @@ L u8 room[64 * 32] __attribute__((loader_uninitialized, aligned(16)));
 
 typedef u32 four __attribute__((ext_vector_type(4)));
 
-/* Moves and atomic operations; OUT has four numbers of each lane, and 32 bytes of it at the end. */
+/* Moves and atomic operations; OUT has four numbers of each lane, then 32 bytes, then a sum. */
 KERNEL void moves(G const u32 *a, G wide *out)
 {
 	u32 t = tid(), x = a[t], y = a[t + 1024];
@@ -136,10 +136,13 @@ KERNEL void moves(G const u32 *a, G wide *out)
 	out[t * 4] = SUM_ALL(L, lds);
 	out[t * 4 + 1] = SUM_ALL(G, mine);
 	out[t * 4 + 2] = __atomic_fetch_add((L u32 *)lds, y, __ATOMIC_RELAXED) ^
-			 __atomic_fetch_xor((G u32 *)mine, y, __ATOMIC_RELAXED);
+			 __atomic_fetch_xor((G u32 *)mine, y, __ATOMIC_RELAXED) ^
+			 __builtin_amdgcn_ds_bpermute((63 - t) * 4, x);
 	__atomic_fetch_max((L u32 *)lds, x, __ATOMIC_RELAXED);
 	__atomic_fetch_or((G wide *)(mine + 8), x, __ATOMIC_RELAXED);
 	*(volatile G four *)(mine + 16) = *(volatile L four *)lds;
 	barrier();
 	out[t * 4 + 3] = *(volatile L u32 *)(room + (63 - t) * 32);
+	/* One for all lanes, whose sum the compiler makes by moves between lanes. */
+	__atomic_fetch_add((G u32 *)(out + 64 * 8), x, __ATOMIC_RELAXED);
 }

@@ -221,8 +221,7 @@ static void permute(struct wave *w, const struct wave_inst *i, const struct acce
 	u32 result[LANES] = { 0 };
 	u64 exec = wave_pair(w, EXEC);
 
-	FOR_LANES(l, exec)
-	{
+	FOR_LANES(l, exec) {
 		u32 lane = (address[l] + (u32)i->imm) >> 2 & 63;
 
 		if (a->what == PERMUTE)
@@ -231,7 +230,7 @@ static void permute(struct wave *w, const struct wave_inst *i, const struct acce
 			result[l] = exec >> lane & 1 ? data[lane] : 0;
 	}
 	FOR_LANES(l, exec)
-	w->v[i->n[DST] - VGPR][l] = result[l];
+		w->v[i->n[DST] - VGPR][l] = result[l];
 }
 
 static void ds(struct wave *w, const struct wave_inst *i, const struct access *a)
@@ -242,8 +241,7 @@ static void ds(struct wave *w, const struct wave_inst *i, const struct access *a
 
 	if (reads && a->pair)
 		count /= 2;
-	FOR_LANES(l, wave_pair(w, EXEC))
-	{
+	FOR_LANES(l, wave_pair(w, EXEC)) {
 		u32 address = w->v[i->n[SRC0] - VGPR][l];
 
 		for (k = 0; k < places; k++) {
@@ -273,8 +271,7 @@ static void flat(struct wave *w, const struct wave_inst *i, const struct access 
 
 	if (a->atomic == do_cmpswap)
 		bytes /= 2;
-	FOR_LANES(l, wave_pair(w, EXEC))
-	{
+	FOR_LANES(l, wave_pair(w, EXEC)) {
 		u64 at = address[0][l] + (u64)(s64)i->imm;
 		u8 *p;
 
@@ -345,8 +342,8 @@ static void run(struct wave *w, const struct wave_inst *i)
 		flat(w, i, a);
 	else
 		FOR_LANES(l, wave_pair(w, EXEC))
-	if (w->state != WAVE_REFUSED)
-		buffer_lane(w, i, a, l);
+			if (w->state != WAVE_REFUSED)
+				buffer_lane(w, i, a, l);
 }
 
 wave_run *memory_run(u32 op)

@@ -201,8 +201,7 @@ static float literal_f(const struct vector *v)
 
 static void multiply_add_wide(struct vector *v)
 {
-	FOR_LANES(l, v->lanes)
-	{
+	FOR_LANES(l, v->lanes) {
 		u64 x = (u64)(u32)get_u(v, 0, l) * (u32)get_u(v, 1, l), y = x + get_u(v, 2, l);
 
 		v->bits |= (u64)(y < x) << l;
@@ -230,8 +229,7 @@ static u32 half_of_pair(const struct vector *v, u32 k, u64 l, bool high)
 
 static void packed_move(struct vector *v)
 {
-	FOR_LANES(l, v->lanes)
-	{
+	FOR_LANES(l, v->lanes) {
 		u64 low = half_of_pair(v, 0, l, v->i->op_sel & 1);
 
 		put_u(v, l, low | (u64)half_of_pair(v, 1, l, v->i->op_sel >> 1 & 1) << 32);
