@@ -66,8 +66,8 @@ FUZZ_WAVE := $(FUZZ)/wave
 .PHONY: fuzz-wave
 fuzz: fuzz-wave
 fuzz-wave: $(WAVE)/tools
-	@if grep -q '^skipped' $<; then echo "$(FUZZ_WAVE): $$(cat $<)"; exit 0; fi; \
-		$(MAKE) --no-print-directory -s $(FUZZ_WAVE) && \
+	@[ ! -e $(WAVE)/tools ] || $(MAKE) --no-print-directory -s $(FUZZ_WAVE)
+	@[ ! -e $(WAVE)/tools ] || \
 		tests/fuzz/run $(FUZZ_WAVE) $(ROUNDS) $(WAVE)/gfx90a.co $(WAVE)/gfx942.co
 $(FUZZ_WAVE): tests/fuzz/wave.c tests/fuzz/fuzz.c tests/fuzz/fuzz.h $(WAVE_LIB) $(WAVE_HEADERS) $(WAVE)/tools
 	@mkdir -p $(@D)

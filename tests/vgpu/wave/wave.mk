@@ -13,8 +13,8 @@ WAVE_DRIVER = $(shell find $(KMODDIR) -name 'amdgpu.ko*' | head -n 1)
 
 .PHONY: check-wave-code wave-programs
 check-wave-code: $(WAVE)/tools $(O)/witness/objects.S $(O)/kernel/env.mk ## real code, saved by the driver's handler
-	@if grep '^skipped' $(WAVE)/tools; then exit 0; fi; \
-		$(MAKE) --no-print-directory wave-programs && \
+	@[ ! -e $(WAVE)/tools ] || $(MAKE) --no-print-directory wave-programs
+	@[ ! -e $(WAVE)/tools ] || \
 		tests/vgpu/wave/check-wave-code $(WAVE) $(WAVE_DRIVER) $(O)/witness $(WAVE_STEP) clang
 
 $(WAVE)/tools: $(addprefix tests/vgpu/wave/,prepare gen_ops.py kernels.c arithmetic.h)
