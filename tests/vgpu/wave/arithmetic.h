@@ -26,6 +26,27 @@ typedef unsigned long long wide;
 	X(of((double)(type)(a - b))) X(of((double)(type)(a * b))) X(of((double)-a))           \
 	X(of((double)(a < b ? a : b))) X(of((double)(type)(-a * b))) X(of((double)(float)a))
 
+/* Opcodes that no expression of C becomes, by their builtins; the numbers have exact results. */
+#ifdef __AMDGCN__
+#define EXACT(gpu, host) gpu
+#else
+#define EXACT(gpu, host) host
+#endif
+#define BUILTINS(X, b)                                                                        \
+	X(of((double)EXACT(__builtin_amdgcn_rcpf(b), 1 / (b))))                               \
+	X(of((double)EXACT(__builtin_amdgcn_rsqf(b), 1 / __builtin_sqrtf(b))))                \
+	X(of((double)EXACT(__builtin_amdgcn_sqrtf(b), __builtin_sqrtf(b))))                   \
+	X(of((double)EXACT(__builtin_amdgcn_logf(b), __builtin_log2f(b))))                    \
+	X(of((double)EXACT(__builtin_amdgcn_exp2f(b / 64), __builtin_exp2f(b / 64))))         \
+	X(of((double)EXACT(__builtin_amdgcn_fractf(f), f - __builtin_floorf(f))))             \
+	X(of(EXACT(__builtin_amdgcn_rcp((double)b), 1 / (double)b)))                          \
+	X(of(EXACT(__builtin_amdgcn_rsq((double)b), 1 / __builtin_sqrt(b))))                  \
+	X(of((double)__builtin_ldexpf(f, (int)(y & 15)))) X(of((double)(b * f + g)))          \
+	X(EXACT(__builtin_amdgcn_alignbyte(x, y, x), (num)(((wide)x << 32 | y) >> (x & 3) * 8))) \
+	X(of((double)EXACT(__builtin_fmaf16(h, i, h), (_Float16)(h * i + h))))                \
+	X(of((double)EXACT(__builtin_fmaxf16(h, i), h > i ? h : i)))                          \
+	X(of((double)EXACT(__builtin_fminf16(h, i), h < i ? h : i)))
+
 #define ARITHMETIC(X)                                                                         \
 	BOTH_SIGNS(X, int, num, 31) BOTH_SIGNS(X, long long, wide, 63)                        \
 	BOTH_SIGNS(X, short, unsigned short, 15) BOTH_SIGNS(X, signed char, unsigned char, 7) \
@@ -59,7 +80,8 @@ typedef unsigned long long wide;
 	X((num)((long long)(int)x * (int)y >> 32)) X(of((double)(float)(x >> 16 & 255)))      \
 	X(of((double)(float)(x >> 24))) X(of((double)__builtin_fminf(f, g)))                  \
 	X(of((double)__builtin_fmaxf(f, g))) X(of(__builtin_fmin(d, e)))                      \
-	X(of(__builtin_fmax(d, e))) X(of((double)(-f - g))) X((unsigned short)(x >> (y & 15)))
+	X(of(__builtin_fmax(d, e))) X(of((double)(-f - g))) X((unsigned short)(x >> (y & 15))) \
+	BUILTINS(X, (float)(64 << (x & 3) * 2))
 /* clang-format on */
 
 #define COUNT_ONE(value) +1
