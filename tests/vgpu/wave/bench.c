@@ -23,10 +23,10 @@ enum {
 /*
  * From the handler's source, cwsr_trap_handler_gfx9.asm. The bits of IB_STS that it restores
  * (SQ_WAVE_IB_STS_RCNT_FIRST_REPLAY_MASK) are those that it keeps in TTMP11 or TTMP13 above the
- * debugger's data (TTMP_SAVE_RCNT_FIRST_REPLAY_MASK). EXCEPTIONS are sticky bits of TRAPSTS, below
- * the memory violation and SAVECTX.
+ * debugger's data (TTMP_SAVE_RCNT_FIRST_REPLAY_MASK). EXCEPTIONS are sticky bits of TRAPSTS:
+ * arithmetic ones (EXCP below the memory violation, EXCP_HI).
  */
-enum { IB_STS_KEPT = 0x1f8000, DEBUG_DATA = 0x3ffffff, EXCEPTIONS = 0xff };
+enum { IB_STS_KEPT = 0x1f8000, DEBUG_DATA = 0x3ffffff, EXCEPTIONS = 0x70ff };
 
 const char *const bench_hows[BENCH_HOWS] = {
 	"without preemptions",
