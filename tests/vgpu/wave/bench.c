@@ -142,24 +142,19 @@ static const char *find_difference(const struct wave *a, const struct wave *b,
 	return NULL;
 }
 
-/* The wave as the handler has to save it: one at a barrier has not passed that. */
-static void remember(struct bench *b)
+/* Set what no kernel here sets. */
+static void set_states(struct bench *b)
 {
-	struct wave_group *g = &b->group;
 	u32 k;
 
-	for (k = 0; k < g->waves; k++) {
+	for (k = 0; k < b->group.waves; k++) {
 		u32 any = (u32)(b->preemptions * 0x9e3779b1u) + k * 0x85ebca6bu;
 
-		g->wave[k].hw[HW_TRAPSTS] = any & EXCEPTIONS;
-		g->wave[k].hw[HW_IB_STS] = any & IB_STS_KEPT;
+		b->group.wave[k].hw[HW_TRAPSTS] = any & EXCEPTIONS;
+		b->group.wave[k].hw[HW_IB_STS] = any & IB_STS_KEPT;
 		if (b->xnack_error)
-			g->wave[k].hw[HW_TRAPSTS] |= TRAPSTS_XNACK_ERROR;
-		b->before[k] = g->wave[k];
-		if (g->wave[k].state == WAVE_AT_BARRIER)
-			b->before[k].pc -= 4;
+			b->group.wave[k].hw[HW_TRAPSTS] |= TRAPSTS_XNACK_ERROR;
 	}
-	memcpy(b->lds_before, g->lds, sizeof(g->lds));
 }
 
 /* Overwrite all that a wave does not find again by itself. */
@@ -187,20 +182,22 @@ static void compare(struct bench *b)
 {
 	struct wave_group *g = &b->group;
 	const char *what = NULL;
-	u32 k;
+	u32 k, of = 0;
 
-	if (memcmp(b->lds_before, g->lds, g->lds_size))
-		what = "LDS";
-	for (k = 0; k < g->waves && !what; k++)
-		if (wave_is_live(&b->before[k]))
-			what = find_difference(&b->before[k], &g->wave[k], &b->launch.kernel);
+	for (k = 0; k < g->waves && !what; k++) {
+		if (!wave_is_live(&b->before[k]))
+			continue;
+		of = k;
+		what = find_difference(&b->before[k], &g->wave[k], &b->launch.kernel);
+		if (!what && memcmp(b->lds_before, g->lds, g->lds_size))
+			what = "LDS";
+	}
 	if (!what)
 		return;
 	b->differ++;
 	if (!*b->what)
-		snprintf(b->what, sizeof(b->what), "%s of wave %u, at %#llx of the code", what,
-			 k ? k - 1 : 0,
-			 (unsigned long long)(b->before[k ? k - 1 : 0].pc - b->code));
+		snprintf(b->what, sizeof(b->what), "%s of wave %u, at %#llx of the code", what, of,
+			 (unsigned long long)(b->before[of].pc - b->code));
 }
 
 /* Go on with the waves as they were, and not with what came back. */
@@ -210,7 +207,10 @@ static void go_back(struct bench *b)
 	u32 k;
 
 	for (k = 0; k < g->waves; k++) {
+		if (!wave_is_live(&b->before[k]))
+			continue;
 		g->wave[k] = b->before[k];
+		g->wave[k].save = 0;
 		if (g->wave[k].state == WAVE_AT_BARRIER)
 			g->wave[k].pc += 4;
 	}
@@ -227,7 +227,10 @@ static int preempt(struct bench *b)
 		live += wave_is_live(&g->wave[k]);
 	if (!live)
 		return 0;
-	remember(b);
+	set_states(b);
+	b->launch.lag = b->how == BENCH_GOES_ON ? 300 : 0;
+	g->entered = b->before;
+	g->lds_entered = b->lds_before;
 	status = wave_group_save(g, &b->launch, &b->seed);
 	if (status)
 		return status;

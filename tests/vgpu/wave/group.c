@@ -148,55 +148,76 @@ static bool is_in_handler(const struct wave *w)
 	return wave_is_live(w) && w->hw[HW_STATUS] & STATUS_PRIV;
 }
 
-/* Let the waves that are in the handler run until none of them is. */
-static int run_handler(struct wave_group *g, u32 budget, u64 *seed)
+/* A wave that the handler can go on with, or that is to enter it; NULL: none. */
+static struct wave *pick_wave(struct wave_group *g, u64 *seed)
 {
+	u32 n = (u32)(next_random(seed) >> 32) % g->waves, k;
+
+	for (k = 0; k < g->waves; k++) {
+		struct wave *w = &g->wave[(n + k) % g->waves];
+
+		if (wave_save_is_due(w) || (is_in_handler(w) && w->state == WAVE_RUNS))
+			return w;
+	}
+	return NULL;
+}
+
+/* Enter the handler. A wave that waits at a barrier has not passed it, and comes to it again. */
+static int enter_handler(struct wave *w, const struct wave_launch *l, u64 *at, bool first)
+{
+	struct wave_group *g = w->group;
+	u64 size = wave_vgprs(&l->kernel) * LANES * 4 + ALLOCATED * 4 + STATE;
+
+	w->save = *at | (first ? FIRST_WAVE : 0);
+	*at += (size + (first ? g->lds_size : 0) + 255) & ~255ull;
+	if (*at - l->save > l->save_size)
+		return -ENOSPC;
+	if (w->state == WAVE_AT_BARRIER)
+		w->pc -= 4;
+	if (g->entered) {
+		g->entered[w - g->wave] = *w;
+		memcpy(g->lds_entered, g->lds, sizeof(g->lds));
+	}
+	w->state = WAVE_RUNS;
+	w->hw[HW_TRAPSTS] |= TRAPSTS_SAVECTX;
+	wave_trap(w);
+	return 0;
+}
+
+/* Let the waves run until none is in the handler, nor is to enter it. */
+static int run_handler(struct wave_group *g, const struct wave_launch *l, u64 *seed)
+{
+	u64 at = l->save;
 	u32 step, k;
+	int status = 0;
 
-	for (step = 0; step < budget * g->waves; step++) {
-		u32 n = (u32)(next_random(seed) >> 32) % g->waves;
-		struct wave *w = NULL;
+	for (step = 0; step < l->budget * g->waves && !status; step++) {
+		struct wave *w = pick_wave(g, seed);
+		u64 turn = l->lag ? next_random(seed) >> 32 : 0;
 
-		for (k = 0; k < g->waves && !w; k++)
-			if (is_in_handler(&g->wave[(n + k) % g->waves]) &&
-			    g->wave[(n + k) % g->waves].state == WAVE_RUNS)
-				w = &g->wave[(n + k) % g->waves];
 		if (!w)
 			break;
-		wave_step(w);
+		if (!wave_save_is_due(w) || (turn % (l->lag + 1) == 1 && w->state == WAVE_RUNS))
+			wave_step(w);
+		else if (turn % (l->lag + 1) == 0)
+			status = enter_handler(w, l, &at, at == l->save);
 	}
-	for (k = 0; k < g->waves; k++)
+	for (k = 0; k < g->waves && !status; k++)
 		if (g->wave[k].state == WAVE_REFUSED || is_in_handler(&g->wave[k]))
-			return -EIO;
-	return 0;
+			status = -EIO;
+	return status;
 }
 
 int wave_group_save(struct wave_group *g, const struct wave_launch *l, u64 *seed)
 {
-	u64 at = l->save, first = FIRST_WAVE;
 	u32 k;
 
 	for (k = 0; k < g->waves; k++) {
-		struct wave *w = &g->wave[k];
-		u64 size = wave_vgprs(&l->kernel) * LANES * 4 + ALLOCATED * 4 + STATE;
-
-		w->save = 0;
-		if (!wave_is_live(w))
-			continue;
-		w->save = at | first;
-		size += first ? g->lds_size : 0;
-		at += (size + 255) & ~255ull;
-		if (at - l->save > l->save_size)
-			return -ENOSPC;
-		first = 0;
-		/* A wave that waits at a barrier has not passed it, and comes to it again. */
-		if (w->state == WAVE_AT_BARRIER)
-			w->pc -= 4;
-		w->state = WAVE_RUNS;
-		w->hw[HW_TRAPSTS] |= TRAPSTS_SAVECTX;
-		wave_trap(w);
+		g->wave[k].save = SAVE_IS_DUE;
+		if (g->entered)
+			g->entered[k].state = WAVE_ENDED;
 	}
-	return run_handler(g, l->budget, seed);
+	return run_handler(g, l, seed);
 }
 
 int wave_group_restore(struct wave_group *g, const struct wave_launch *l, u64 *seed)
@@ -215,5 +236,5 @@ int wave_group_restore(struct wave_group *g, const struct wave_launch *l, u64 *s
 		w->pc = l->tba + 4; /* the handler's second entry */
 		w->state = WAVE_RUNS;
 	}
-	return run_handler(g, l->budget, seed);
+	return run_handler(g, l, seed);
 }

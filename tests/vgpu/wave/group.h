@@ -18,6 +18,7 @@ struct wave_launch {
 	u64 tba, tma;	     /* the trap handler, and its memory */
 	u64 save, save_size; /* the area where the handler saves waves */
 	u32 budget;	     /* instructions of a wave in the handler, at most */
+	u32 lag;	     /* turns after which a wave enters late, on average; 0: all at once */
 };
 
 /* Copy the segments to AT. -EINVAL: no code object; -ENOMEM: no room. */

@@ -85,7 +85,10 @@ static void gpr_index_on(struct wave *w, u64 index, u32 operands)
 	w->s[M0] = (w->s[M0] & ~0xf0ffu) | (index & 255) | (operands & 15) << 12;
 }
 
-/* Stop running. A barrier that all waves have reached, or that the last one has left, is over. */
+/*
+ * Stop running. A barrier that all waves have reached, or that the last one has left, is over. One
+ * that is to be saved has not reached it.
+ */
 static void leave(struct wave *w, enum wave_state state)
 {
 	struct wave_group *g = w->group;
@@ -93,7 +96,7 @@ static void leave(struct wave *w, enum wave_state state)
 
 	w->state = state;
 	for (k = 0; k < g->waves; k++)
-		if (g->wave[k].state == WAVE_RUNS)
+		if (g->wave[k].state == WAVE_RUNS || wave_save_is_due(&g->wave[k]))
 			return;
 	for (k = 0; k < g->waves; k++)
 		if (g->wave[k].state == WAVE_AT_BARRIER)

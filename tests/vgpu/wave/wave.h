@@ -112,6 +112,9 @@ struct wave_group {
 	u32 lds_size; /* bytes, allocated */
 	u32 waves;
 	struct wave *wave;
+	/* NULL, or a copy of each wave as it entered the handler, and of LDS then. */
+	struct wave *entered;
+	u8 *lds_entered;
 };
 
 struct wave {
@@ -155,6 +158,13 @@ u64 wave_signed_field(u64 x, u32 first, u32 bits);
 /* The function of an opcode; NULL: it has none in this file. */
 typedef void wave_run(struct wave *w, const struct wave_inst *i);
 wave_run *scalar_run(u32 op), *vector_run(u32 op), *memory_run(u32 op);
+
+/* A wave that is to be saved, and is not yet in the handler. */
+#define SAVE_IS_DUE (~0ull)
+static inline bool wave_save_is_due(const struct wave *w)
+{
+	return w->state <= WAVE_AT_BARRIER && w->save == SAVE_IS_DUE;
+}
 
 static inline u64 wave_pair(const struct wave *w, u32 n)
 {
