@@ -66,6 +66,8 @@ TEST(work)
 	CTL(0, "guard --simulate world");
 	ck_assert_double_le(fabs(of('a') - 20), 0.02);
 	ck_assert_double_le(fabs(of('b') - 40), 0.02);
+	/* Both were there for the minute. */
+	OUT_HAS(" of 120.000\n");
 }
 
 TEST(json)

@@ -304,15 +304,25 @@ TEST(unknown_layout)
 	expect_problem(0, 3, "the layout of this MQD is not known");
 }
 
-TEST(largest_ring)
+/* Bits 5:0 of CP_HQD_PQ_CONTROL are the size's power of two, in words, less one. */
+TEST_EACH(largest_ring, 3)
 {
+	static const struct {
+		uint32_t control;
+		int64_t size;
+	} rings[] = {
+		{ 39, 4ll << 40 },
+		{ 40, GPREEMPT_UNKNOWN },
+		{ 0xffffffff, GPREEMPT_UNKNOWN },
+	};
 	uint32_t words[MQD_WORDS] = { 0xc0310800 };
 
 	memset(words + 1, 0xff, sizeof(words) - 4);
+	words[145] = rings[_i].control;
 	say("Process 1 PASID 0x1:\n  Compute queue on device 1\n");
 	say_words(0, words, MQD_WORDS);
 	read_made();
-	ck_assert_int_eq(data->mqds[0].regs.ring_size, GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(data->mqds[0].regs.ring_size, rings[_i].size);
 	ck_assert_int_eq(data->mqds[0].regs.vmid, 15);
 }
 

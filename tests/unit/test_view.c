@@ -135,6 +135,7 @@ static const struct {
 	{ "none", 0, "none" },
 	{ "0x0", 0, "none" },
 	{ "0x40000000", 0, "none" },
+	{ "wave-abort", 1, "wave-abort" },
 	{ "0x60000001", 0x20000001, "wave-abort,preemption-error" },
 	{ "preemption-error,wave-abort", 0x20000001, "wave-abort,preemption-error" },
 	{ "ec-24,wave-abort,ec-40", 0x8000800001, "wave-abort,ec-24,ec-40" },
