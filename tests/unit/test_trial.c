@@ -25,33 +25,49 @@ TEST(stages)
 		ck_assert_msg(stages_of(bad[i]) == -1, "\"%s\" was taken", bad[i]);
 }
 
+static const char *verdict_of(int64_t tried, int64_t held)
+{
+	static struct trial_gpu gpu;
+
+	gpu.claims[0].tried = gpu.claims[0].held = 0;
+	trial_count(&gpu, 0, tried, held);
+	return gpu.claims[0].verdict;
+}
+
 TEST(verdicts)
 {
-	const struct trial_count none = { 0 }, all = { 5, 5 }, some = { 5, 4 };
-
-	ck_assert_str_eq(trial_verdict(&none), "not tried");
-	ck_assert_str_eq(trial_verdict(&all), "holds");
-	ck_assert_str_eq(trial_verdict(&some), "does not hold");
+	ck_assert_str_eq(verdict_of(0, 0), "not tried");
+	ck_assert_str_eq(verdict_of(-1, -1), "not tried");
+	ck_assert_str_eq(verdict_of(5, 5), "holds");
+	ck_assert_str_eq(verdict_of(5, 4), "does not hold");
 }
 
 /* Each stage and each claim has all that is printed of it. */
 TEST(tables_are_whole)
 {
+	static struct trial_gpu gpu;
+	struct trial_line line;
 	size_t i;
 
+	trial_begin(&gpu);
 	for (i = 0; i < TRIAL_STAGES; i++) {
-		ck_assert_ptr_nonnull(trial_stages[i].name);
+		ck_assert_ptr_nonnull(gpu.stages[i].name);
+		ck_assert_str_eq(gpu.stages[i].result, "left out");
 		ck_assert_ptr_nonnull(trial_stages[i].what);
 		ck_assert_uint_gt(trial_stages[i].limit_s, 0);
 		/* A stage that suspends asks before. */
 		ck_assert_int_eq(trial_stages[i].asks, i > 1);
+		json_object_put(gpu.stages[i].runs);
 	}
 	for (i = 0; i < TRIAL_CLAIMS; i++) {
-		ck_assert_ptr_nonnull(trial_claim_text(i));
-		ck_assert_ptr_nonnull(trial_claim_how(i));
+		ck_assert_str_eq(gpu.claims[i].verdict, "not tried");
+		ck_assert_ptr_nonnull(gpu.claims[i].claim);
+		ck_assert_ptr_nonnull(gpu.claims[i].how);
 	}
-	for (i = 0; i < TRIAL_RESULTS; i++)
-		ck_assert_ptr_nonnull(trial_result_name(i));
+	for (i = 0; i < TRIAL_RESULTS; i++) {
+		trial_set_result(&line, i);
+		ck_assert_ptr_nonnull(line.result);
+	}
 }
 
 #define HEAD "gpreempt-trial - version: 1.0\n"
@@ -67,17 +83,18 @@ TEST(state_text)
 {
 	static const char *const bad[] = { "",
 					   "gpreempt-trial",
-					   HEAD "open 9\n",
-					   HEAD "open 3",
-					   HEAD "open 3\nopen 3\n",
-					   HEAD "open  3\n",
+					   HEAD,
 					   HEAD "\n",
-					   HEAD "shut 3\n",
-					   "gpreempt-trial - version: 2.0\n" };
+					   HEAD "9\n",
+					   HEAD "3",
+					   HEAD " 3\n",
+					   HEAD "3,\n",
+					   HEAD "3\n0\n",
+					   "gpreempt-trial - version: 2.0\n3\n" };
 	size_t i;
 
-	ck_assert_int_eq(state_of(HEAD), 0);
-	ck_assert_int_eq(state_of(HEAD "open 3\nopen 0\n"), 9);
+	ck_assert_int_eq(state_of(HEAD "3\n"), 8);
+	ck_assert_int_eq(state_of(HEAD "0,3\n"), 9);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(state_of(bad[i]) == -1, "\"%s\" was taken", bad[i]);
 }

@@ -226,12 +226,13 @@ static bool may_begin(const struct run *r, const struct trial_stage *stage)
 static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 {
 	const struct trial_stage *stage = &trial_stages[i];
+	struct trial_line *line = &gpu->stages[i];
 	pid_t pid = 0;
 	size_t before;
 	int ret;
 
 	if (!may_begin(r, stage)) {
-		snprintf(gpu->stages[i].why, sizeof(gpu->stages[i].why), "not agreed to: --yes");
+		snprintf(line->why, sizeof(line->why), "not agreed to: --yes");
 		return 0;
 	}
 	ret = trial_state_write(r->hung | 1U << i);
@@ -243,12 +244,11 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 	*r->t.why = '\0';
 	r->t.begin_ns = shr_now_ns();
 	r->t.budget_ns = stage->limit_s * r->scale * NSEC_PER_SEC;
-	gpu->stages[i].result = stage->run(&r->t, gpu->stages[i].runs);
-	gpu->stages[i].ns = shr_now_ns() - r->t.begin_ns;
+	trial_set_result(line, trial_run(&r->t, stage, line->runs));
+	line->time = shr_now_ns() - r->t.begin_ns;
 	/* A stage that is done may have left something out. */
-	memcpy(gpu->stages[i].why, r->t.why, sizeof(r->t.why));
-	gpu->claims[TRIAL_CLEAN].tried++;
-	gpu->claims[TRIAL_CLEAN].held += is_clean(r, before);
+	memcpy(line->why, r->t.why, sizeof(r->t.why));
+	trial_count(gpu, TRIAL_CLEAN, 1, is_clean(r, before));
 	r->left_s -= stage->limit_s * r->scale;
 	ret = trial_state_write(r->hung);
 	return ret ? fail_state(ret, NEXT_STATE) : 0;
@@ -261,7 +261,7 @@ static int judge(const struct trial_gpu *gpu)
 	size_t i;
 
 	for (i = 0; i < TRIAL_STAGES; i++) {
-		enum trial_result result = gpu->stages[i].result;
+		enum trial_result result = gpu->stages[i].code;
 
 		if (result == TRIAL_FAILED || result == TRIAL_INTERRUPTED)
 			return GPREEMPT_CLASS_FAILED;
@@ -280,15 +280,14 @@ static int run_gpu(struct run *r, size_t place)
 	int ret = 0;
 	size_t i;
 
-	gpu = (struct trial_gpu){ 0 };
+	trial_begin(&gpu);
 	r->t.found = &gpu;
 	r->t.place = place;
 	for (i = 0; i < TRIAL_STAGES; i++) {
-		gpu.stages[i].runs = json_object_new_array();
 		if (!(r->stages & 1U << i) || ret || r->t.stopped)
 			continue;
 		if (r->hung & 1U << i) {
-			gpu.stages[i].result = TRIAL_HUNG;
+			trial_set_result(&gpu.stages[i], TRIAL_HUNG);
 			snprintf(gpu.stages[i].why, sizeof(gpu.stages[i].why),
 				 "an earlier run did not come back from it: --again tries it");
 			continue;

@@ -44,7 +44,7 @@ static const struct {
 	ROW(gpu, 0, 63, 0, "number of the GPU, in KFD's order"),
 	ROW(registers, 32, 512, 32, "vector registers of a lane: 32, 64, 128, 256, 512"),
 	ROW(lds, 1, 64, 1, "KiB of LDS of a wave"),
-	ROW(waves, 0, MAX_WAVES, 1, "waves of a dispatch; 0: as many as the GPU holds"),
+	ROW(waves, 0, MAX_WAVES, 0, "waves of a dispatch; 0: as many as the GPU holds"),
 	ROW(time_ns, 1000, 10 * NSEC_PER_SEC, NSEC_PER_MSEC, "time of a dispatch"),
 	ROW(count, 0, UINT64_MAX, 0, "end after so many dispatches; 0: no limit"),
 	ROW(duration_ns, 0, UINT64_MAX, 0, "end after that time; 0: no limit"),

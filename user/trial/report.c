@@ -6,67 +6,25 @@
 
 #include "trial.h"
 
-struct stage_row {
-	int64_t stage;
-	const char *name;
-	const char *result;
-	int64_t time; /* ns */
-	const char *why;
-};
-
 static const struct out_field stage_fields[] = {
-	OUT_FIELD(struct stage_row, stage, "STAGE", OUT_DEC),
-	OUT_FIELD(struct stage_row, name, "NAME", OUT_TEXT),
-	OUT_FIELD(struct stage_row, result, "RESULT", OUT_TEXT),
-	OUT_NAMED("time_s", struct stage_row, time, "TIME-S", OUT_S),
-	OUT_FIELD(struct stage_row, why, "WHY", OUT_TEXT, .wrap = true),
+	OUT_FIELD(struct trial_line, stage, "STAGE", OUT_DEC),
+	OUT_FIELD(struct trial_line, name, "NAME", OUT_TEXT),
+	OUT_FIELD(struct trial_line, result, "RESULT", OUT_TEXT),
+	OUT_NAMED("time_s", struct trial_line, time, "TIME-S", OUT_S),
+	OUT_FIELD(struct trial_line, why, "WHY", OUT_TEXT, .array = true, .wrap = true),
 };
 
-static const struct out_table stage_table = OUT_TABLE("stages", stage_fields, struct stage_row);
-
-struct claim_row {
-	const char *verdict;
-	int64_t tried, held;
-	const char *claim, *how;
-};
+static const struct out_table stage_table = OUT_TABLE("stages", stage_fields, struct trial_line);
 
 static const struct out_field claim_fields[] = {
-	OUT_FIELD(struct claim_row, verdict, "VERDICT", OUT_TEXT),
-	OUT_FIELD(struct claim_row, tried, "TRIED", OUT_DEC),
-	OUT_FIELD(struct claim_row, held, "HELD", OUT_DEC),
-	OUT_FIELD(struct claim_row, claim, "CLAIM", OUT_TEXT, .wrap = true),
-	OUT_FIELD(struct claim_row, how, NULL, OUT_TEXT),
+	OUT_FIELD(struct trial_verdict, verdict, "VERDICT", OUT_TEXT),
+	OUT_FIELD(struct trial_verdict, tried, "TRIED", OUT_DEC),
+	OUT_FIELD(struct trial_verdict, held, "HELD", OUT_DEC),
+	OUT_FIELD(struct trial_verdict, claim, "CLAIM", OUT_TEXT, .wrap = true),
+	OUT_FIELD(struct trial_verdict, how, NULL, OUT_TEXT),
 };
 
-static const struct out_table claim_table = OUT_TABLE("claims", claim_fields, struct claim_row);
-
-static void fill_stages(const struct trial_gpu *gpu, struct stage_row *rows)
-{
-	size_t i;
-
-	for (i = 0; i < TRIAL_STAGES; i++)
-		rows[i] = (struct stage_row){
-			.stage = i,
-			.name = trial_stages[i].name,
-			.result = trial_result_name(gpu->stages[i].result),
-			.time = gpu->stages[i].ns ? (int64_t)gpu->stages[i].ns : GPREEMPT_UNKNOWN,
-			.why = *gpu->stages[i].why ? gpu->stages[i].why : NULL,
-		};
-}
-
-static void fill_claims(const struct trial_gpu *gpu, struct claim_row *rows)
-{
-	size_t i;
-
-	for (i = 0; i < TRIAL_CLAIMS; i++)
-		rows[i] = (struct claim_row){
-			.verdict = trial_verdict(&gpu->claims[i]),
-			.tried = gpu->claims[i].tried,
-			.held = gpu->claims[i].held,
-			.claim = trial_claim_text(i),
-			.how = trial_claim_how(i),
-		};
-}
+static const struct out_table claim_table = OUT_TABLE("claims", claim_fields, struct trial_verdict);
 
 void trial_print_plan(unsigned int stages, unsigned int open, double scale)
 {
@@ -117,10 +75,9 @@ static void print_run(const char *stage, struct json_object *run)
 /* Print the figures, and a note when the witness did not run. */
 static void print_witness(const struct trial_gpu *gpu)
 {
-	const struct trial_count *c = &gpu->claims[TRIAL_REGISTERS];
 	size_t i, j;
 
-	if (!c->tried && gpu->claims[TRIAL_ONCE].tried)
+	if (!gpu->claims[TRIAL_REGISTERS].tried && gpu->claims[TRIAL_ONCE].tried)
 		ctl_say("registers: not tried: dispatches completed, but no code ran");
 	for (i = 0; i < TRIAL_STAGES; i++)
 		for (j = 0; j < json_object_array_length(gpu->stages[i].runs); j++)
@@ -130,16 +87,12 @@ static void print_witness(const struct trial_gpu *gpu)
 
 void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name)
 {
-	struct claim_row claims[TRIAL_CLAIMS];
-	struct stage_row stages[TRIAL_STAGES];
 	char text[128];
 
 	gp_gpu_text(name, text, sizeof(text));
 	ctl_say("trial of GPU %s %s", text, gpu->gfx);
-	fill_stages(gpu, stages);
-	fill_claims(gpu, claims);
-	out_rows(out_mode(), &stage_table, stages, TRIAL_STAGES);
-	out_rows(out_mode(), &claim_table, claims, TRIAL_CLAIMS);
+	out_rows(out_mode(), &stage_table, gpu->stages, TRIAL_STAGES);
+	out_rows(out_mode(), &claim_table, gpu->claims, TRIAL_CLAIMS);
 	print_witness(gpu);
 	ctl_label_times();
 }
@@ -147,21 +100,17 @@ void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name)
 struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu *name)
 {
 	struct json_object *o = json_object_new_object(), *list;
-	struct claim_row claims[TRIAL_CLAIMS];
-	struct stage_row stages[TRIAL_STAGES];
 	size_t i;
 
-	fill_stages(gpu, stages);
-	fill_claims(gpu, claims);
 	out_add(o, "gpu", out_json_number(name->index));
 	out_add(o, "pci", out_json_text(*name->device ? name->device : NULL));
 	out_add(o, "gfx", out_json_text(*gpu->gfx ? gpu->gfx : NULL));
-	list = out_json_rows(&stage_table, stages, TRIAL_STAGES);
+	list = out_json_rows(&stage_table, gpu->stages, TRIAL_STAGES);
 	for (i = 0; i < TRIAL_STAGES; i++)
 		out_add(json_object_array_get_idx(list, i), "runs",
 			json_object_get(gpu->stages[i].runs));
 	out_add(o, stage_table.name, list);
-	out_add(o, claim_table.name, out_json_rows(&claim_table, claims, TRIAL_CLAIMS));
+	out_add(o, claim_table.name, out_json_rows(&claim_table, gpu->claims, TRIAL_CLAIMS));
 	return o;
 }
 

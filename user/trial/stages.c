@@ -20,12 +20,6 @@ static uint64_t left_ns(const struct trial *t)
 	return passed < t->budget_ns ? t->budget_ns - passed : 0;
 }
 
-/* The result of a stage that does not go on: Ctrl-C, or what t->why says. */
-static enum trial_result give_up(const struct trial *t)
-{
-	return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
-}
-
 /* Keep the last line of what a program printed as the reason; its name if there is none. */
 static void note_why(struct trial *t, const char *name, char *text)
 {
@@ -40,19 +34,40 @@ static void note_why(struct trial *t, const char *name, char *text)
 
 /* The load. */
 
-/* Options of a load; 0 is gpreempt-load's own choice, but for waves: all that fit. */
+/* Options of a load; 0 is gpreempt-load's own choice. */
 struct setup {
 	const char *name;
-	uint64_t registers, lds, waves;
-	uint64_t time_us, rate;
+	uint64_t registers, lds, waves, time_ns, rate;
+};
+
+static const struct {
+	const char *option;
+	size_t at;
+} options[] = {
+	{ "--registers", offsetof(struct setup, registers) },
+	{ "--lds", offsetof(struct setup, lds) },
+	{ "--waves", offsetof(struct setup, waves) },
+	{ "--time_ns", offsetof(struct setup, time_ns) },
+	{ "--rate", offsetof(struct setup, rate) },
 };
 
 struct work {
 	struct trial_child child;
-	struct setup setup;
+	const struct setup *setup;
 	int64_t ring; /* address */
-	int64_t waves, registers, rounds;
+	int64_t waves, registers, lds;
 	bool runs; /* the code of the kernel is executed */
+};
+
+/* A stage: its load at each size, and what is done beside it. */
+struct trial_act {
+	const struct setup *setups;
+	size_t n;
+	/* Returns TRIAL_DONE, or why not; the figures go into run. */
+	enum trial_result (*run)(struct trial *t, const struct work *w, const struct trial_act *act,
+				 uint64_t ns, struct json_object *run);
+	const char *how; /* method of preempt */
+	uint64_t cycles;
 };
 
 static bool is_ready(const struct work *w)
@@ -73,38 +88,29 @@ static void read_ready(struct trial *t, struct work *w)
 	w->ring = ring;
 	w->waves = trial_number(text, "ready", "waves");
 	w->registers = trial_number(text, "ready", "registers");
+	w->lds = trial_number(text, "ready", "lds");
 	w->runs = line && !strstr(line, " code does-not-run\n");
 }
 
 /* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
 static enum trial_result start_work(struct trial *t, const struct setup *s, struct work *w)
 {
-	char gpu[24], registers[24], lds[24], waves[24], ns[24], rate[24];
-	char *argv[] = { (char *)t->load,
-			 "--gpu",
-			 gpu,
-			 "--registers",
-			 registers,
-			 "--lds",
-			 lds,
-			 "--waves",
-			 waves,
-			 "--time_ns",
-			 ns,
-			 "--rate",
-			 rate,
-			 "--report_ns",
-			 "1000000000",
-			 NULL };
-	uint64_t until = shr_now_ns() + READY_NS;
+	char gpu[24], values[ARRAY_SIZE(options)][24];
+	char *argv[6 + 2 * ARRAY_SIZE(options)] = { (char *)t->load, "--gpu", gpu, "--report_ns",
+						    "1000000000" };
+	uint64_t value, until = shr_now_ns() + READY_NS;
+	size_t i, n = 5;
 
-	*w = (struct work){ .setup = *s };
+	*w = (struct work){ .setup = s };
 	snprintf(gpu, sizeof(gpu), "%zu", t->place);
-	snprintf(registers, sizeof(registers), "%" PRIu64, s->registers ? s->registers : 32);
-	snprintf(lds, sizeof(lds), "%" PRIu64, s->lds ? s->lds : 1);
-	snprintf(waves, sizeof(waves), "%" PRIu64, s->waves);
-	snprintf(ns, sizeof(ns), "%" PRIu64, (s->time_us ? s->time_us : 1000) * 1000);
-	snprintf(rate, sizeof(rate), "%" PRIu64, s->rate);
+	for (i = 0; i < ARRAY_SIZE(options); i++) {
+		value = *(const uint64_t *)((const char *)s + options[i].at);
+		if (!value)
+			continue;
+		snprintf(values[i], sizeof(values[i]), "%" PRIu64, value);
+		argv[n++] = (char *)options[i].option;
+		argv[n++] = values[i];
+	}
 	if (!trial_start(t, argv, &w->child))
 		return TRIAL_FAILED;
 	while (!is_ready(w)) {
@@ -160,7 +166,7 @@ static struct json_object *work_json(const struct work *w, const char *text)
 
 	out_add(o, "waves", out_json_number(w->waves));
 	out_add(o, "registers", out_json_number(w->registers));
-	out_add(o, "lds_bytes", out_json_number((w->setup.lds ? w->setup.lds : 1) << 10));
+	out_add(o, "lds_bytes", out_json_number(w->lds));
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		int64_t value = trial_number(text, "done", keys[i]);
 
@@ -171,12 +177,6 @@ static struct json_object *work_json(const struct work *w, const char *text)
 	out_add(o, "first_wrong", out_json_text(wrong ? what : NULL));
 	out_add(o, "requests", requests_json(text));
 	return o;
-}
-
-static void count(struct trial_count *c, int64_t tried, int64_t held)
-{
-	c->tried += tried > 0 ? tried : 0;
-	c->held += held > 0 ? held : 0;
 }
 
 /* End it, and count what it says of its dispatches and waves. */
@@ -195,12 +195,13 @@ static struct json_object *end_work(struct trial *t, struct work *w, enum trial_
 		;
 	text = trial_output(w->child.out);
 	o = work_json(w, text);
-	count(&t->found->claims[once], trial_number(text, "done", "completed"),
-	      trial_number(text, "done", "completed") - trial_number(text, "done", "lost"));
+	trial_count(t->found, once, trial_number(text, "done", "completed"),
+		    trial_number(text, "done", "completed") - trial_number(text, "done", "lost"));
 	if (w->runs)
-		count(&t->found->claims[TRIAL_REGISTERS],
-		      trial_number(text, "done", "right") + trial_number(text, "done", "wrong"),
-		      trial_number(text, "done", "right"));
+		trial_count(t->found, TRIAL_REGISTERS,
+			    trial_number(text, "done", "right") +
+				    trial_number(text, "done", "wrong"),
+			    trial_number(text, "done", "right"));
 	free(text);
 	trial_end(&w->child, SIGKILL, 0);
 	return o;
@@ -220,9 +221,9 @@ static void count_preempt(struct trial *t, struct json_object *found, bool pause
 	int64_t yes = number_of(verified, "yes"), seen = yes + number_of(verified, "no");
 	int64_t whole = seen + number_of(verified, "not_checked");
 
-	count(&t->found->claims[pause ? TRIAL_PAUSES : TRIAL_SUSPENDS],
-	      cut ? whole : number_of(found, "cycles"), number_of(found, "succeeded"));
-	count(&t->found->claims[TRIAL_OFF], seen, yes);
+	trial_count(t->found, pause ? TRIAL_PAUSES : TRIAL_SUSPENDS,
+		    cut ? whole : number_of(found, "cycles"), number_of(found, "succeeded"));
+	trial_count(t->found, TRIAL_OFF, seen, yes);
 }
 
 static struct json_object *copy_figures(struct json_object *from)
@@ -240,23 +241,22 @@ static struct json_object *copy_figures(struct json_object *from)
 	return to;
 }
 
-/*
- * Suspend and resume the load. Longer than ns it is not done: preempt then prints what it has.
- * TRIAL_DONE, or why not; the figures go into run.
- */
-static enum trial_result preempt(struct trial *t, const struct work *w, const char *how,
-				 uint64_t cycles, uint64_t ns, struct json_object *run)
+/* Suspend and resume the load. After ns it gets SIGINT, and prints what it has. */
+static enum trial_result preempt(struct trial *t, const struct work *w, const struct trial_act *act,
+				 uint64_t ns, struct json_object *run)
 {
 	char pid[24], n[24];
-	char *argv[] = { (char *)t->self, "preempt",	pid,   "--json", "--count",   n,   "--hold",
-			 "1ms",		  "--interval", "5ms", "--how",	 (char *)how, NULL };
+	char *argv[] = {
+		(char *)t->self, "preempt",    pid,   "--json", "--count",	  n,   "--hold",
+		"1ms",		 "--interval", "5ms", "--how",	(char *)act->how, NULL
+	};
 	struct json_object *found;
 	struct trial_child c;
 	char *text, *why;
 	bool ended, cut = false;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
-	snprintf(n, sizeof(n), "%" PRIu64, cycles);
+	snprintf(n, sizeof(n), "%" PRIu64, act->cycles);
 	if (!trial_start(t, argv, &c))
 		return TRIAL_FAILED;
 	ended = trial_wait(t, &c, ns);
@@ -270,43 +270,15 @@ static enum trial_result preempt(struct trial *t, const struct work *w, const ch
 	found = json_tokener_parse(text);
 	if (found) {
 		out_add(run, "preempt", copy_figures(found));
-		count_preempt(t, found, !strcmp(how, "pause"), !ended);
+		count_preempt(t, found, !strcmp(act->how, "pause"), !ended);
 	}
 	if ((!found && !cut) || (ended && c.status))
 		note_why(t, "gpreempt-ctl preempt", why);
 	free(text);
 	free(why);
 	json_object_put(found);
-	if (t->stopped)
-		return TRIAL_INTERRUPTED;
 	/* A run that was cut off before its first cycle has no figures. */
 	return cut || (found && !c.status) ? TRIAL_DONE : TRIAL_FAILED;
-}
-
-static struct json_object *new_run(struct json_object *runs, const char *name)
-{
-	struct json_object *run = json_object_new_object();
-
-	out_add(run, "name", out_json_text(name));
-	json_object_array_add(runs, run);
-	return run;
-}
-
-/* One load, preempted; then its own account. */
-static enum trial_result preempt_setup(struct trial *t, const struct setup *s, const char *how,
-				       uint64_t cycles, uint64_t ns, struct json_object *runs)
-{
-	enum trial_result result;
-	struct json_object *run;
-	struct work w;
-
-	result = start_work(t, s, &w);
-	if (result != TRIAL_DONE)
-		return result;
-	run = new_run(runs, s->name);
-	result = preempt(t, &w, how, cycles, ns, run);
-	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
-	return result;
 }
 
 /* 0, look. */
@@ -314,11 +286,13 @@ static enum trial_result preempt_setup(struct trial *t, const struct setup *s, c
 static enum trial_result run_look(struct trial *t, struct json_object *runs)
 {
 	char *argv[] = { (char *)t->self, "doctor", "--json", NULL };
-	struct json_object *run = new_run(runs, "doctor"), *found;
+	struct json_object *run = json_object_new_object(), *found;
 	struct trial_child c;
 	bool ended;
 	char *text;
 
+	out_add(run, "name", out_json_text("doctor"));
+	json_object_array_add(runs, run);
 	if (!trial_start(t, argv, &c))
 		return TRIAL_FAILED;
 	ended = trial_wait(t, &c, t->budget_ns);
@@ -331,7 +305,7 @@ static enum trial_result run_look(struct trial *t, struct json_object *runs)
 	if (ended && found)
 		return TRIAL_DONE;
 	snprintf(t->why, sizeof(t->why), "gpreempt-ctl doctor did not end");
-	return give_up(t);
+	return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
 }
 
 /* 1, view. */
@@ -342,7 +316,6 @@ struct reads {
 	uint64_t full, of, waves, few;
 };
 
-#define READS	 1000
 #define NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
 
 /* One look at the queue whose ring the load has named. */
@@ -393,145 +366,76 @@ static void add_reads(struct json_object *run, struct reads *r)
 	out_add(run, "reads", o);
 }
 
-static enum trial_result run_view(struct trial *t, struct json_object *runs)
+static enum trial_result look_at_view(struct trial *t, const struct work *w,
+				      const struct trial_act *act, uint64_t ns,
+				      struct json_object *run)
 {
-	static const struct setup s = { .name = "one queue", .waves = 4 };
-	struct reads r = { .ns = shr_must(calloc(READS, sizeof(*r.ns))) };
-	struct json_object *run;
-	enum trial_result result;
-	struct work w;
+	struct reads r = { .ns = shr_must(calloc(act->cycles, sizeof(*r.ns))) };
+	uint64_t until = shr_now_ns() + ns;
 
-	result = start_work(t, &s, &w);
-	if (result != TRIAL_DONE) {
-		free(r.ns);
-		return result;
-	}
-	run = new_run(runs, s.name);
-	while (r.n < READS && left_ns(t) && trial_sleep(t, NSEC_PER_MSEC))
-		if (!read_once(t, &w, &r))
+	while (r.n < act->cycles && shr_now_ns() < until && trial_sleep(t, NSEC_PER_MSEC))
+		if (!read_once(t, w, &r))
 			break;
 	if (r.n) {
 		add_reads(run, &r);
-		count(&t->found->claims[TRIAL_SLOTS], r.of, r.full);
-		count(&t->found->claims[TRIAL_WAVES], r.waves, r.few);
+		trial_count(t->found, TRIAL_SLOTS, r.of, r.full);
+		trial_count(t->found, TRIAL_WAVES, r.waves, r.few);
 	}
-	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
 	free(r.ns);
-	if (r.of)
-		return t->stopped ? TRIAL_INTERRUPTED : TRIAL_DONE;
-	if (*t->why || t->stopped)
-		return give_up(t);
+	if (r.of || *t->why)
+		return r.of ? TRIAL_DONE : TRIAL_FAILED;
 	snprintf(t->why, sizeof(t->why), NO_SLOTS);
 	return TRIAL_LACKS;
 }
 
-/* 2 to 4 and 8: suspend and pause. */
-
-static enum trial_result run_idle(struct trial *t, struct json_object *runs)
-{
-	static const struct setup s = { .name = "idle", .waves = 1, .time_us = 100, .rate = 1 };
-
-	return preempt_setup(t, &s, "debug", 100, left_ns(t), runs);
-}
-
-/* All of them by one method; sizes that this GPU has no witness of are left out. */
-static enum trial_result each_setup(struct trial *t, const struct setup *s, size_t n,
-				    const char *how, uint64_t cycles, struct json_object *runs)
-{
-	enum trial_result result, lacks = TRIAL_LACKS;
-	size_t i;
-
-	for (i = 0; i < n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
-		result = preempt_setup(t, &s[i], how, cycles, left_ns(t) / (n - i), runs);
-		if (result == TRIAL_DONE)
-			lacks = result;
-		else if (result != TRIAL_LACKS)
-			return result;
-	}
-	return lacks;
-}
-
-static const struct setup sizes[] = {
-	{ .name = "1 wave, 32 registers", .waves = 1 },
-	{ .name = "1 wave, 512 registers, 64 KiB", .waves = 1, .registers = 512, .lds = 64 },
-	{ .name = "full, 32 registers" },
-	{ .name = "full, 128 registers, 16 KiB", .registers = 128, .lds = 16 },
-	{ .name = "full, 256 registers", .registers = 256 },
-	{ .name = "full, 256 registers, 64 KiB", .registers = 256, .lds = 64 },
-	{ .name = "full, 512 registers", .registers = 512 },
-	{ .name = "full, 512 registers, 64 KiB", .registers = 512, .lds = 64 },
-};
-
-static enum trial_result run_waves(struct trial *t, struct json_object *runs)
-{
-	return each_setup(t, sizes, ARRAY_SIZE(sizes), "debug", 100, runs);
-}
-
-static enum trial_result run_pause(struct trial *t, struct json_object *runs)
-{
-	return each_setup(t, sizes, ARRAY_SIZE(sizes), "pause", 50, runs);
-}
-
-static enum trial_result run_endurance(struct trial *t, struct json_object *runs)
-{
-	static const struct setup s = { .name = "full, 256 registers, 16 KiB",
-					.registers = 256,
-					.lds = 16 };
-
-	return preempt_setup(t, &s, "debug", 10000, left_ns(t), runs);
-}
-
 /* 5, others: a second process, while the first one is preempted. */
 
-static enum trial_result run_others(struct trial *t, struct json_object *runs)
+static enum trial_result preempt_beside(struct trial *t, const struct work *w,
+					const struct trial_act *act, uint64_t ns,
+					struct json_object *run)
 {
-	static const struct setup first = { .name = "preempted" };
-	static const struct setup other = { .name = "beside it", .waves = 1, .time_us = 200 };
+	static const struct setup other = { .waves = 1, .time_ns = 200 * NSEC_PER_USEC };
 	enum trial_result result;
-	struct json_object *run;
-	struct work a, b;
+	struct work b;
+	char *text;
 
-	result = start_work(t, &first, &a);
+	result = start_work(t, &other, &b);
 	if (result != TRIAL_DONE)
 		return result;
-	result = start_work(t, &other, &b);
-	run = new_run(runs, first.name);
-	if (result == TRIAL_DONE) {
-		__cleanup_free char *text = NULL;
-
-		result = preempt(t, &a, "debug", 200, left_ns(t), run);
-		text = trial_output(b.child.out);
-		out_add(run, "longest_gap_us",
-			out_json_number(trial_number(text, "t", "longest_gap_us")));
-		out_add(run, "beside", end_work(t, &b, TRIAL_OTHERS));
-	}
-	out_add(run, "load", end_work(t, &a, TRIAL_ONCE));
+	result = preempt(t, w, act, ns, run);
+	text = trial_output(b.child.out);
+	out_add(run, "longest_gap_us", out_json_number(trial_number(text, "t", "longest_gap_us")));
+	out_add(run, "beside", end_work(t, &b, TRIAL_OTHERS));
+	free(text);
 	return result;
 }
 
 /* 6, schedule: online work alone, beside offline work, and so with guard. */
 
-static enum trial_result run_mode(struct trial *t, const char *name, bool beside, bool guarded,
-				  uint64_t ns, struct json_object *runs)
-{
-	static const struct setup online = { .waves = 4, .time_us = 2000, .rate = 20 };
-	static const struct setup offline = { .time_us = 5000 };
-	char a_pid[24], b_pid[24];
-	char *argv[] = { (char *)t->self, "guard", "--online", a_pid, "--offline", b_pid, NULL };
-	struct trial_child guard = { .pidfd = -1, .out = -1, .err = -1 };
-	enum trial_result result;
-	struct json_object *run;
-	struct work a, b = { 0 };
+#define ONLINE .waves = 4, .time_ns = 2 * NSEC_PER_MSEC, .rate = 20
 
-	result = start_work(t, &online, &a);
-	if (result != TRIAL_DONE)
-		return result;
-	if (beside)
+static const struct setup modes[] = {
+	{ .name = "alone", ONLINE },
+	{ .name = "unprotected", ONLINE },
+	{ .name = "guarded", ONLINE },
+};
+
+static enum trial_result schedule(struct trial *t, const struct work *w,
+				  const struct trial_act *act, uint64_t ns, struct json_object *run)
+{
+	static const struct setup offline = { .time_ns = 5 * NSEC_PER_MSEC };
+	char online_pid[24], offline_pid[24];
+	char *argv[] = { (char *)t->self, "guard",     "--online", online_pid,
+			 "--offline",	  offline_pid, NULL };
+	struct trial_child guard = { .pidfd = -1, .out = -1, .err = -1 };
+	enum trial_result result = TRIAL_DONE;
+	struct work b = { 0 };
+
+	if (w->setup > act->setups)
 		result = start_work(t, &offline, &b);
-	run = new_run(runs, name);
-	snprintf(a_pid, sizeof(a_pid), "%d", a.child.pid);
-	snprintf(b_pid, sizeof(b_pid), "%d", b.child.pid);
-	if (result == TRIAL_DONE && guarded && !trial_start(t, argv, &guard))
+	snprintf(online_pid, sizeof(online_pid), "%d", w->child.pid);
+	snprintf(offline_pid, sizeof(offline_pid), "%d", b.child.pid);
+	if (result == TRIAL_DONE && w->setup > act->setups + 1 && !trial_start(t, argv, &guard))
 		result = TRIAL_FAILED;
 	if (result == TRIAL_DONE)
 		trial_sleep(t, ns);
@@ -539,22 +443,12 @@ static enum trial_result run_mode(struct trial *t, const char *name, bool beside
 		snprintf(t->why, sizeof(t->why), "gpreempt-ctl guard ended by itself");
 		result = TRIAL_FAILED;
 	}
-	out_add(run, "load", end_work(t, &a, TRIAL_ONCE));
+	/* Its requests end before guard does. */
+	kill(w->child.pid, SIGTERM);
+	shr_readable(w->child.pidfd, END_NS / NSEC_PER_MSEC);
 	trial_end(&guard, SIGINT, PREEMPT_NS);
 	if (b.child.pid)
 		out_add(run, "beside", end_work(t, &b, TRIAL_ONCE));
-	return t->stopped ? TRIAL_INTERRUPTED : result;
-}
-
-static enum trial_result run_schedule(struct trial *t, struct json_object *runs)
-{
-	static const char *const modes[] = { "alone", "unprotected", "guarded" };
-	enum trial_result result = TRIAL_DONE;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(modes) && result == TRIAL_DONE; i++)
-		result = run_mode(t, modes[i], i > 0, i > 1, left_ns(t) / (ARRAY_SIZE(modes) - i),
-				  runs);
 	return result;
 }
 
@@ -582,35 +476,30 @@ static bool has_slots(struct trial *t, pid_t pid, bool wanted, uint64_t ns)
 	return false;
 }
 
-static enum trial_result run_jobs(struct trial *t, struct json_object *runs)
+static enum trial_result stop_and_go(struct trial *t, const struct work *w,
+				     const struct trial_act *act, uint64_t ns,
+				     struct json_object *run)
 {
-	static const struct setup s = { .name = "stopped and continued" };
 	char pid[24], *argv[] = { (char *)t->self, "follow", pid, NULL };
-	uint64_t tried = 0, held = 0;
-	enum trial_result result;
-	struct json_object *run;
+	uint64_t tried = 0, held = 0, until = shr_now_ns() + ns;
+	enum trial_result result = TRIAL_DONE;
 	struct trial_child c;
-	struct work w;
 
-	result = start_work(t, &s, &w);
-	if (result != TRIAL_DONE)
-		return result;
-	run = new_run(runs, s.name);
-	snprintf(pid, sizeof(pid), "%d", w.child.pid);
-	if (!has_slots(t, w.child.pid, true, 10 * NSEC_PER_SEC)) {
+	snprintf(pid, sizeof(pid), "%d", w->child.pid);
+	if (!has_slots(t, w->child.pid, true, 10 * NSEC_PER_SEC)) {
 		snprintf(t->why, sizeof(t->why), NO_SLOTS);
 		result = TRIAL_LACKS;
 	} else if (trial_start(t, argv, &c)) {
 		trial_sleep(t, NSEC_PER_SEC);
-		while (tried < 20 && left_ns(t) && !t->stopped) {
+		while (tried < act->cycles && shr_now_ns() < until && !t->stopped) {
 			bool off;
 
-			kill(w.child.pid, SIGSTOP);
-			off = has_slots(t, w.child.pid, false, 5 * NSEC_PER_SEC);
-			kill(w.child.pid, SIGCONT);
+			kill(w->child.pid, SIGSTOP);
+			off = has_slots(t, w->child.pid, false, 5 * NSEC_PER_SEC);
+			kill(w->child.pid, SIGCONT);
 			if (!t->stopped)
 				tried++;
-			held += has_slots(t, w.child.pid, true, 5 * NSEC_PER_SEC) && off;
+			held += has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC) && off;
 		}
 		trial_end(&c, SIGINT, PREEMPT_NS);
 	} else {
@@ -618,21 +507,92 @@ static enum trial_result run_jobs(struct trial *t, struct json_object *runs)
 	}
 	out_add(run, "cycles", out_json_number(tried));
 	out_add(run, "succeeded", out_json_number(held));
-	count(&t->found->claims[TRIAL_FOLLOWS], tried, held < tried ? held : tried);
+	trial_count(t->found, TRIAL_FOLLOWS, tried, held < tried ? held : tried);
+	return result;
+}
+
+/* The stages. */
+
+static enum trial_result act_on(struct trial *t, const struct trial_act *act,
+				const struct setup *setup, uint64_t ns, struct json_object *runs)
+{
+	enum trial_result result;
+	struct json_object *run;
+	struct work w;
+
+	result = start_work(t, setup, &w);
+	if (result != TRIAL_DONE)
+		return result;
+	run = json_object_new_object();
+	out_add(run, "name", out_json_text(setup->name));
+	json_object_array_add(runs, run);
+	result = act->run(t, &w, act, ns, run);
 	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
 	return t->stopped ? TRIAL_INTERRUPTED : result;
 }
 
+enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
+			    struct json_object *runs)
+{
+	const struct trial_act *act = stage->act;
+	/* Sizes of which this GPU has no witness are left out. */
+	enum trial_result result, lacks = TRIAL_LACKS;
+	size_t i;
+
+	if (!act)
+		return run_look(t, runs);
+	for (i = 0; i < act->n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
+		result = act_on(t, act, &act->setups[i], left_ns(t) / (act->n - i), runs);
+		if (result == TRIAL_DONE)
+			lacks = result;
+		else if (result != TRIAL_LACKS)
+			return result;
+	}
+	return lacks;
+}
+
+static const struct setup one = { .name = "one queue", .waves = 4 };
+static const struct setup idle = {
+	.name = "idle", .waves = 1, .time_ns = 100 * NSEC_PER_USEC, .rate = 1
+};
+static const struct setup first = { .name = "preempted" };
+static const struct setup job = { .name = "stopped and continued" };
+static const struct setup large = { .name = "full, 256 registers, 16 KiB",
+				    .registers = 256,
+				    .lds = 16 };
+static const struct setup sizes[] = {
+	{ .name = "1 wave, 32 registers", .waves = 1 },
+	{ .name = "1 wave, 512 registers, 64 KiB", .waves = 1, .registers = 512, .lds = 64 },
+	{ .name = "full, 32 registers" },
+	{ .name = "full, 128 registers, 16 KiB", .registers = 128, .lds = 16 },
+	{ .name = "full, 256 registers", .registers = 256 },
+	{ .name = "full, 256 registers, 64 KiB", .registers = 256, .lds = 64 },
+	{ .name = "full, 512 registers", .registers = 512 },
+	{ .name = "full, 512 registers, 64 KiB", .registers = 512, .lds = 64 },
+};
+
+#define ACT(...)                  \
+	&(const struct trial_act) \
+	{                         \
+		__VA_ARGS__       \
+	}
+#define SIZES sizes, ARRAY_SIZE(sizes)
+
 const struct trial_stage trial_stages[TRIAL_STAGES] = {
-	{ "look", "what doctor says of this host", false, 60, run_look },
-	{ "view", "1,000 reads of the view beside a known queue", false, 180, run_view },
-	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, run_idle },
+	{ "look", "what doctor says of this host", false, 60, NULL },
+	{ "view", "1,000 reads of the view beside a known queue", false, 180,
+	  ACT(&one, 1, look_at_view, NULL, 1000) },
+	{ "idle", "suspend and resume a process without waves, 100 times", true, 120,
+	  ACT(&idle, 1, preempt, "debug", 100) },
 	{ "waves", "the same with waves: one and all, small ones and large ones", true, 600,
-	  run_waves },
-	{ "pause", "the same by a pause", true, 300, run_pause },
-	{ "others", "what a second process feels meanwhile", true, 300, run_others },
+	  ACT(SIZES, preempt, "debug", 100) },
+	{ "pause", "the same by a pause", true, 300, ACT(SIZES, preempt, "pause", 50) },
+	{ "others", "what a second process feels meanwhile", true, 300,
+	  ACT(&first, 1, preempt_beside, "debug", 200) },
 	{ "schedule", "online work alone, beside offline work, and with guard", true, 600,
-	  run_schedule },
-	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120, run_jobs },
-	{ "endurance", "10,000 preemptions of one process", true, 900, run_endurance },
+	  ACT(modes, ARRAY_SIZE(modes), schedule, NULL, 0) },
+	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120,
+	  ACT(&job, 1, stop_and_go, NULL, 20) },
+	{ "endurance", "10,000 preemptions of one process", true, 900,
+	  ACT(&large, 1, preempt, "debug", 10000) },
 };

@@ -11,13 +11,6 @@
 #define HEAD	  "gpreempt-trial - version: 1.0\n"
 #define STATE_MAX 4096
 
-const char *trial_verdict(const struct trial_count *count)
-{
-	if (!count->tried)
-		return "not tried";
-	return count->held == count->tried ? "holds" : "does not hold";
-}
-
 static const struct {
 	const char *text;
 	const char *how;
@@ -43,17 +36,16 @@ static const struct {
 			  "stages, and those after which the GPU had the processes of before" },
 };
 
-const char *trial_claim_text(enum trial_claim claim)
+void trial_count(struct trial_gpu *gpu, enum trial_claim claim, int64_t tried, int64_t held)
 {
-	return claims[claim].text;
+	struct trial_verdict *v = &gpu->claims[claim];
+
+	v->tried += tried > 0 ? tried : 0;
+	v->held += held > 0 ? held : 0;
+	v->verdict = !v->tried ? "not tried" : v->held == v->tried ? "holds" : "does not hold";
 }
 
-const char *trial_claim_how(enum trial_claim claim)
-{
-	return claims[claim].how;
-}
-
-const char *trial_result_name(enum trial_result result)
+void trial_set_result(struct trial_line *line, enum trial_result code)
 {
 	static const char *const names[TRIAL_RESULTS] = {
 		[TRIAL_LEFT_OUT] = "left out", [TRIAL_DONE] = "done",
@@ -61,7 +53,27 @@ const char *trial_result_name(enum trial_result result)
 		[TRIAL_HUNG] = "hung before",  [TRIAL_LACKS] = "not possible here",
 	};
 
-	return names[result];
+	line->code = code;
+	line->result = names[code];
+}
+
+void trial_begin(struct trial_gpu *gpu)
+{
+	size_t i;
+
+	*gpu = (struct trial_gpu){ 0 };
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		gpu->stages[i].stage = i;
+		gpu->stages[i].name = trial_stages[i].name;
+		gpu->stages[i].time = GPREEMPT_UNKNOWN;
+		gpu->stages[i].runs = json_object_new_array();
+		trial_set_result(&gpu->stages[i], TRIAL_LEFT_OUT);
+	}
+	for (i = 0; i < TRIAL_CLAIMS; i++) {
+		gpu->claims[i].claim = claims[i].text;
+		gpu->claims[i].how = claims[i].how;
+		trial_count(gpu, i, 0, 0);
+	}
 }
 
 int trial_parse_stages(const char *text, unsigned int *stages)
@@ -90,22 +102,16 @@ int trial_parse_stages(const char *text, unsigned int *stages)
 
 int trial_state_parse(const char *text, size_t len, unsigned int *open)
 {
-	static const char word[] = "open ";
-	const size_t head = strlen(HEAD), line = strlen(word) + 2;
+	const size_t head = strlen(HEAD);
+	char list[64] = "";
 
 	*open = 0;
-	if (len < head || memcmp(text, HEAD, head))
+	if (len < head + 2 || len - head > sizeof(list) || memcmp(text, HEAD, head) ||
+	    text[len - 1] != '\n')
 		return -EPROTO;
-	for (text += head, len -= head; len; text += line, len -= line) {
-		unsigned int stage;
-
-		if (len < line || memcmp(text, word, strlen(word)) || text[line - 1] != '\n')
-			return -EPROTO;
-		stage = text[line - 2] - '0';
-		if (stage >= TRIAL_STAGES || *open & 1U << stage)
-			return -EPROTO;
-		*open |= 1U << stage;
-	}
+	memcpy(list, text + head, len - head - 1);
+	if (strlen(list) != len - head - 1 || trial_parse_stages(list, open))
+		return -EPROTO;
 	return 0;
 }
 
@@ -147,7 +153,8 @@ int trial_state_write(unsigned int open)
 	}
 	for (stage = 0; stage < TRIAL_STAGES; stage++)
 		if (open & 1U << stage)
-			len += snprintf(text + len, sizeof(text) - len, "open %u\n", stage);
+			len += snprintf(text + len, sizeof(text) - len, "%u,", stage);
+	text[len - 1] = '\n';
 	ret = shr_file_replace(TRIAL_STATE, 0600, text, len);
 	if (!ret)
 		ret = flush(TRIAL_STATE);

@@ -26,16 +26,12 @@ enum trial_claim {
 	TRIAL_CLAIMS,
 };
 
-struct trial_count {
-	uint64_t tried;
-	uint64_t held; /* true in so many of them */
+/* A line of the page: a claim. */
+struct trial_verdict {
+	const char *verdict; /* "holds", "does not hold" or "not tried" */
+	int64_t tried, held; /* true in so many of them */
+	const char *claim, *how;
 };
-
-/* "holds", "does not hold" or "not tried". */
-const char *trial_verdict(const struct trial_count *count);
-/* The claim as a sentence, and how it was tried. */
-const char *trial_claim_text(enum trial_claim claim);
-const char *trial_claim_how(enum trial_claim claim);
 
 enum trial_result {
 	TRIAL_LEFT_OUT, /* by the user's choice */
@@ -47,16 +43,15 @@ enum trial_result {
 	TRIAL_RESULTS,
 };
 
-const char *trial_result_name(enum trial_result result);
-
-struct trial;
+/* Work of a stage beside its load: stages.c. */
+struct trial_act;
 
 struct trial_stage {
 	const char *name;
 	const char *what;
 	bool asks;
 	unsigned int limit_s;
-	enum trial_result (*run)(struct trial *t, struct json_object *runs);
+	const struct trial_act *act;
 };
 
 #define TRIAL_STAGES 9
@@ -66,8 +61,8 @@ extern const struct trial_stage trial_stages[TRIAL_STAGES];
 int trial_parse_stages(const char *text, unsigned int *stages);
 
 /*
- * The state file: stages that began and have not ended, each with the boot in which that was. It
- * is on the disk before a stage begins.
+ * The state file: stages that began and have not ended, as --stages has them. It is on the disk
+ * before a stage begins.
  */
 #ifndef TRIAL_DIR
 #define TRIAL_DIR "/var/lib/gpreempt"
@@ -89,17 +84,26 @@ struct trial_child {
 	int status; /* a shell's, when it has ended */
 };
 
+/* A line of the page: a stage, and what it found. */
+struct trial_line {
+	enum trial_result code;
+	int64_t stage, time; /* ns, unknown: it did not begin */
+	const char *name, *result;
+	char why[256];
+	struct json_object *runs;
+};
+
 /* Findings of a trial on one GPU. */
 struct trial_gpu {
-	struct {
-		enum trial_result result;
-		uint64_t ns; /* 0: it did not begin */
-		char why[256];
-		struct json_object *runs;
-	} stages[TRIAL_STAGES];
-	struct trial_count claims[TRIAL_CLAIMS];
+	struct trial_line stages[TRIAL_STAGES];
+	struct trial_verdict claims[TRIAL_CLAIMS];
 	char gfx[16];
 };
+
+/* Begin with all stages left out and no claim tried. */
+void trial_begin(struct trial_gpu *gpu);
+void trial_set_result(struct trial_line *line, enum trial_result code);
+void trial_count(struct trial_gpu *gpu, enum trial_claim claim, int64_t tried, int64_t held);
 
 struct trial {
 	struct gpreempt *g;
@@ -113,6 +117,10 @@ struct trial {
 	struct trial_gpu *found;
 	char why[256]; /* the reason of the last failure */
 };
+
+/* Run a stage, and put what each of its loads gave into the array. */
+enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
+			    struct json_object *runs);
 
 /* Start a program; argv ends with NULL. False: t->why says why not. */
 bool trial_start(struct trial *t, char *const *argv, struct trial_child *c);
