@@ -124,6 +124,17 @@ TEST(state_is_no_link)
 	ck_assert_int_eq(trial_state_write(1), -ENOTSUP);
 }
 
+/* Figures of AMD's data sheets, in GB/s: MI210, MI300X, RX 7900 XTX, RX 9070 XT. */
+TEST(bandwidth)
+{
+	ck_assert_uint_eq(trial_bandwidth("gfx90a", 4096, 1600) / 1000000000, 1638);
+	ck_assert_uint_eq(trial_bandwidth("gfx942", 8192, 1300) / 1000000000, 5324);
+	ck_assert_uint_eq(trial_bandwidth("gfx1100", 384, 1249) / 1000000000, 959);
+	ck_assert_uint_eq(trial_bandwidth("gfx1201", 256, 1258) / 1000000000, 644);
+	ck_assert_uint_eq(trial_bandwidth("gfx942", 0, 1300), 0);
+	ck_assert_uint_eq(trial_bandwidth("gfx1103", 128, 1000), 0);
+}
+
 TEST(numbers_of_lines)
 {
 	static const char text[] = "t submitted 1 lost 0\nready pid 12 waves 7\n"

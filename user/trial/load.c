@@ -20,15 +20,15 @@
 #define MAX_DEPTH     16
 #define WAIT_TICKS    2000000 /* one wait: 20 ms at 100 MHz; then signals are looked at */
 #define MAX_WAVES     65536
+#define UNIT_LDS      64 /* KiB in a compute unit: lds_size_in_kb of KFD; gfx950 has more */
 #define STATUS_WRONG  1
 #define STATUS_USAGE  2
 #define STATUS_NONE   3 /* no runtime, no GPU, or no kernel for it */
 #define STATUS_STUCK  4
 
 struct options {
-	uint64_t gpu, registers, lds, waves, time_ns, count, duration_ns, depth, memory, rate,
-		gamma;
-	uint64_t seed, drain_ns, report_ns;
+	uint64_t gpu, registers, lds, waves, part, time_ns, count, duration_ns, depth, memory, rate;
+	uint64_t gamma, seed, drain_ns, report_ns;
 };
 
 static const struct {
@@ -43,8 +43,9 @@ static const struct {
 	}
 	ROW(gpu, 0, 63, 0, "number of the GPU, in KFD's order"),
 	ROW(registers, 32, 512, 32, "vector registers of a lane: 32, 64, 128, 256, 512"),
-	ROW(lds, 1, 64, 1, "KiB of LDS of a wave"),
+	ROW(lds, 1, UNIT_LDS, 1, "KiB of LDS of a wave"),
 	ROW(waves, 0, MAX_WAVES, 0, "waves of a dispatch; 0: as many as the GPU holds"),
+	ROW(part, 1, MAX_WAVES, 1, "of these one in so many"),
 	ROW(time_ns, 1000, 10 * NSEC_PER_SEC, NSEC_PER_MSEC, "time of a dispatch"),
 	ROW(count, 0, UINT64_MAX, 0, "end after so many dispatches; 0: no limit"),
 	ROW(duration_ns, 0, UINT64_MAX, 0, "end after that time; 0: no limit"),
@@ -353,6 +354,14 @@ static const struct witness_object *find_object(const struct load *l)
 	return NULL;
 }
 
+/* Waves that the GPU holds at a time, by their registers and their LDS. */
+static uint64_t waves_that_fit(const struct load *l)
+{
+	uint64_t waves = l->rt.simds * l->size.waves, by_lds = UNIT_LDS / l->o.lds;
+
+	return l->rt.units * (waves < by_lds ? waves : by_lds);
+}
+
 static int start(struct load *l)
 {
 	const struct witness_object *object;
@@ -381,7 +390,8 @@ static int start(struct load *l)
 		return fail(why, status, l);
 	l->registers = object->registers;
 	l->size.places[3] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
-	l->waves = l->o.waves ? l->o.waves : (uint64_t)l->rt.units * l->rt.simds * l->size.waves;
+	l->waves = l->o.waves ? l->o.waves : waves_that_fit(l) / l->o.part;
+	l->waves += !l->waves;
 	status = l->rt.hsa_queue_create(l->rt.gpu, RING, 0, on_error, l, UINT32_MAX, UINT32_MAX,
 					&l->queue);
 	if (status)

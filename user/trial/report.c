@@ -54,19 +54,22 @@ static void print_run(const char *stage, struct json_object *run)
 		{ "load", "requests", "requests_us" },
 	};
 	struct json_object *load = json_object_object_get(run, "load");
+	const char *name = json_object_get_string(json_object_object_get(run, "name"));
 	const char *wrong = json_object_get_string(json_object_object_get(load, "first_wrong"));
 	size_t i;
 
 	if (wrong)
 		ctl_say("%s: %s", stage, wrong);
+	if (number_in(run, "state_bytes"))
+		ctl_say("%s, %s: state_bytes=%.0f limit_us=%.1f", stage, name,
+			number_in(run, "state_bytes"), number_in(run, "limit_us"));
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
 		const char *part = keys[i][0];
 		struct json_object *of = part ? json_object_object_get(run, part) : run;
 		struct json_object *f = json_object_object_get(of, keys[i][1]);
 
 		if (number_in(f, "n"))
-			ctl_say("%s, %s: %s n=%.0f p50=%.1f p99=%.1f max=%.1f", stage,
-				json_object_get_string(json_object_object_get(run, "name")),
+			ctl_say("%s, %s: %s n=%.0f p50=%.1f p99=%.1f max=%.1f", stage, name,
 				keys[i][2], number_in(f, "n"), number_in(f, "p50"),
 				number_in(f, "p99"), number_in(f, "max"));
 	}

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/see/see.h"
 #include "trial.h"
+#include "witness.h"
 
 #define READY_NS   (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
 #define END_NS	   (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
@@ -35,49 +37,39 @@ static void note_why(struct trial *t, const char *name, char *text)
 /* The load. */
 
 /* Options of a load; 0 is gpreempt-load's own choice. */
-struct setup {
-	const char *name;
-	uint64_t registers, lds, waves, time_ns, rate;
+struct trial_setup {
+	const char *name; /* NULL: its size */
+	uint64_t registers, lds, waves, part, time_ns, rate;
 };
 
 static const struct {
 	const char *option;
 	size_t at;
 } options[] = {
-	{ "--registers", offsetof(struct setup, registers) },
-	{ "--lds", offsetof(struct setup, lds) },
-	{ "--waves", offsetof(struct setup, waves) },
-	{ "--time_ns", offsetof(struct setup, time_ns) },
-	{ "--rate", offsetof(struct setup, rate) },
+	{ "--registers", offsetof(struct trial_setup, registers) },
+	{ "--lds", offsetof(struct trial_setup, lds) },
+	{ "--waves", offsetof(struct trial_setup, waves) },
+	{ "--part", offsetof(struct trial_setup, part) },
+	{ "--time_ns", offsetof(struct trial_setup, time_ns) },
+	{ "--rate", offsetof(struct trial_setup, rate) },
 };
 
-struct work {
+struct trial_work {
 	struct trial_child child;
-	const struct setup *setup;
+	const struct trial_setup *setup;
 	int64_t ring; /* address */
 	int64_t waves, registers, lds;
 	bool runs; /* the code of the kernel is executed */
 };
 
-/* A stage: its load at each size, and what is done beside it. */
-struct trial_act {
-	const struct setup *setups;
-	size_t n;
-	/* Returns TRIAL_DONE, or why not; the figures go into run. */
-	enum trial_result (*run)(struct trial *t, const struct work *w, const struct trial_act *act,
-				 uint64_t ns, struct json_object *run);
-	const char *how; /* method of preempt */
-	uint64_t cycles;
-};
-
-static bool is_ready(const struct work *w)
+static bool is_ready(const struct trial_work *w)
 {
 	__cleanup_free char *text = trial_output(w->child.out);
 
 	return trial_number(text, "ready", "pid") > 0;
 }
 
-static void read_ready(struct trial *t, struct work *w)
+static void read_ready(struct trial *t, struct trial_work *w)
 {
 	__cleanup_free char *text = trial_output(w->child.out);
 	const char *line = strstr(text, "ready ");
@@ -93,7 +85,8 @@ static void read_ready(struct trial *t, struct work *w)
 }
 
 /* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
-static enum trial_result start_work(struct trial *t, const struct setup *s, struct work *w)
+static enum trial_result start_work(struct trial *t, const struct trial_setup *s,
+				    struct trial_work *w)
 {
 	char gpu[24], values[ARRAY_SIZE(options)][24];
 	char *argv[6 + 2 * ARRAY_SIZE(options)] = { (char *)t->load, "--gpu", gpu, "--report_ns",
@@ -101,7 +94,7 @@ static enum trial_result start_work(struct trial *t, const struct setup *s, stru
 	uint64_t value, until = shr_now_ns() + READY_NS;
 	size_t i, n = 5;
 
-	*w = (struct work){ .setup = s };
+	*w = (struct trial_work){ .setup = s };
 	snprintf(gpu, sizeof(gpu), "%zu", t->place);
 	for (i = 0; i < ARRAY_SIZE(options); i++) {
 		value = *(const uint64_t *)((const char *)s + options[i].at);
@@ -155,7 +148,7 @@ static struct json_object *requests_json(const char *text)
 	return o;
 }
 
-static struct json_object *work_json(const struct work *w, const char *text)
+static struct json_object *work_json(const struct trial_work *w, const char *text)
 {
 	static const char *const keys[] = { "submitted", "completed", "lost",
 					    "right",	 "wrong",     "unrun" };
@@ -180,7 +173,7 @@ static struct json_object *work_json(const struct work *w, const char *text)
 }
 
 /* End it, and count what it says of its dispatches and waves. */
-static struct json_object *end_work(struct trial *t, struct work *w, enum trial_claim once)
+static struct json_object *end_work(struct trial *t, struct trial_work *w, enum trial_claim once)
 {
 	uint64_t until = shr_now_ns() + END_NS;
 	struct json_object *o;
@@ -242,13 +235,13 @@ static struct json_object *copy_figures(struct json_object *from)
 }
 
 /* Suspend and resume the load. After ns it gets SIGINT, and prints what it has. */
-static enum trial_result preempt(struct trial *t, const struct work *w, const struct trial_act *act,
-				 uint64_t ns, struct json_object *run)
+static enum trial_result preempt(struct trial *t, const struct trial_stage *stage,
+				 const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
 	char pid[24], n[24];
 	char *argv[] = {
-		(char *)t->self, "preempt",    pid,   "--json", "--count",	  n,   "--hold",
-		"1ms",		 "--interval", "5ms", "--how",	(char *)act->how, NULL
+		(char *)t->self, "preempt",    pid,   "--json", "--count",	    n,	 "--hold",
+		"1ms",		 "--interval", "5ms", "--how",	(char *)stage->how, NULL
 	};
 	struct json_object *found;
 	struct trial_child c;
@@ -256,7 +249,7 @@ static enum trial_result preempt(struct trial *t, const struct work *w, const st
 	bool ended, cut = false;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
-	snprintf(n, sizeof(n), "%" PRIu64, act->cycles);
+	snprintf(n, sizeof(n), "%" PRIu64, stage->cycles);
 	if (!trial_start(t, argv, &c))
 		return TRIAL_FAILED;
 	ended = trial_wait(t, &c, ns);
@@ -270,7 +263,7 @@ static enum trial_result preempt(struct trial *t, const struct work *w, const st
 	found = json_tokener_parse(text);
 	if (found) {
 		out_add(run, "preempt", copy_figures(found));
-		count_preempt(t, found, !strcmp(act->how, "pause"), !ended);
+		count_preempt(t, found, !strcmp(stage->how, "pause"), !ended);
 	}
 	if ((!found && !cut) || (ended && c.status))
 		note_why(t, "gpreempt-ctl preempt", why);
@@ -319,7 +312,7 @@ struct reads {
 #define NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
 
 /* One look at the queue whose ring the load has named. */
-static bool read_once(struct trial *t, const struct work *w, struct reads *r)
+static bool read_once(struct trial *t, const struct trial_work *w, struct reads *r)
 {
 	__cleanup_list struct gpreempt_view *view = NULL;
 	uint64_t begin = shr_now_ns();
@@ -366,14 +359,14 @@ static void add_reads(struct json_object *run, struct reads *r)
 	out_add(run, "reads", o);
 }
 
-static enum trial_result look_at_view(struct trial *t, const struct work *w,
-				      const struct trial_act *act, uint64_t ns,
+static enum trial_result look_at_view(struct trial *t, const struct trial_stage *stage,
+				      const struct trial_work *w, uint64_t ns,
 				      struct json_object *run)
 {
-	struct reads r = { .ns = shr_must(calloc(act->cycles, sizeof(*r.ns))) };
+	struct reads r = { .ns = shr_must(calloc(stage->cycles, sizeof(*r.ns))) };
 	uint64_t until = shr_now_ns() + ns;
 
-	while (r.n < act->cycles && shr_now_ns() < until && trial_sleep(t, NSEC_PER_MSEC))
+	while (r.n < stage->cycles && shr_now_ns() < until && trial_sleep(t, NSEC_PER_MSEC))
 		if (!read_once(t, w, &r))
 			break;
 	if (r.n) {
@@ -390,19 +383,19 @@ static enum trial_result look_at_view(struct trial *t, const struct work *w,
 
 /* 5, others: a second process, while the first one is preempted. */
 
-static enum trial_result preempt_beside(struct trial *t, const struct work *w,
-					const struct trial_act *act, uint64_t ns,
+static enum trial_result preempt_beside(struct trial *t, const struct trial_stage *stage,
+					const struct trial_work *w, uint64_t ns,
 					struct json_object *run)
 {
-	static const struct setup other = { .waves = 1, .time_ns = 200 * NSEC_PER_USEC };
+	static const struct trial_setup other = { .waves = 1, .time_ns = 200 * NSEC_PER_USEC };
 	enum trial_result result;
-	struct work b;
+	struct trial_work b;
 	char *text;
 
 	result = start_work(t, &other, &b);
 	if (result != TRIAL_DONE)
 		return result;
-	result = preempt(t, w, act, ns, run);
+	result = preempt(t, stage, w, ns, run);
 	text = trial_output(b.child.out);
 	out_add(run, "longest_gap_us", out_json_number(trial_number(text, "t", "longest_gap_us")));
 	out_add(run, "beside", end_work(t, &b, TRIAL_OTHERS));
@@ -414,28 +407,28 @@ static enum trial_result preempt_beside(struct trial *t, const struct work *w,
 
 #define ONLINE .waves = 4, .time_ns = 2 * NSEC_PER_MSEC, .rate = 20
 
-static const struct setup modes[] = {
+static const struct trial_setup modes[] = {
 	{ .name = "alone", ONLINE },
 	{ .name = "unprotected", ONLINE },
 	{ .name = "guarded", ONLINE },
 };
 
-static enum trial_result schedule(struct trial *t, const struct work *w,
-				  const struct trial_act *act, uint64_t ns, struct json_object *run)
+static enum trial_result schedule(struct trial *t, const struct trial_stage *stage,
+				  const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
-	static const struct setup offline = { .time_ns = 5 * NSEC_PER_MSEC };
+	static const struct trial_setup offline = { .time_ns = 5 * NSEC_PER_MSEC };
 	char online_pid[24], offline_pid[24];
 	char *argv[] = { (char *)t->self, "guard",     "--online", online_pid,
 			 "--offline",	  offline_pid, NULL };
 	struct trial_child guard = { .pidfd = -1, .out = -1, .err = -1 };
 	enum trial_result result = TRIAL_DONE;
-	struct work b = { 0 };
+	struct trial_work b = { 0 };
 
-	if (w->setup > act->setups)
+	if (w->setup > stage->setups)
 		result = start_work(t, &offline, &b);
 	snprintf(online_pid, sizeof(online_pid), "%d", w->child.pid);
 	snprintf(offline_pid, sizeof(offline_pid), "%d", b.child.pid);
-	if (result == TRIAL_DONE && w->setup > act->setups + 1 && !trial_start(t, argv, &guard))
+	if (result == TRIAL_DONE && w->setup > stage->setups + 1 && !trial_start(t, argv, &guard))
 		result = TRIAL_FAILED;
 	if (result == TRIAL_DONE)
 		trial_sleep(t, ns);
@@ -476,8 +469,8 @@ static bool has_slots(struct trial *t, pid_t pid, bool wanted, uint64_t ns)
 	return false;
 }
 
-static enum trial_result stop_and_go(struct trial *t, const struct work *w,
-				     const struct trial_act *act, uint64_t ns,
+static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *stage,
+				     const struct trial_work *w, uint64_t ns,
 				     struct json_object *run)
 {
 	char pid[24], *argv[] = { (char *)t->self, "follow", pid, NULL };
@@ -491,7 +484,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct work *w,
 		result = TRIAL_LACKS;
 	} else if (trial_start(t, argv, &c)) {
 		trial_sleep(t, NSEC_PER_SEC);
-		while (tried < act->cycles && shr_now_ns() < until && !t->stopped) {
+		while (tried < stage->cycles && shr_now_ns() < until && !t->stopped) {
 			bool off;
 
 			kill(w->child.pid, SIGSTOP);
@@ -513,20 +506,60 @@ static enum trial_result stop_and_go(struct trial *t, const struct work *w,
 
 /* The stages. */
 
-static enum trial_result act_on(struct trial *t, const struct trial_act *act,
-				const struct setup *setup, uint64_t ns, struct json_object *runs)
+/* The name of a load: its own, or its size. */
+static struct json_object *name_json(const struct trial_setup *s)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s, %" PRIu64 " registers, %" PRIu64 " KiB",
+		 s->waves == 1 ? "1 wave" :
+		 s->part == 4  ? "quarter" :
+		 s->part == 2  ? "half" :
+				 "full",
+		 s->registers, s->lds);
+	return out_json_text(s->name ? s->name : name);
+}
+
+/*
+ * Add the size of what a suspend has to save, and the time that the memory needs for it. A wave
+ * keeps 4 bytes in each vector register of each of its lanes, and its LDS; its other registers are
+ * less than 1 % of that.
+ */
+static void add_limit(struct trial *t, const struct trial_work *w, struct json_object *run)
+{
+	int64_t state = w->waves * (w->registers * 4 * WITNESS_LANES + w->lds);
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
+	uint64_t width = 0, mhz = 0, speed;
+	char bank[32];
+
+	if (!gpreempt_nodes_read(t->g, &nodes, NULL) && t->place < nodes->count) {
+		snprintf(bank, sizeof(bank), "%" PRId64 "/mem_banks/0",
+			 nodes->nodes[t->place].node);
+		gp_node_property(t->g, bank, "width", &width);
+		gp_node_property(t->g, bank, "mem_clk_max", &mhz);
+	}
+	speed = trial_bandwidth(t->found->gfx, width, mhz);
+	out_add(run, "state_bytes", out_json_number(state));
+	out_add(run, "limit_us", speed ? out_json_double(state * 1e6 / speed) : NULL);
+}
+
+static enum trial_result act_on(struct trial *t, const struct trial_stage *stage,
+				const struct trial_setup *setup, uint64_t ns,
+				struct json_object *runs)
 {
 	enum trial_result result;
 	struct json_object *run;
-	struct work w;
+	struct trial_work w;
 
 	result = start_work(t, setup, &w);
 	if (result != TRIAL_DONE)
 		return result;
 	run = json_object_new_object();
-	out_add(run, "name", out_json_text(setup->name));
+	out_add(run, "name", name_json(setup));
 	json_object_array_add(runs, run);
-	result = act->run(t, &w, act, ns, run);
+	if (stage->act == preempt)
+		add_limit(t, &w, run);
+	result = stage->act(t, stage, &w, ns, run);
 	out_add(run, "load", end_work(t, &w, TRIAL_ONCE));
 	return t->stopped ? TRIAL_INTERRUPTED : result;
 }
@@ -534,15 +567,14 @@ static enum trial_result act_on(struct trial *t, const struct trial_act *act,
 enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 			    struct json_object *runs)
 {
-	const struct trial_act *act = stage->act;
 	/* Sizes of which this GPU has no witness are left out. */
 	enum trial_result result, lacks = TRIAL_LACKS;
 	size_t i;
 
-	if (!act)
+	if (!stage->act)
 		return run_look(t, runs);
-	for (i = 0; i < act->n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
-		result = act_on(t, act, &act->setups[i], left_ns(t) / (act->n - i), runs);
+	for (i = 0; i < stage->n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
+		result = act_on(t, stage, &stage->setups[i], left_ns(t) / (stage->n - i), runs);
 		if (result == TRIAL_DONE)
 			lacks = result;
 		else if (result != TRIAL_LACKS)
@@ -551,48 +583,41 @@ enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 	return lacks;
 }
 
-static const struct setup one = { .name = "one queue", .waves = 4 };
-static const struct setup idle = {
+static const struct trial_setup one = { .name = "one queue", .waves = 4 };
+static const struct trial_setup idle = {
 	.name = "idle", .waves = 1, .time_ns = 100 * NSEC_PER_USEC, .rate = 1
 };
-static const struct setup first = { .name = "preempted" };
-static const struct setup job = { .name = "stopped and continued" };
-static const struct setup large = { .name = "full, 256 registers, 16 KiB",
-				    .registers = 256,
-				    .lds = 16 };
-static const struct setup sizes[] = {
-	{ .name = "1 wave, 32 registers", .waves = 1 },
-	{ .name = "1 wave, 512 registers, 64 KiB", .waves = 1, .registers = 512, .lds = 64 },
-	{ .name = "full, 32 registers" },
-	{ .name = "full, 128 registers, 16 KiB", .registers = 128, .lds = 16 },
-	{ .name = "full, 256 registers", .registers = 256 },
-	{ .name = "full, 256 registers, 64 KiB", .registers = 256, .lds = 64 },
-	{ .name = "full, 512 registers", .registers = 512 },
-	{ .name = "full, 512 registers, 64 KiB", .registers = 512, .lds = 64 },
-};
+static const struct trial_setup first = { .name = "preempted" };
+static const struct trial_setup job = { .name = "stopped and continued" };
+static const struct trial_setup large = { .registers = 256, .lds = 8 };
 
-#define ACT(...)                  \
-	&(const struct trial_act) \
-	{                         \
-		__VA_ARGS__       \
-	}
+/* Parts of the waves that a GPU holds, of one size. */
+/* clang-format off */
+#define PARTS(r, l) \
+	{ .registers = r, .lds = l, .waves = 1 }, { .registers = r, .lds = l, .part = 4 }, \
+	{ .registers = r, .lds = l, .part = 2 }, { .registers = r, .lds = l }
+/* clang-format on */
+
+/* Small waves; and all registers and all LDS of a GPU, by two waves or by one on a SIMD. */
+static const struct trial_setup sizes[] = { PARTS(32, 1), PARTS(256, 8), PARTS(512, 16) };
+
 #define SIZES sizes, ARRAY_SIZE(sizes)
 
 const struct trial_stage trial_stages[TRIAL_STAGES] = {
-	{ "look", "what doctor says of this host", false, 60, NULL },
-	{ "view", "1,000 reads of the view beside a known queue", false, 180,
-	  ACT(&one, 1, look_at_view, NULL, 1000) },
-	{ "idle", "suspend and resume a process without waves, 100 times", true, 120,
-	  ACT(&idle, 1, preempt, "debug", 100) },
-	{ "waves", "the same with waves: one and all, small ones and large ones", true, 600,
-	  ACT(SIZES, preempt, "debug", 100) },
-	{ "pause", "the same by a pause", true, 300, ACT(SIZES, preempt, "pause", 50) },
-	{ "others", "what a second process feels meanwhile", true, 300,
-	  ACT(&first, 1, preempt_beside, "debug", 200) },
-	{ "schedule", "online work alone, beside offline work, and with guard", true, 600,
-	  ACT(modes, ARRAY_SIZE(modes), schedule, NULL, 0) },
-	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120,
-	  ACT(&job, 1, stop_and_go, NULL, 20) },
-	{ "endurance", "10,000 preemptions of one process", true, 900,
-	  ACT(&large, 1, preempt, "debug", 10000) },
+	{ .name = "look", .what = "what doctor says of this host", .limit_s = 60 },
+	{ "view", "1,000 reads of the view beside a known queue", false, 180, &one, 1, look_at_view,
+	  NULL, 1000 },
+	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, &idle, 1,
+	  preempt, "debug", 100 },
+	{ "waves", "the same with waves: one, a part and all, small and large", true, 600, SIZES,
+	  preempt, "debug", 100 },
+	{ "pause", "the same by a pause", true, 300, SIZES, preempt, "pause", 50 },
+	{ "others", "what a second process feels meanwhile", true, 300, &first, 1, preempt_beside,
+	  "debug", 200 },
+	{ "schedule", "online work alone, beside offline work, and with guard", true, 600, modes,
+	  ARRAY_SIZE(modes), schedule, NULL, 0 },
+	{ "jobs", "stop and continue a job that gpreempt-ctl follow watches", true, 120, &job, 1,
+	  stop_and_go, NULL, 20 },
+	{ "endurance", "10,000 preemptions of one process", true, 900, &large, 1, preempt, "debug",
+	  10000 },
 };

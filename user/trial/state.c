@@ -161,6 +161,27 @@ int trial_state_write(unsigned int open)
 	return ret ? ret : flush(TRIAL_DIR);
 }
 
+uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz)
+{
+	/*
+	 * HBM2 has 2 and GDDR6 has 16 (ac_memory_ops_per_clock() of Mesa, from AMD's PAL). HBM3
+	 * has 4: AMD's data sheet of MI300X has 5.3 TB/s of 8,192 bits, and its clock is 1,300 MHz.
+	 */
+	static const struct {
+		const char *gfx;
+		unsigned int transfers;
+	} kinds[] = {
+		{ "gfx90a", 2 },   { "gfx942", 4 },   { "gfx950", 4 },
+		{ "gfx1100", 16 }, { "gfx1201", 16 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(gfx, kinds[i].gfx))
+			return width / 8 * mhz * 1000000 * kinds[i].transfers;
+	return 0;
+}
+
 int64_t trial_number(const char *text, const char *line, const char *key)
 {
 	char word[64], *end;

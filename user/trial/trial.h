@@ -43,15 +43,25 @@ enum trial_result {
 	TRIAL_RESULTS,
 };
 
-/* Work of a stage beside its load: stages.c. */
-struct trial_act;
+struct trial;
+struct trial_setup;
+struct trial_work;
 
 struct trial_stage {
 	const char *name;
 	const char *what;
 	bool asks;
 	unsigned int limit_s;
-	const struct trial_act *act;
+	const struct trial_setup *setups; /* a load of each of these sizes */
+	size_t n;
+	/*
+	 * Act beside a load for up to ns, and put the figures into run. TRIAL_DONE, or why not.
+	 * NULL: the stage has no load.
+	 */
+	enum trial_result (*act)(struct trial *t, const struct trial_stage *stage,
+				 const struct trial_work *w, uint64_t ns, struct json_object *run);
+	const char *how; /* method of preempt */
+	uint64_t cycles;
 };
 
 #define TRIAL_STAGES 9
@@ -132,6 +142,12 @@ void trial_end(struct trial_child *c, int signal, uint64_t ns);
 char *trial_output(int fd);
 /* Wait for a moment, or until Ctrl-C; false then. */
 bool trial_sleep(struct trial *t, uint64_t ns);
+
+/*
+ * Bytes a second of a GPU's memory: its width in bits and its highest clock in MHz, as KFD's
+ * topology has them, and transfers a clock, which depend on the kind of the memory. 0: not known.
+ */
+uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz);
 
 /*
  * The number behind a key in the last line of the text that begins with that word. -1: there is

@@ -19,17 +19,23 @@ said() {
 	grep -Eq "$1" "$W/load" || fail "no '$1': $(cat "$W/load")"
 }
 
-step "all waves that fit"
-ends 0 --count 20 --waves 0 --registers 256 --lds 16
-said '^ready pid [0-9]+ gfx gfx90a ring 0x[0-9a-f]+ waves 832 .* lds 16384 .* code does-not-run$'
+# 104 units of 4 SIMDs, each with 512 registers a lane; 64 KiB of LDS in a unit.
+step "all waves that fit, by registers and by LDS; and a part of them"
+ends 0 --count 20 --registers 256 --lds 8
+said '^ready pid [0-9]+ gfx gfx90a ring 0x[0-9a-f]+ waves 832 .* lds 8192 .* code does-not-run$'
 said '^done submitted 21 completed 21 lost 0 right 0 wrong 0 unrun 17472 '
+ends 0 --count 2 --registers 256 --lds 16
+said '^ready .* waves 416 '
+ends 0 --count 2 --lds 64 --part 4
+said '^ready .* waves 26 '
 
 step "requests"
 ends 0 --count 20 --rate 200 --gamma 2 --memory 8
 said '^requests n 2[01] p50_us [0-9.]+ '
 
 step "preempted"
-gpreempt-load --time_ns 2000000 > "$W/load" 2>&1 &
+rm "$W/load"
+gpreempt-load --waves 1 --time_ns 2000000 > "$W/load" 2>&1 &
 load=$!
 started="$started $load"
 wait_for 20 grep -q '^ready' "$W/load"
