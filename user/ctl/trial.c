@@ -34,11 +34,12 @@ struct run {
 	struct trial t;
 	struct gp_gpus gpus;
 	bool *chosen; /* a flag for each of them */
+	size_t n;     /* GPUs that are done */
 	unsigned int stages, hung;
 	double scale;
 	uint64_t left_s;
-	char load[PATH_MAX], self[PATH_MAX];
-	struct json_object *json;
+	char dir[PATH_MAX - 32], self[PATH_MAX], load[PATH_MAX];
+	struct json_object *json; /* findings of each GPU, also of the one at hand */
 	int status;
 	int lock;
 };
@@ -106,28 +107,20 @@ static int check_users(struct run *r)
 			     "process %d has queues on this GPU", (int)pid);
 }
 
-static bool find_beside(struct run *r, const char *name)
-{
-	char *end;
-
-	strcpy(r->load, r->self);
-	end = strrchr(r->load, '/') + 1;
-	if (end + strlen(name) >= r->load + sizeof(r->load))
-		return false;
-	strcpy(end, name);
-	return !access(r->load, X_OK);
-}
-
 /* gpreempt-load is beside gpreempt-ctl, as it was built, or where it is installed. */
 static void find_programs(struct run *r)
 {
-	ssize_t n = readlink("/proc/self/exe", r->self, sizeof(r->self) - 1);
+	ssize_t n = readlink("/proc/self/exe", r->dir, sizeof(r->dir) - 1);
+	char *end;
 
-	r->self[n > 0 ? n : 0] = '\0';
-	if (n <= 0 || !find_beside(r, "gpreempt-load"))
-		strcpy(r->load, GP_LOAD);
-	r->t.load = r->load;
+	r->dir[n > 0 ? n : 0] = '\0';
+	snprintf(r->self, sizeof(r->self), "%s", r->dir);
+	end = strrchr(r->dir, '/');
+	if (end)
+		*end = '\0';
+	snprintf(r->load, sizeof(r->load), "%s/gpreempt-load", r->dir);
 	r->t.self = r->self;
+	r->t.load = access(r->load, X_OK) ? GP_LOAD : r->load;
 }
 
 static int fail_state(int code, const char *next)
@@ -185,6 +178,22 @@ static int parse_stages(struct run *r)
 
 /* A stage. */
 
+/* Write what is known so far, so that it outlives us. 0, or the exit status after a message. */
+static int write_output(struct run *r, int64_t status)
+{
+	struct json_object *all;
+	const char *text;
+	int ret;
+
+	if (!r->args->output)
+		return 0;
+	all = trial_json_all(json_object_get(r->json), status);
+	text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY);
+	ret = shr_file_replace(r->args->output, 0600, text, strlen(text));
+	json_object_put(all);
+	return ret ? ctl_fail_file("the result", r->args->output, "before a stage", ret) : 0;
+}
+
 /* Has the GPU no more users than before? The driver frees a process a little after its end. */
 static bool is_clean(struct run *r, size_t before)
 {
@@ -200,7 +209,7 @@ static bool is_clean(struct run *r, size_t before)
 }
 
 /* Ask on a terminal. Without one, and without --yes, no stage that asks is begun. */
-static bool may_begin(const struct run *r, const struct trial_stage *stage)
+static bool may_begin(struct run *r, const struct trial_stage *stage)
 {
 	char answer[16] = "";
 
@@ -217,10 +226,17 @@ static bool may_begin(const struct run *r, const struct trial_stage *stage)
 
 		if (poll(fds, 2, -1) < 0 && errno == EINTR)
 			continue;
-		if (fds[0].revents || read(STDIN_FILENO, answer, sizeof(answer)) <= 0)
+		r->t.stopped = fds[0].revents;
+		if (r->t.stopped || read(STDIN_FILENO, answer, sizeof(answer)) <= 0)
 			return false;
 		return *answer == 'y' || *answer == 'Y';
 	}
+}
+
+/* Set the findings of the GPU at hand in place of the earlier ones. */
+static void note_findings(struct run *r, const struct trial_gpu *gpu)
+{
+	json_object_array_put_idx(r->json, r->n, trial_json(gpu, &r->gpus.items[r->t.place]));
 }
 
 static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
@@ -232,9 +248,16 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 	int ret;
 
 	if (!may_begin(r, stage)) {
-		snprintf(line->why, sizeof(line->why), "not agreed to: --yes");
+		if (!r->t.stopped)
+			snprintf(line->why, sizeof(line->why), "not agreed to: --yes");
 		return 0;
 	}
+	/* The file says no more of it if we are killed. */
+	trial_set_result(line, TRIAL_INTERRUPTED);
+	note_findings(r, gpu);
+	ret = write_output(r, GPREEMPT_UNKNOWN);
+	if (ret)
+		return ret;
 	ret = trial_state_write(r->hung | 1U << i);
 	if (ret)
 		return fail_state(ret, NEXT_STATE);
@@ -299,28 +322,10 @@ static int run_gpu(struct run *r, size_t place)
 		ret = judge(&gpu);
 	if (r->args->mode != OUT_JSON)
 		trial_print_page(&gpu, &r->gpus.items[place]);
-	json_object_array_add(r->json, trial_json(&gpu, &r->gpus.items[place]));
+	note_findings(r, &gpu);
+	r->n++;
 	for (i = 0; i < TRIAL_STAGES; i++)
 		json_object_put(gpu.stages[i].runs);
-	return ret;
-}
-
-static int put_json(struct run *r)
-{
-	struct json_object *all = trial_json_all(r->json, r->status);
-	const char *text;
-	int ret = 0;
-
-	if (r->args->output) {
-		text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY);
-		ret = shr_file_replace(r->args->output, 0600, text, strlen(text));
-		if (ret)
-			ret = ctl_fail_file("the result", r->args->output, "at the end", ret);
-	}
-	if (r->args->mode == OUT_JSON)
-		out_json_print(all);
-	else
-		json_object_put(all);
 	return ret;
 }
 
@@ -349,7 +354,7 @@ static int run_trial(void *data)
 {
 	struct run r = { .args = data, .lock = -1, .t.stop = -1 };
 	int ret = prepare(&r);
-	size_t i, n = 0;
+	size_t i;
 
 	if (!ret && r.args->dry_run) {
 		trial_print_plan(r.stages, r.hung, r.scale);
@@ -361,13 +366,16 @@ static int run_trial(void *data)
 			if (!r.chosen[i])
 				continue;
 			ret = run_gpu(&r, i);
-			r.status = n++ ? ctl_merge_status(r.status, ret) : ret;
+			r.status = r.n > 1 ? ctl_merge_status(r.status, ret) : ret;
 		}
 		if (r.t.stopped)
 			r.status = ctl_fail_text(GPREEMPT_CLASS_FAILED, NULL,
 						 "interrupted; nothing is held");
-		ret = put_json(&r);
+		ret = write_output(&r, r.status);
 		ret = ret ? ret : r.status;
+		if (r.args->mode == OUT_JSON)
+			out_json_print(trial_json_all(json_object_get(r.json), ret));
+		json_object_put(r.json);
 	}
 	shr_cleanup_fd(&r.t.stop);
 	shr_cleanup_fd(&r.lock);
@@ -406,15 +414,8 @@ const struct ctl_command ctl_trial = {
 		"It starts programs of its own (gpreempt-load, on ROCm's runtime) and suspends\n"
 		"them; no other process is suspended. Under the hardware scheduler each suspend\n"
 		"takes all processes off that GPU for a moment, so a GPU on which another process\n"
-		"has queues is refused. The stages:\n"
-		"\n"
-		"  0 look: what doctor says              5 others: what a second process feels\n"
-		"  1 view: reads beside a known queue    6 schedule: guard beside work\n"
-		"  2 idle: suspend without waves         7 jobs: follow, SIGSTOP\n"
-		"  3 waves: suspend with waves           8 endurance: 10,000 preemptions\n"
-		"  4 pause: the same by a pause\n"
-		"\n"
-		"From 2 on each asks first. A file on the disk names the stage that has begun:\n"
+		"has queues is refused. --dry-run prints the stages, mild ones first. From 2 on\n"
+		"each asks before it begins. A file on the disk names the stage that has begun:\n"
 		"when the host had to be booted, the next run leaves that stage out. After Ctrl-C\n"
 		"nothing is held. Verdicts are: holds, does not hold, not tried.\n"
 		"docs/trial.md has more. Exit status 1: a stage failed, or a claim does not hold;\n"

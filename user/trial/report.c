@@ -117,7 +117,7 @@ struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu 
 	return o;
 }
 
-struct json_object *trial_json_all(struct json_object *gpus, int status)
+struct json_object *trial_json_all(struct json_object *gpus, int64_t status)
 {
 	struct json_object *o = json_object_new_object();
 	struct utsname host = { 0 };

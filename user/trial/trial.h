@@ -159,7 +159,7 @@ int64_t trial_number(const char *text, const char *line, const char *key);
 void trial_print_plan(unsigned int stages, unsigned int open, double scale);
 void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name);
 struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu *name);
-/* The object of --json; takes the array. */
-struct json_object *trial_json_all(struct json_object *gpus, int status);
+/* The object of --json; takes the array. The status is unknown before the end. */
+struct json_object *trial_json_all(struct json_object *gpus, int64_t status);
 
 #endif

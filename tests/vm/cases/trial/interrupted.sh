@@ -24,12 +24,28 @@ while [ $i -lt 8 ]; do
 	i=$((i + 1))
 done
 
-step "killed in a stage"
-interrupt KILL 3
-n=$(grep -x '[1-4]' /var/lib/gpreempt/trial) || fail "the state does not name the stage"
-trial 6 --yes --stages "0,$n"
-page "^$n	[a-z]+	hung before"
+step "killed in a stage: the file has the figures of those before it"
+gpreempt-ctl trial --yes --stages 1-4 --minutes 2 --output "$W/killed.json" < /dev/null \
+	> "$W/page" 2>&1 &
+trial=$!
+started="$started $trial"
+in_waves() { grep -qx 3 /var/lib/gpreempt/trial; }
+wait_for 60 in_waves
+sleep 1
+kill -KILL $trial
+wait_for 60 gone $trial
+as_before
+json-schema /t/data/schema-trial.json "$W/killed.json" || fail "schema"
+tr -d '\n\t ' < "$W/killed.json" > "$W/line"
+grep -q '"name":"idle","result":"done".*"name":"waves","result":"interrupted"' "$W/line" ||
+	fail "the file does not have what was found: $(cat "$W/killed.json")"
+grep -q '"status":null' "$W/line" || fail "a killed trial has a status"
+grep -q '"suspend_ioctl_us":{"n":100' "$W/line" || fail "no figures of stage idle"
+
+step "the next run names that stage, and leaves it out"
+trial 6 --yes --stages 0,3
+page "^3	waves	hung before"
 page '^0	look	done'
-trial 0 --yes --stages "$n" --minutes 1 --again
+trial 0 --yes --stages 3 --minutes 1 --again
 [ ! -e /var/lib/gpreempt/trial ] || fail "a state is left"
 as_before
