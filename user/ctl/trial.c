@@ -38,7 +38,7 @@ struct run {
 	unsigned int stages, hung;
 	double scale;
 	uint64_t left_s;
-	char dir[PATH_MAX - 32], self[PATH_MAX], load[PATH_MAX];
+	char dir[PATH_MAX - 32], self[PATH_MAX], lab[PATH_MAX], load[PATH_MAX];
 	struct json_object *json; /* findings of each GPU, also of the one at hand */
 	int status;
 	int lock;
@@ -107,7 +107,7 @@ static int check_users(struct run *r)
 			     "process %d has queues on this GPU", (int)pid);
 }
 
-/* gpreempt-load is beside gpreempt-ctl, as it was built, or where it is installed. */
+/* All are beside gpreempt-ctl, as they were built; but gpreempt-load where it is installed. */
 static void find_programs(struct run *r)
 {
 	ssize_t n = readlink("/proc/self/exe", r->dir, sizeof(r->dir) - 1);
@@ -119,7 +119,9 @@ static void find_programs(struct run *r)
 	if (end)
 		*end = '\0';
 	snprintf(r->load, sizeof(r->load), "%s/gpreempt-load", r->dir);
+	snprintf(r->lab, sizeof(r->lab), "%s/gpreempt-lab", r->dir);
 	r->t.self = r->self;
+	r->t.lab = r->lab;
 	r->t.load = access(r->load, X_OK) ? GP_LOAD : r->load;
 }
 

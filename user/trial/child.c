@@ -14,6 +14,9 @@
 #include "cli/cli.h"
 #include "trial.h"
 
+/* A suspend that the hardware does not answer takes the driver 9 s. */
+#define ASK_NS (30 * NSEC_PER_SEC)
+
 /* The child: Ctrl-C is for the trial alone, which ends its programs in order. */
 static void become(char *const *argv, const struct trial_child *c, int signal, pid_t parent)
 {
@@ -123,4 +126,41 @@ char *trial_output(int fd)
 	n = pread(fd, text, st.st_size, 0);
 	text[n > 0 ? n : 0] = '\0';
 	return text;
+}
+
+void trial_note_why(struct trial *t, const char *name, int err)
+{
+	__cleanup_free char *text = trial_output(err);
+	size_t len = strlen(text);
+	const char *line;
+
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	line = strrchr(text, '\n');
+	snprintf(t->why, sizeof(t->why), "%s", !len ? name : line ? line + 1 : text);
+}
+
+struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
+{
+	struct json_object *found;
+	struct trial_child c;
+	char *text;
+
+	*status = GPREEMPT_CLASS_FAILED;
+	if (!trial_start(t, argv, &c))
+		return NULL;
+	if (trial_wait(t, &c, ns)) {
+		*status = c.status;
+	} else {
+		kill(c.pid, SIGINT);
+		if (shr_readable(c.pidfd, ASK_NS / NSEC_PER_MSEC))
+			*status = TRIAL_CUT;
+	}
+	text = trial_output(c.out);
+	found = json_tokener_parse(text);
+	free(text);
+	if (*status > 0 || (!found && !*status))
+		trial_note_why(t, argv[1], c.err);
+	trial_end(&c, SIGKILL, 0);
+	return found;
 }

@@ -75,17 +75,41 @@ static void print_run(const char *stage, struct json_object *run)
 	}
 }
 
+/* Print the parts of a stage's run that have counts: each with its name. */
+static void print_counts(const char *stage, struct json_object *run)
+{
+	static const char *const parts[] = { "busy", "text" };
+	const char *name = json_object_get_string(json_object_object_get(run, "name"));
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		struct json_object *of = json_object_object_get(run, parts[i]);
+		char text[320] = "";
+		size_t len = 0;
+
+		if (!of)
+			continue;
+		json_object_object_foreach(of, key, value) if (value && len < sizeof(text))
+			len += snprintf(text + len, sizeof(text) - len, " %s=%s", key,
+					json_object_get_string(value));
+		ctl_say("%s, %s: %s%s", stage, name, parts[i], text);
+	}
+}
+
 /* Print the figures, and a note when the witness did not run. */
 static void print_witness(const struct trial_gpu *gpu)
 {
+	struct json_object *run;
 	size_t i, j;
 
 	if (!gpu->claims[TRIAL_REGISTERS].tried && gpu->claims[TRIAL_ONCE].tried)
 		ctl_say("registers: not tried: dispatches completed, but no code ran");
 	for (i = 0; i < TRIAL_STAGES; i++)
-		for (j = 0; j < json_object_array_length(gpu->stages[i].runs); j++)
-			print_run(trial_stages[i].name,
-				  json_object_array_get_idx(gpu->stages[i].runs, j));
+		for (j = 0; j < json_object_array_length(gpu->stages[i].runs); j++) {
+			run = json_object_array_get_idx(gpu->stages[i].runs, j);
+			print_run(trial_stages[i].name, run);
+			print_counts(trial_stages[i].name, run);
+		}
 }
 
 void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name)

@@ -11,27 +11,15 @@
 #include "trial.h"
 #include "witness.h"
 
-#define READY_NS   (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
-#define END_NS	   (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
-#define PREEMPT_NS (30 * NSEC_PER_SEC)
+#define READY_NS (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
+#define END_NS	 (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
+#define GUARD_NS (30 * NSEC_PER_SEC)
 
 static uint64_t left_ns(const struct trial *t)
 {
 	uint64_t passed = shr_now_ns() - t->begin_ns;
 
 	return passed < t->budget_ns ? t->budget_ns - passed : 0;
-}
-
-/* Keep the last line of what a program printed as the reason; its name if there is none. */
-static void note_why(struct trial *t, const char *name, char *text)
-{
-	size_t len = strlen(text);
-	const char *line;
-
-	while (len && text[len - 1] == '\n')
-		text[--len] = '\0';
-	line = strrchr(text, '\n');
-	snprintf(t->why, sizeof(t->why), "%s", !len ? name : line ? line + 1 : text);
 }
 
 /* The load. */
@@ -52,14 +40,6 @@ static const struct {
 	{ "--part", offsetof(struct trial_setup, part) },
 	{ "--time_ns", offsetof(struct trial_setup, time_ns) },
 	{ "--rate", offsetof(struct trial_setup, rate) },
-};
-
-struct trial_work {
-	struct trial_child child;
-	const struct trial_setup *setup;
-	int64_t ring; /* address */
-	int64_t waves, registers, lds;
-	bool runs; /* the code of the kernel is executed */
 };
 
 static bool is_ready(const struct trial_work *w)
@@ -107,13 +87,11 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 	if (!trial_start(t, argv, &w->child))
 		return TRIAL_FAILED;
 	while (!is_ready(w)) {
-		__cleanup_free char *text = NULL;
 		bool ended = trial_wait(t, &w->child, 20 * NSEC_PER_MSEC);
 
 		if (!ended && !t->stopped && shr_now_ns() < until)
 			continue;
-		text = trial_output(w->child.err);
-		note_why(t, "gpreempt-load", text);
+		trial_note_why(t, t->load, w->child.err);
 		trial_end(&w->child, SIGTERM, END_NS);
 		if (t->stopped)
 			return TRIAL_INTERRUPTED;
@@ -219,19 +197,14 @@ static void count_preempt(struct trial *t, struct json_object *found, bool pause
 	trial_count(t->found, TRIAL_OFF, seen, yes);
 }
 
-static struct json_object *copy_figures(struct json_object *from)
+/* A trial has no more than one target, and nothing beside it. */
+static void leave_out(struct json_object *found)
 {
-	struct json_object *to = json_object_new_object();
-	static const char *const keys[] = { "cycles",		"succeeded",
-					    "suspend_ioctl_us", "suspend_slots_us",
-					    "resume_ioctl_us",	"first_suspend_us",
-					    "session_open_us",	"verified",
-					    "verified_by",	"error" };
+	static const char *const keys[] = { "online_us", "targets", "disturbed", "simulated" };
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		out_add(to, keys[i], json_object_get(json_object_object_get(from, keys[i])));
-	return to;
+		json_object_object_del(found, keys[i]);
 }
 
 /* Suspend and resume the load. After ns it gets SIGINT, and prints what it has. */
@@ -244,34 +217,18 @@ static enum trial_result preempt(struct trial *t, const struct trial_stage *stag
 		"1ms",		 "--interval", "5ms", "--how",	(char *)stage->how, NULL
 	};
 	struct json_object *found;
-	struct trial_child c;
-	char *text, *why;
-	bool ended, cut = false;
+	int status;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	snprintf(n, sizeof(n), "%" PRIu64, stage->cycles);
-	if (!trial_start(t, argv, &c))
-		return TRIAL_FAILED;
-	ended = trial_wait(t, &c, ns);
-	if (!ended) {
-		kill(c.pid, SIGINT);
-		cut = shr_readable(c.pidfd, PREEMPT_NS / NSEC_PER_MSEC);
-	}
-	text = trial_output(c.out);
-	why = trial_output(c.err);
-	trial_end(&c, SIGKILL, 0);
-	found = json_tokener_parse(text);
+	found = trial_ask(t, argv, ns, &status);
 	if (found) {
-		out_add(run, "preempt", copy_figures(found));
-		count_preempt(t, found, !strcmp(stage->how, "pause"), !ended);
+		count_preempt(t, found, !strcmp(stage->how, "pause"), status == TRIAL_CUT);
+		leave_out(found);
+		out_add(run, "preempt", found);
 	}
-	if ((!found && !cut) || (ended && c.status))
-		note_why(t, "gpreempt-ctl preempt", why);
-	free(text);
-	free(why);
-	json_object_put(found);
 	/* A run that was cut off before its first cycle has no figures. */
-	return cut || (found && !c.status) ? TRIAL_DONE : TRIAL_FAILED;
+	return status == TRIAL_CUT || (found && !status) ? TRIAL_DONE : TRIAL_FAILED;
 }
 
 /* 0, look. */
@@ -280,105 +237,16 @@ static enum trial_result run_look(struct trial *t, struct json_object *runs)
 {
 	char *argv[] = { (char *)t->self, "doctor", "--json", NULL };
 	struct json_object *run = json_object_new_object(), *found;
-	struct trial_child c;
-	bool ended;
-	char *text;
+	int status;
 
 	out_add(run, "name", out_json_text("doctor"));
 	json_object_array_add(runs, run);
-	if (!trial_start(t, argv, &c))
-		return TRIAL_FAILED;
-	ended = trial_wait(t, &c, t->budget_ns);
-	text = trial_output(c.out);
-	trial_end(&c, SIGTERM, NSEC_PER_SEC);
-	found = json_tokener_parse(text);
-	free(text);
-	if (found)
-		out_add(run, "doctor", found);
-	if (ended && found)
-		return TRIAL_DONE;
-	snprintf(t->why, sizeof(t->why), "gpreempt-ctl doctor did not end");
-	return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
-}
-
-/* 1, view. */
-
-struct reads {
-	uint64_t *ns;
-	size_t n, all, most;
-	uint64_t full, of, waves, few;
-};
-
-#define NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
-
-/* One look at the queue whose ring the load has named. */
-static bool read_once(struct trial *t, const struct trial_work *w, struct reads *r)
-{
-	__cleanup_list struct gpreempt_view *view = NULL;
-	uint64_t begin = shr_now_ns();
-	struct gpreempt_error err;
-	size_t i;
-
-	if (gpreempt_view_read(t->g, w->child.pid, &view, &err)) {
-		gpreempt_error_text(&err, t->why, sizeof(t->why));
-		return false;
-	}
-	r->ns[r->n++] = shr_now_ns() - begin;
-	for (i = 0; i < view->count; i++) {
-		const struct gpreempt_queue *q = &view->queues[i];
-
-		if (q->ring != w->ring)
-			continue;
-		r->all++;
-		if (q->active != GPREEMPT_UNKNOWN) {
-			r->of++;
-			r->full += q->active == q->slots;
-		}
-		if (q->waves > 0) {
-			r->waves++;
-			r->few += q->waves <= w->waves;
-		}
-		if (q->waves > (int64_t)r->most)
-			r->most = q->waves;
-	}
-	return true;
-}
-
-static void add_reads(struct json_object *run, struct reads *r)
-{
-	struct json_object *o;
-	struct shr_stats stats;
-
-	shr_stats(r->ns, r->n, &stats);
-	o = out_json_stats(&stats);
-	out_add(o, "ring_found", out_json_number(r->all));
-	out_add(o, "slots_read", out_json_number(r->of));
-	out_add(o, "in_all_slots", out_json_number(r->full));
-	out_add(o, "with_waves", out_json_number(r->waves));
-	out_add(o, "most_waves", out_json_number(r->most));
-	out_add(run, "reads", o);
-}
-
-static enum trial_result look_at_view(struct trial *t, const struct trial_stage *stage,
-				      const struct trial_work *w, uint64_t ns,
-				      struct json_object *run)
-{
-	struct reads r = { .ns = shr_must(calloc(stage->cycles, sizeof(*r.ns))) };
-	uint64_t until = shr_now_ns() + ns;
-
-	while (r.n < stage->cycles && shr_now_ns() < until && trial_sleep(t, NSEC_PER_MSEC))
-		if (!read_once(t, w, &r))
-			break;
-	if (r.n) {
-		add_reads(run, &r);
-		trial_count(t->found, TRIAL_SLOTS, r.of, r.full);
-		trial_count(t->found, TRIAL_WAVES, r.waves, r.few);
-	}
-	free(r.ns);
-	if (r.of || *t->why)
-		return r.of ? TRIAL_DONE : TRIAL_FAILED;
-	snprintf(t->why, sizeof(t->why), NO_SLOTS);
-	return TRIAL_LACKS;
+	found = trial_ask(t, argv, t->budget_ns, &status);
+	if (!found)
+		return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
+	*t->why = '\0';
+	out_add(run, "doctor", found);
+	return TRIAL_DONE;
 }
 
 /* 5, others: a second process, while the first one is preempted. */
@@ -439,7 +307,7 @@ static enum trial_result schedule(struct trial *t, const struct trial_stage *sta
 	/* Its requests end before guard does. */
 	kill(w->child.pid, SIGTERM);
 	shr_readable(w->child.pidfd, END_NS / NSEC_PER_MSEC);
-	trial_end(&guard, SIGINT, PREEMPT_NS);
+	trial_end(&guard, SIGINT, GUARD_NS);
 	if (b.child.pid)
 		out_add(run, "beside", end_work(t, &b, TRIAL_ONCE));
 	return result;
@@ -480,7 +348,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	if (!has_slots(t, w->child.pid, true, 10 * NSEC_PER_SEC)) {
-		snprintf(t->why, sizeof(t->why), NO_SLOTS);
+		snprintf(t->why, sizeof(t->why), TRIAL_NO_SLOTS);
 		result = TRIAL_LACKS;
 	} else if (trial_start(t, argv, &c)) {
 		trial_sleep(t, NSEC_PER_SEC);
@@ -494,7 +362,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 				tried++;
 			held += has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC) && off;
 		}
-		trial_end(&c, SIGINT, PREEMPT_NS);
+		trial_end(&c, SIGINT, GUARD_NS);
 	} else {
 		result = TRIAL_FAILED;
 	}
@@ -583,7 +451,10 @@ enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 	return lacks;
 }
 
-static const struct trial_setup one = { .name = "one queue", .waves = 4 };
+static const struct trial_setup known[] = {
+	{ .name = "4 waves", .waves = 4 },
+	{ .name = "full" },
+};
 static const struct trial_setup idle = {
 	.name = "idle", .waves = 1, .time_ns = 100 * NSEC_PER_USEC, .rate = 1
 };
@@ -605,8 +476,8 @@ static const struct trial_setup sizes[] = { PARTS(32, 1), PARTS(256, 8), PARTS(5
 
 const struct trial_stage trial_stages[TRIAL_STAGES] = {
 	{ .name = "look", .what = "what doctor says of this host", .limit_s = 60 },
-	{ "view", "1,000 reads of the view beside a known queue", false, 180, &one, 1, look_at_view,
-	  NULL, 1000 },
+	{ "view", "1,000 reads of the view beside a known queue, and the driver's text", false, 180,
+	  known, ARRAY_SIZE(known), trial_view, NULL, 1000 },
 	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, &idle, 1,
 	  preempt, "debug", 100 },
 	{ "waves", "the same with waves: one, a part and all, small and large", true, 600, SIZES,

@@ -26,6 +26,8 @@ static const struct {
 			      "waves of the witness, and those with all values right" },
 	[TRIAL_SLOTS] = { "The view finds the queue in all of its slots.",
 			  "reads of the view while a known ring was busy" },
+	[TRIAL_TEXT] = { "The view says the same as the driver's own text.",
+			 "registers of a known queue and its slots, and those with one value" },
 	[TRIAL_WAVES] = { "The view counts the waves that are in flight.",
 			  "reads that counted any, and those with no more than the load has" },
 	[TRIAL_FOLLOWS] = { "follow takes the queues of a stopped job off the GPU.",

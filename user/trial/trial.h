@@ -19,6 +19,7 @@ enum trial_claim {
 	TRIAL_ONCE,
 	TRIAL_REGISTERS,
 	TRIAL_SLOTS,
+	TRIAL_TEXT,
 	TRIAL_WAVES,
 	TRIAL_FOLLOWS,
 	TRIAL_OTHERS,
@@ -117,10 +118,10 @@ void trial_count(struct trial_gpu *gpu, enum trial_claim claim, int64_t tried, i
 
 struct trial {
 	struct gpreempt *g;
-	size_t place;	  /* number of the GPU, in KFD's order */
-	const char *load; /* path of gpreempt-load */
-	const char *self; /* path of gpreempt-ctl */
-	int stop;	  /* descriptor, readable after Ctrl-C */
+	size_t place; /* number of the GPU, in KFD's order */
+	/* Paths of gpreempt-load, gpreempt-ctl and gpreempt-lab. */
+	const char *load, *self, *lab;
+	int stop; /* descriptor, readable after Ctrl-C */
 	bool stopped;
 	uint64_t begin_ns;  /* when the stage began */
 	uint64_t budget_ns; /* time that the stage may take */
@@ -132,6 +133,20 @@ struct trial {
 enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 			    struct json_object *runs);
 
+/* A load that is at work. */
+struct trial_work {
+	struct trial_child child;
+	const struct trial_setup *setup;
+	int64_t ring; /* address */
+	int64_t waves, registers, lds;
+	bool runs; /* the code of the kernel is executed */
+};
+
+/* Act of stage view: read the view, and compare it with the driver's own text. */
+enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
+			     const struct trial_work *w, uint64_t ns, struct json_object *run);
+#define TRIAL_NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
+
 /* Start a program; argv ends with NULL. False: t->why says why not. */
 bool trial_start(struct trial *t, char *const *argv, struct trial_child *c);
 /* Wait for its end, up to ns. True: it has ended; else t->stopped, or the time is over. */
@@ -140,6 +155,15 @@ bool trial_wait(struct trial *t, struct trial_child *c, uint64_t ns);
 void trial_end(struct trial_child *c, int signal, uint64_t ns);
 /* Returns all that it has written there, for free(), or "". */
 char *trial_output(int fd);
+/* Keep the last line of a program's errors as the reason; its name if there is none. */
+void trial_note_why(struct trial *t, const char *name, int err);
+/*
+ * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
+ * and the status is TRIAL_CUT if it ended then. If there is no object, or another status than 0,
+ * t->why says why.
+ */
+struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status);
+#define TRIAL_CUT (-1)
 /* Wait for a moment, or until Ctrl-C; false then. */
 bool trial_sleep(struct trial *t, uint64_t ns);
 

@@ -22,6 +22,13 @@ page '^holds	[1-9][0-9]*	[0-9]+	After a suspend the queues are off'
 page '^holds	[1-9][0-9]*	[0-9]+	Each dispatch runs exactly once'
 page '^holds	4	4	Nothing is left behind'
 page '^registers: not tried'
+# The driver prints the registers themselves: another reader of the same hardware.
+page "^holds	[1-9][0-9]*	[0-9]+	The view says the same as the driver's own text"
+for load in '4 waves' full; do
+	page "^view, $load: text looks=[1-9][0-9]* compared=[1-9][0-9]{2,} "
+	page "^view, $load: busy looks=[1-9][0-9]* busy=[1-9]"
+done
+page '^waves, half, 32 registers, 1 KiB: state_bytes=[1-9][0-9]{5,} limit_us='
 page '^times are of the driver.s path on a simulated GPU'
 ! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
 json-schema /t/data/schema-trial.json "$W/trial.json" || fail "schema"
