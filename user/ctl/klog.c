@@ -618,10 +618,9 @@ ssize_t klog_record(int fd, char *buf, size_t size)
 	return n >= 0 ? n : errno == EAGAIN ? 0 : -errno;
 }
 
-int klog_live(struct klog *k)
+int klog_rest(int fd, struct klog *k)
 {
 	uint64_t end = shr_now_ns() + LIVE_NS;
-	__cleanup_fd int fd = klog_open();
 	char record[8192];
 	ssize_t n = fd < 0 ? fd : 1;
 	size_t left = LIVE_BYTES;
@@ -634,4 +633,11 @@ int klog_live(struct klog *k)
 	}
 	klog_end(k);
 	return n < 0 ? n : 0;
+}
+
+int klog_live(struct klog *k)
+{
+	__cleanup_fd int fd = klog_open();
+
+	return klog_rest(fd, k);
 }

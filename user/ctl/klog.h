@@ -95,6 +95,8 @@ bool klog_text(const struct klog_gpu *gpu, char *buf, size_t size);
 int klog_open(void);
 /* Read one record with a NUL behind it. Returns its length, 0 at the end of the log, or -errno. */
 ssize_t klog_record(int fd, char *buf, size_t size);
+/* Read the records from there on, as klog_live() does. */
+int klog_rest(int fd, struct klog *k);
 /*
  * Read the whole log and end it; at most 16 MiB and a quarter of a second. 0, or -errno: nothing
  * was read.

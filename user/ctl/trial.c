@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "klog.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
 #include "trial/trial.h"
@@ -25,7 +26,7 @@ struct trial_args {
 	const char *stages; /* NULL: all */
 	uint64_t minutes;   /* 0: each stage's own limit */
 	uint64_t dry_run, yes, again, shared;
-	const char *output;
+	const char *output, *snapshot;
 	enum out_mode mode;
 };
 
@@ -42,6 +43,7 @@ struct run {
 	struct json_object *json; /* findings of each GPU, also of the one at hand */
 	int status;
 	int lock;
+	int log; /* the kernel's, behind what was read of it */
 };
 
 /* Checks before the first stage. Each: 0, or the exit status after a message. */
@@ -210,6 +212,38 @@ static bool is_clean(struct run *r, size_t before)
 	return true;
 }
 
+/* Add what the kernel's log has got since the last time about this GPU, or about none by name. */
+static void read_log(struct run *r, struct trial_gpu *gpu, struct trial_line *line)
+{
+	struct klog k = { 0 };
+	int64_t failures = 0;
+	size_t i;
+
+	if (!klog_rest(r->log, &k)) {
+		line->log = json_object_new_array();
+		for (i = 0; i < k.events.count; i++) {
+			const struct klog_event *e = &k.events.items[i];
+			struct json_object *o;
+
+			if (*e->gpu && strcmp(e->gpu, r->t.node.device))
+				continue;
+			o = json_object_new_object();
+			out_add(o, "event", out_json_text(e->event));
+			out_add(o, "count", out_json_number(e->count));
+			json_object_array_add(line->log, o);
+		}
+		for (i = 0; i <= k.n_gpus; i++) {
+			const struct klog_gpu *g = &k.gpus[i];
+
+			if (!i || !strcmp(g->gpu, r->t.node.device))
+				failures += g->lost + g->silent + g->resets + g->bad_resets +
+					    g->page_faults;
+		}
+		trial_count(gpu, TRIAL_QUIET, 1, !failures);
+	}
+	klog_free(&k);
+}
+
 /* Ask on a terminal. Without one, and without --yes, no stage that asks is begun. */
 static bool may_begin(struct run *r, const struct trial_stage *stage)
 {
@@ -274,6 +308,7 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 	/* A stage that is done may have left something out. */
 	memcpy(line->why, r->t.why, sizeof(r->t.why));
 	trial_count(gpu, TRIAL_CLEAN, 1, is_clean(r, before));
+	read_log(r, gpu, line);
 	r->left_s -= stage->limit_s * r->scale;
 	ret = trial_state_write(r->hung);
 	return ret ? fail_state(ret, NEXT_STATE) : 0;
@@ -301,6 +336,7 @@ static int judge(const struct trial_gpu *gpu)
 
 static int run_gpu(struct run *r, size_t place)
 {
+	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	static struct trial_gpu gpu;
 	int ret = 0;
 	size_t i;
@@ -308,6 +344,8 @@ static int run_gpu(struct run *r, size_t place)
 	trial_begin(&gpu);
 	r->t.found = &gpu;
 	r->t.place = place;
+	if (!gpreempt_nodes_read(r->t.g, &nodes, NULL) && place < nodes->count)
+		r->t.node = nodes->nodes[place];
 	for (i = 0; i < TRIAL_STAGES; i++) {
 		if (!(r->stages & 1U << i) || ret || r->t.stopped)
 			continue;
@@ -326,8 +364,10 @@ static int run_gpu(struct run *r, size_t place)
 		trial_print_page(&gpu, &r->gpus.items[place]);
 	note_findings(r, &gpu);
 	r->n++;
-	for (i = 0; i < TRIAL_STAGES; i++)
+	for (i = 0; i < TRIAL_STAGES; i++) {
 		json_object_put(gpu.stages[i].runs);
+		json_object_put(gpu.stages[i].log);
+	}
 	return ret;
 }
 
@@ -354,7 +394,7 @@ static int prepare(struct run *r)
 
 static int run_trial(void *data)
 {
-	struct run r = { .args = data, .lock = -1, .t.stop = -1 };
+	struct run r = { .args = data, .lock = -1, .log = -1, .t.stop = -1 };
 	int ret = prepare(&r);
 	size_t i;
 
@@ -363,6 +403,9 @@ static int run_trial(void *data)
 	} else if (!ret) {
 		find_programs(&r);
 		r.t.stop = shr_signals_open_stop();
+		r.t.snapshot = r.args->snapshot;
+		r.log = klog_open();
+		lseek(r.log, 0, SEEK_END);
 		r.json = json_object_new_array();
 		for (i = 0; i < r.gpus.count && !r.t.stopped; i++) {
 			if (!r.chosen[i])
@@ -381,6 +424,7 @@ static int run_trial(void *data)
 	}
 	shr_cleanup_fd(&r.t.stop);
 	shr_cleanup_fd(&r.lock);
+	shr_cleanup_fd(&r.log);
 	free(r.chosen);
 	gp_gpus_free(&r.gpus);
 	gpreempt_free(r.t.g);
@@ -403,6 +447,8 @@ static const struct ctl_option options[] = {
 	  "also on a GPU on which other processes have queues" },
 	{ "output", CTL_FILE, offsetof(struct trial_args, output), "FILE",
 	  "write the JSON object to a file, too" },
+	{ "snapshot", CTL_FILE, offsetof(struct trial_args, snapshot), "DIR",
+	  "keep snapshots of stages 0 and 1, which have names" },
 	CTL_JSON_OPTION(struct trial_args),
 	{ 0 },
 };

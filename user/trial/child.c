@@ -164,3 +164,17 @@ struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, i
 	trial_end(&c, SIGKILL, 0);
 	return found;
 }
+
+void trial_snapshot(struct trial *t, const char *word)
+{
+	char tag[32], *argv[] = { (char *)t->lab, "snapshot", "-o", (char *)t->snapshot,
+				  "--tag",	  tag,	      NULL };
+	int status;
+
+	if (!t->snapshot)
+		return;
+	snprintf(tag, sizeof(tag), "gpu%zu-%s", t->place, word);
+	json_object_put(trial_ask(t, argv, ASK_NS, &status));
+	if (!status)
+		*t->why = '\0';
+}

@@ -38,68 +38,38 @@ void trial_print_plan(unsigned int stages, unsigned int open, double scale)
 				open & 1U << i ? "; it hung before: left out without --again" : "");
 }
 
-static double number_in(struct json_object *figures, const char *key)
+/* A line for each object of a run that has such figures; the others are in the JSON. */
+static void print_figures(const char *before, struct json_object *of)
 {
-	return json_object_get_double(json_object_object_get(figures, key));
-}
+	static const char shown[] = " n p50 p99 max registers in_all_slots looks busy on_first_xcc "
+				    "on_all_xccs compared agree differs state_bytes limit_us "
+				    "longest_gap_us first_wrong ";
+	char text[512] = "", word[64];
+	size_t len = 0;
 
-/* A line for each figure of one setup: what was measured, of how many samples. */
-static void print_run(const char *stage, struct json_object *run)
-{
-	static const char *const keys[][3] = {
-		{ NULL, "reads", "read_us" },
-		{ "preempt", "suspend_ioctl_us", "suspend_ioctl_us" },
-		{ "preempt", "suspend_slots_us", "suspend_slots_us" },
-		{ "preempt", "resume_ioctl_us", "resume_ioctl_us" },
-		{ "load", "requests", "requests_us" },
-	};
-	struct json_object *load = json_object_object_get(run, "load");
-	const char *name = json_object_get_string(json_object_object_get(run, "name"));
-	const char *wrong = json_object_get_string(json_object_object_get(load, "first_wrong"));
-	size_t i;
-
-	if (wrong)
-		ctl_say("%s: %s", stage, wrong);
-	if (number_in(run, "state_bytes"))
-		ctl_say("%s, %s: state_bytes=%.0f limit_us=%.1f", stage, name,
-			number_in(run, "state_bytes"), number_in(run, "limit_us"));
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		const char *part = keys[i][0];
-		struct json_object *of = part ? json_object_object_get(run, part) : run;
-		struct json_object *f = json_object_object_get(of, keys[i][1]);
-
-		if (number_in(f, "n"))
-			ctl_say("%s, %s: %s n=%.0f p50=%.1f p99=%.1f max=%.1f", stage, name,
-				keys[i][2], number_in(f, "n"), number_in(f, "p50"),
-				number_in(f, "p99"), number_in(f, "max"));
-	}
-}
-
-/* Print the parts of a stage's run that have counts: each with its name. */
-static void print_counts(const char *stage, struct json_object *run)
-{
-	static const char *const parts[] = { "busy", "text" };
-	const char *name = json_object_get_string(json_object_object_get(run, "name"));
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		struct json_object *of = json_object_object_get(run, parts[i]);
-		char text[320] = "";
-		size_t len = 0;
-
-		if (!of)
-			continue;
-		json_object_object_foreach(of, key, value) if (value && len < sizeof(text))
+	json_object_object_foreach(of, key, value)
+	{
+		snprintf(word, sizeof(word), " %s ", key);
+		if (value && strstr(shown, word) && len < sizeof(text))
 			len += snprintf(text + len, sizeof(text) - len, " %s=%s", key,
 					json_object_get_string(value));
-		ctl_say("%s, %s: %s%s", stage, name, parts[i], text);
+	}
+	if (*text)
+		ctl_say("%s:%s", before, text);
+	json_object_object_foreach(of, part, inner)
+	{
+		if (!json_object_is_type(inner, json_type_object))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", before, part);
+		print_figures(text, inner);
 	}
 }
 
 /* Print the figures, and a note when the witness did not run. */
-static void print_witness(const struct trial_gpu *gpu)
+static void print_runs(const struct trial_gpu *gpu)
 {
 	struct json_object *run;
+	char text[128];
 	size_t i, j;
 
 	if (!gpu->claims[TRIAL_REGISTERS].tried && gpu->claims[TRIAL_ONCE].tried)
@@ -107,8 +77,9 @@ static void print_witness(const struct trial_gpu *gpu)
 	for (i = 0; i < TRIAL_STAGES; i++)
 		for (j = 0; j < json_object_array_length(gpu->stages[i].runs); j++) {
 			run = json_object_array_get_idx(gpu->stages[i].runs, j);
-			print_run(trial_stages[i].name, run);
-			print_counts(trial_stages[i].name, run);
+			snprintf(text, sizeof(text), "%s, %s", trial_stages[i].name,
+				 json_object_get_string(json_object_object_get(run, "name")));
+			print_figures(text, run);
 		}
 }
 
@@ -120,7 +91,7 @@ void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name)
 	ctl_say("trial of GPU %s %s", text, gpu->gfx);
 	out_rows(out_mode(), &stage_table, gpu->stages, TRIAL_STAGES);
 	out_rows(out_mode(), &claim_table, gpu->claims, TRIAL_CLAIMS);
-	print_witness(gpu);
+	print_runs(gpu);
 	ctl_label_times();
 }
 
@@ -133,9 +104,12 @@ struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu 
 	out_add(o, "pci", out_json_text(*name->device ? name->device : NULL));
 	out_add(o, "gfx", out_json_text(*gpu->gfx ? gpu->gfx : NULL));
 	list = out_json_rows(&stage_table, gpu->stages, TRIAL_STAGES);
-	for (i = 0; i < TRIAL_STAGES; i++)
-		out_add(json_object_array_get_idx(list, i), "runs",
-			json_object_get(gpu->stages[i].runs));
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		struct json_object *stage = json_object_array_get_idx(list, i);
+
+		out_add(stage, "log", json_object_get(gpu->stages[i].log));
+		out_add(stage, "runs", json_object_get(gpu->stages[i].runs));
+	}
 	out_add(o, stage_table.name, list);
 	out_add(o, claim_table.name, out_json_rows(&claim_table, gpu->claims, TRIAL_CLAIMS));
 	return o;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -233,19 +234,61 @@ static enum trial_result preempt(struct trial *t, const struct trial_stage *stag
 
 /* 0, look. */
 
+static void add_firmware(struct json_object *list, const char *name, const char *version)
+{
+	struct json_object *o = json_object_new_object();
+
+	out_add(o, "name", out_json_text(name));
+	out_add(o, "version", out_json_text(version));
+	json_object_array_add(list, o);
+}
+
+/* Versions of the GPU's firmware: files of amdgpu (amdgpu_ucode.c), and KFD's topology. */
+static struct json_object *firmware(struct trial *t)
+{
+	static const char *const properties[] = { "fw_version", "sdma_fw_version" };
+	struct json_object *list = json_object_new_array();
+	char text[128];
+	uint64_t value;
+	glob_t files;
+	size_t i;
+
+	snprintf(text, sizeof(text), "/sys/bus/pci/devices/%.63s/fw_version/*", t->node.device);
+	if (!glob(text, 0, NULL, &files))
+		for (i = 0; i < files.gl_pathc; i++)
+			if (shr_read_start(text, sizeof(text), "%s", files.gl_pathv[i]) > 0) {
+				text[strcspn(text, "\n")] = '\0';
+				add_firmware(list, strrchr(files.gl_pathv[i], '/') + 1, text);
+			}
+	globfree(&files);
+	for (i = 0; i < ARRAY_SIZE(properties); i++)
+		if (!gp_gpu_property(t->g, t->node.gpu_id, properties[i], &value)) {
+			snprintf(text, sizeof(text), "%" PRIu64, value);
+			add_firmware(list, properties[i], text);
+		}
+	return list;
+}
+
 static enum trial_result run_look(struct trial *t, struct json_object *runs)
 {
-	char *argv[] = { (char *)t->self, "doctor", "--json", NULL };
+	static const char *const asked[] = { "doctor", "gpus" };
 	struct json_object *run = json_object_new_object(), *found;
+	size_t i;
 	int status;
 
-	out_add(run, "name", out_json_text("doctor"));
+	out_add(run, "name", out_json_text("host"));
 	json_object_array_add(runs, run);
-	found = trial_ask(t, argv, t->budget_ns, &status);
-	if (!found)
-		return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
-	*t->why = '\0';
-	out_add(run, "doctor", found);
+	for (i = 0; i < ARRAY_SIZE(asked); i++) {
+		char *argv[] = { (char *)t->self, (char *)asked[i], "--json", NULL };
+
+		found = trial_ask(t, argv, left_ns(t), &status);
+		if (!found)
+			return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
+		*t->why = '\0';
+		out_add(run, asked[i], found);
+	}
+	out_add(run, "firmware", firmware(t));
+	trial_snapshot(t, "look");
 	return TRIAL_DONE;
 }
 
@@ -396,16 +439,12 @@ static struct json_object *name_json(const struct trial_setup *s)
 static void add_limit(struct trial *t, const struct trial_work *w, struct json_object *run)
 {
 	int64_t state = w->waves * (w->registers * 4 * WITNESS_LANES + w->lds);
-	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	uint64_t width = 0, mhz = 0, speed;
 	char bank[32];
 
-	if (!gpreempt_nodes_read(t->g, &nodes, NULL) && t->place < nodes->count) {
-		snprintf(bank, sizeof(bank), "%" PRId64 "/mem_banks/0",
-			 nodes->nodes[t->place].node);
-		gp_node_property(t->g, bank, "width", &width);
-		gp_node_property(t->g, bank, "mem_clk_max", &mhz);
-	}
+	snprintf(bank, sizeof(bank), "%" PRId64 "/mem_banks/0", t->node.node);
+	gp_node_property(t->g, bank, "width", &width);
+	gp_node_property(t->g, bank, "mem_clk_max", &mhz);
 	speed = trial_bandwidth(t->found->gfx, width, mhz);
 	out_add(run, "state_bytes", out_json_number(state));
 	out_add(run, "limit_us", speed ? out_json_double(state * 1e6 / speed) : NULL);
@@ -475,7 +514,7 @@ static const struct trial_setup sizes[] = { PARTS(32, 1), PARTS(256, 8), PARTS(5
 #define SIZES sizes, ARRAY_SIZE(sizes)
 
 const struct trial_stage trial_stages[TRIAL_STAGES] = {
-	{ .name = "look", .what = "what doctor says of this host", .limit_s = 60 },
+	{ .name = "look", .what = "doctor, GPUs, firmware, the kernel's log", .limit_s = 60 },
 	{ "view", "1,000 reads of the view beside a known queue, and the driver's text", false, 180,
 	  known, ARRAY_SIZE(known), trial_view, NULL, 1000 },
 	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, &idle, 1,

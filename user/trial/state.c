@@ -34,6 +34,8 @@ static const struct {
 			    "SIGSTOP and SIGCONT" },
 	[TRIAL_OTHERS] = { "Another process on the GPU runs on while one is suspended.",
 			   "its dispatches, and those that counted by one" },
+	[TRIAL_QUIET] = { "The driver reports no failure of the GPU.",
+			  "stages, and those with no failed preemption, reset or fault in the kernel's log" },
 	[TRIAL_CLEAN] = { "Nothing is left behind.",
 			  "stages, and those after which the GPU had the processes of before" },
 };

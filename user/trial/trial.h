@@ -23,6 +23,7 @@ enum trial_claim {
 	TRIAL_WAVES,
 	TRIAL_FOLLOWS,
 	TRIAL_OTHERS,
+	TRIAL_QUIET,
 	TRIAL_CLEAN,
 	TRIAL_CLAIMS,
 };
@@ -102,6 +103,7 @@ struct trial_line {
 	const char *name, *result;
 	char why[256];
 	struct json_object *runs;
+	struct json_object *log; /* events of the kernel's log; NULL: it could not be read */
 };
 
 /* Findings of a trial on one GPU. */
@@ -119,9 +121,11 @@ void trial_count(struct trial_gpu *gpu, enum trial_claim claim, int64_t tried, i
 struct trial {
 	struct gpreempt *g;
 	size_t place; /* number of the GPU, in KFD's order */
+	struct gpreempt_node node;
 	/* Paths of gpreempt-load, gpreempt-ctl and gpreempt-lab. */
 	const char *load, *self, *lab;
-	int stop; /* descriptor, readable after Ctrl-C */
+	const char *snapshot; /* directory for snapshots, or NULL */
+	int stop;	      /* descriptor, readable after Ctrl-C */
 	bool stopped;
 	uint64_t begin_ns;  /* when the stage began */
 	uint64_t budget_ns; /* time that the stage may take */
@@ -164,6 +168,8 @@ void trial_note_why(struct trial *t, const char *name, int err);
  */
 struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status);
 #define TRIAL_CUT (-1)
+/* Take a snapshot, if they are wanted, that can be replayed; it has that word in its name. */
+void trial_snapshot(struct trial *t, const char *word);
 /* Wait for a moment, or until Ctrl-C; false then. */
 bool trial_sleep(struct trial *t, uint64_t ns);
 

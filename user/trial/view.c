@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stage view of a trial: the view beside a queue that is known, by its ring, and beside the driver's
+ * Stage view of a trial: the view beside a queue that is known by its ring, and beside the driver's
  * own text (mqds and hqds), which prints the registers themselves.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,13 +19,12 @@ struct reads {
 	int64_t ring, slots, all_slots, waves, few, most;
 };
 
-static const struct gpreempt_queue *find_queue(const struct gpreempt_view *view,
-					       const struct trial_work *w)
+static const struct gpreempt_queue *find_queue(const struct gpreempt_view *view, int64_t ring)
 {
 	size_t i;
 
-	for (i = 0; view && i < view->count; i++)
-		if (view->queues[i].ring == w->ring)
+	for (i = 0; i < view->count; i++)
+		if (view->queues[i].ring == ring)
 			return &view->queues[i];
 	return NULL;
 }
@@ -41,7 +41,7 @@ static bool read_once(struct trial *t, const struct trial_work *w, struct reads 
 		return false;
 	}
 	r->ns[r->n++] = shr_now_ns() - begin;
-	q = find_queue(view, w);
+	q = find_queue(view, w->ring);
 	if (!q)
 		return true;
 	r->ring++;
@@ -55,20 +55,20 @@ static bool read_once(struct trial *t, const struct trial_work *w, struct reads 
 }
 
 /* Registers that the module has read so far, for all who read its files. */
-static int64_t registers_read(struct trial *t)
+static double registers_read(struct trial *t)
 {
 	__cleanup_list struct gpreempt_facts *stats = NULL;
 	const struct gpreempt_fact *fact = NULL;
 
 	if (!gpreempt_module_stats(t->g, &stats, NULL))
 		fact = gp_facts_find(stats, "registers");
-	return fact ? fact->number : GPREEMPT_UNKNOWN;
+	return fact ? fact->number : NAN; /* null in JSON */
 }
 
 static void read_view(struct trial *t, const struct trial_work *w, struct reads *r, size_t count,
 		      uint64_t until, struct json_object *run)
 {
-	int64_t registers = registers_read(t);
+	double registers = registers_read(t);
 	struct shr_stats stats;
 	struct json_object *o;
 
@@ -79,10 +79,7 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 		return;
 	shr_stats(r->ns, r->n, &stats);
 	o = out_json_stats(&stats);
-	out_add(o, "registers",
-		registers == GPREEMPT_UNKNOWN ?
-			NULL :
-			out_json_double((double)(registers_read(t) - registers) / r->n));
+	out_add(o, "registers", out_json_double((registers_read(t) - registers) / r->n));
 	out_add(o, "ring_found", out_json_number(r->ring));
 	out_add(o, "slots_read", out_json_number(r->slots));
 	out_add(o, "in_all_slots", out_json_number(r->all_slots));
@@ -93,56 +90,90 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 	trial_count(t->found, TRIAL_WAVES, r->waves, r->few);
 }
 
-/* The driver's own text, register by register. */
+/* Rows of the view, with the keys that "gpreempt-lab decode --json" has for the driver's text. */
+#define QUEUE(key, member, kind) OUT_NAMED(key, struct gpreempt_queue, member, NULL, kind)
+#define SLOT(member, kind)	 OUT_FIELD(struct gpreempt_hqd, member, NULL, kind)
 
-enum use {
-	KEY,   /* tells which row it is */
-	FIXED, /* is the same at all times */
-	MOVES, /* grows */
+static const struct out_field queue_fields[] = {
+	QUEUE("kfd_gpu_id", gpu_id, OUT_HEX),
+	QUEUE("ring", ring, OUT_HEX),
+	QUEUE("mqd", mqd, OUT_HEX),
+	QUEUE("ring_size", ring_size, OUT_DEC),
+	QUEUE("doorbell", doorbell, OUT_HEX),
+	QUEUE("priority", priority, OUT_DEC),
+	QUEUE("cwsr", cwsr, OUT_HEX),
+	QUEUE("cwsr_size", cwsr_size, OUT_DEC),
+	QUEUE("slots_active", active, OUT_DEC),
+	QUEUE("slots_expected", slots, OUT_DEC),
+	QUEUE("rptr", rptr, OUT_DEC),
+	QUEUE("wptr", wptr, OUT_DEC),
 };
 
-struct column {
-	const char *key; /* key of "gpreempt-lab decode --json" */
-	size_t at;	 /* in the view's struct */
-	enum use use;
+static const struct out_field slot_fields[] = {
+	OUT_NAMED("kfd_gpu_id", struct gpreempt_hqd, gpu_id, NULL, OUT_HEX),
+	SLOT(xcc, OUT_DEC),
+	SLOT(pipe, OUT_DEC),
+	SLOT(queue, OUT_DEC),
+	SLOT(active, OUT_FLAG),
+	SLOT(vmid, OUT_DEC),
+	SLOT(doorbell, OUT_HEX),
+	SLOT(rptr, OUT_DEC),
+	SLOT(wptr, OUT_DEC),
 };
 
-#define QUEUE(member) offsetof(struct gpreempt_queue, member)
-#define SLOT(member)  offsetof(struct gpreempt_hqd, member)
+static const struct out_table queue_table =
+	OUT_TABLE("queues", queue_fields, struct gpreempt_queue);
+static const struct out_table slot_table = OUT_TABLE("slots", slot_fields, struct gpreempt_hqd);
 
-static const struct column queue_columns[] = {
-	{ "ring", QUEUE(ring), KEY },
-	{ "kfd_gpu_id", QUEUE(gpu_id), FIXED },
-	{ "mqd", QUEUE(mqd), FIXED },
-	{ "ring_size", QUEUE(ring_size), FIXED },
-	{ "doorbell", QUEUE(doorbell), FIXED },
-	{ "priority", QUEUE(priority), FIXED },
-	{ "cwsr", QUEUE(cwsr), FIXED },
-	{ "cwsr_size", QUEUE(cwsr_size), FIXED },
-	{ "slots_active", QUEUE(active), FIXED },
-	{ "slots_expected", QUEUE(slots), FIXED },
-	{ "rptr", QUEUE(rptr), MOVES },
-	{ "wptr", QUEUE(wptr), MOVES },
-	{ 0 },
+/* Looks while the load is at work: was it seen to be, and does the text agree? */
+struct looks {
+	int64_t n, busy, on_first, on_all;
+	int64_t texts, compared, agree;
+	char differs[160]; /* the first register that does not */
 };
 
-static const struct column slot_columns[] = {
-	{ "kfd_gpu_id", SLOT(gpu_id), KEY },   { "xcc", SLOT(xcc), KEY },
-	{ "pipe", SLOT(pipe), KEY },	       { "queue", SLOT(queue), KEY },
-	{ "active", SLOT(active), FIXED },     { "vmid", SLOT(vmid), FIXED },
-	{ "doorbell", SLOT(doorbell), FIXED }, { "rptr", SLOT(rptr), MOVES },
-	{ "wptr", SLOT(wptr), MOVES },	       { 0 },
-};
-
-static int64_t in_row(const void *row, const struct column *c)
+/* One look: the queue and its slots, by the two tables; and is it busy? NULL: not known. */
+static struct json_object *look(struct trial *t, const struct trial_work *w, struct looks *l)
 {
-	return *(const int64_t *)((const char *)row + c->at);
+	__cleanup_list struct gpreempt_usages *usage = NULL;
+	__cleanup_list struct gpreempt_view *view = NULL;
+	__cleanup_list struct gpreempt_hqds *hqds = NULL;
+	const struct gpreempt_queue *q = NULL;
+	struct json_object *o, *slots;
+	int64_t n = 0, with = 0;
+	size_t i;
+
+	if (!gpreempt_view_read(t->g, w->child.pid, &view, NULL) &&
+	    !gpreempt_hqds_read(t->g, w->child.pid, &hqds, NULL) &&
+	    !gpreempt_usage_read(t->g, w->child.pid, &usage, NULL))
+		q = find_queue(view, w->ring);
+	if (!q)
+		return NULL;
+	o = json_object_new_object();
+	slots = json_object_new_array();
+	out_add(o, queue_table.name, out_json_rows(&queue_table, q, 1));
+	out_add(o, slot_table.name, slots);
+	for (i = 0; i < hqds->count; i++) {
+		const struct gpreempt_hqd *slot = &hqds->hqds[i];
+
+		if (slot->qid != q->qid || slot->active != 1)
+			continue;
+		json_object_array_add(slots, out_json_row(&slot_table, slot));
+		with += slot->waves > 0;
+		l->on_first += !n++ && with;
+	}
+	for (i = 0; i < usage->count; i++)
+		if (usage->usages[i].gpu_id == q->gpu_id)
+			l->busy += usage->usages[i].busy == 1;
+	l->on_all += n && with == n;
+	l->n++;
+	return o;
 }
 
-/* Numbers in hexadecimal are text. */
-static int64_t in_text(struct json_object *row, const struct column *c)
+/* Numbers in hexadecimal are text there. */
+static int64_t number(struct json_object *row, const char *key)
 {
-	struct json_object *value = json_object_object_get(row, c->key);
+	struct json_object *value = json_object_object_get(row, key);
 
 	if (!value)
 		return GPREEMPT_UNKNOWN;
@@ -151,128 +182,53 @@ static int64_t in_text(struct json_object *row, const struct column *c)
 		       json_object_get_int64(value);
 }
 
-/* Returns the row of the text that is the view's, or NULL. */
-static struct json_object *find_row(struct json_object *rows, const struct column *c,
-				    const void *row)
+/* Returns the row that has the same keys, or NULL. */
+static struct json_object *same_row(const struct out_table *table, struct json_object *in,
+				    struct json_object *row)
 {
-	size_t i, n = rows ? json_object_array_length(rows) : 0;
-	const struct column *key;
+	struct json_object *rows = json_object_object_get(in, table->name), *at;
+	size_t n = rows ? json_object_array_length(rows) : 0, i, j;
+	size_t keys = table == &slot_table ? 4 : 2; /* columns that tell which row it is */
 
 	for (i = 0; i < n; i++) {
-		struct json_object *at = json_object_array_get_idx(rows, i);
-
-		for (key = c; key->use == KEY && in_row(row, key) == in_text(at, key);)
-			key++;
-		if (key->use != KEY)
+		at = json_object_array_get_idx(rows, i);
+		for (j = 0; j < keys; j++)
+			if (number(at, table->fields[j].name) != number(row, table->fields[j].name))
+				break;
+		if (j == keys)
 			return at;
 	}
 	return NULL;
 }
 
-struct agreement {
-	int64_t looks, compared, agree;
-	char differs[160]; /* the first register that does not */
-};
-
 /* The text is from between two looks at the view: a register that changed meanwhile is left out. */
-static void compare(struct agreement *a, const struct column *c, const void *before,
-		    const void *after, struct json_object *rows)
+static void compare(struct looks *l, const struct out_table *table, struct json_object *before,
+		    struct json_object *after, struct json_object *text)
 {
-	struct json_object *text = find_row(rows, c, before);
+	struct json_object *rows = json_object_object_get(before, table->name);
+	size_t i, j;
 
-	a->compared += !text;
-	if (!text && !*a->differs)
-		snprintf(a->differs, sizeof(a->differs), "the text has no %s %#" PRIx64, c->key,
-			 in_row(before, c));
-	for (; text && c->key; c++) {
-		int64_t low = in_row(before, c), high = in_row(after, c), value = in_text(text, c);
+	for (i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+		struct json_object *later = same_row(table, after, row);
+		struct json_object *theirs = same_row(table, text, row);
 
-		if (c->use == KEY || low < 0 || high < 0 || value < 0 ||
-		    (c->use == MOVES ? low > high : low != high))
-			continue;
-		a->compared++;
-		if (value >= low && value <= high)
-			a->agree++;
-		else if (!*a->differs)
-			snprintf(a->differs, sizeof(a->differs),
-				 "%s: %#" PRIx64 ", and in the text %#" PRIx64, c->key, low, value);
-	}
-}
+		for (j = 0; later && j < table->n_fields; j++) {
+			const char *key = table->fields[j].name;
+			int64_t low = number(row, key), high = number(later, key);
+			int64_t value = number(theirs, key);
 
-/* A look at a queue and its slots. */
-struct look {
-	struct gpreempt_view *view;
-	struct gpreempt_hqds *hqds;
-	const struct gpreempt_queue *queue; /* NULL: they could not be read */
-};
-
-/* Looks while the load is at work, and those in which it was seen to be. */
-struct busy {
-	int64_t looks, busy, on_first, on_all;
-};
-
-/* Returns the slot of the queue that is the same one, or NULL; with NULL the first one. */
-static const struct gpreempt_hqd *find_slot(const struct look *l, const struct gpreempt_hqd *same)
-{
-	const struct column *key;
-	size_t i;
-
-	for (i = 0; i < l->hqds->count; i++) {
-		const struct gpreempt_hqd *slot = &l->hqds->hqds[i];
-
-		key = slot_columns;
-		while (same && key->use == KEY && in_row(slot, key) == in_row(same, key))
-			key++;
-		if (slot->qid == l->queue->qid && (!same || key->use != KEY))
-			return slot;
-	}
-	return NULL;
-}
-
-static void count_busy(const struct look *l, const struct gpreempt_usages *usage, struct busy *b)
-{
-	const struct gpreempt_hqd *first = find_slot(l, NULL);
-	bool all = first;
-	size_t i;
-
-	for (i = 0; i < l->hqds->count; i++)
-		all &= l->hqds->hqds[i].qid != l->queue->qid || l->hqds->hqds[i].waves > 0;
-	for (i = 0; i < usage->count; i++)
-		if (usage->usages[i].gpu_id == l->queue->gpu_id)
-			b->busy += usage->usages[i].busy == 1;
-	b->looks++;
-	b->on_first += first && first->waves > 0;
-	b->on_all += all;
-}
-
-static void look_at(struct trial *t, const struct trial_work *w, struct look *l, struct busy *b)
-{
-	__cleanup_list struct gpreempt_usages *usage = NULL;
-
-	*l = (struct look){ 0 };
-	if (!gpreempt_view_read(t->g, w->child.pid, &l->view, NULL) &&
-	    !gpreempt_hqds_read(t->g, w->child.pid, &l->hqds, NULL) &&
-	    !gpreempt_usage_read(t->g, w->child.pid, &usage, NULL))
-		l->queue = find_queue(l->view, w);
-	if (l->queue)
-		count_busy(l, usage, b);
-}
-
-static void compare_look(struct agreement *a, const struct look *before, const struct look *after,
-			 struct json_object *text)
-{
-	struct json_object *slots = json_object_object_get(text, "slots");
-	size_t i;
-
-	a->looks++;
-	compare(a, queue_columns, before->queue, after->queue,
-		json_object_object_get(text, "queues"));
-	for (i = 0; i < before->hqds->count; i++) {
-		const struct gpreempt_hqd *slot = &before->hqds->hqds[i];
-		const struct gpreempt_hqd *later = find_slot(after, slot);
-
-		if (slot->qid == before->queue->qid && slot->active == 1 && later)
-			compare(a, slot_columns, slot, later, slots);
+			/* Pointers grow. A row that is not in the text differs in all. */
+			if (low < 0 || (theirs && value < 0) ||
+			    (strstr(key, "ptr") ? low > high : low != high))
+				continue;
+			l->compared++;
+			if (value >= low && value <= high)
+				l->agree++;
+			else if (!*l->differs)
+				snprintf(l->differs, sizeof(l->differs),
+					 "%s %#" PRIx64 ", in the text %#" PRIx64, key, low, value);
+		}
 	}
 }
 
@@ -280,38 +236,34 @@ static void compare_text(struct trial *t, const struct trial_work *w, uint64_t u
 			 struct json_object *run)
 {
 	char pid[24], *argv[] = { (char *)t->lab, "decode", "--json", "--pid", pid, NULL };
-	struct json_object *text, *o = json_object_new_object();
-	struct agreement a = { 0 };
-	struct busy b = { 0 };
-	int i, j, status;
+	struct json_object *before, *after, *text, *o = json_object_new_object();
+	struct looks l = { 0 };
+	int i, status;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	for (i = 0; i < TEXTS && shr_now_ns() < until && !t->stopped; i++) {
-		struct look looks[2];
-
-		look_at(t, w, &looks[0], &b);
+		before = look(t, w, &l);
 		text = trial_ask(t, argv, 10 * NSEC_PER_SEC, &status);
-		look_at(t, w, &looks[1], &b);
-		if (text && looks[0].queue && looks[1].queue)
-			compare_look(&a, &looks[0], &looks[1], text);
-		json_object_put(text);
-		for (j = 0; j < 2; j++) {
-			gpreempt_list_free(looks[j].view);
-			gpreempt_list_free(looks[j].hqds);
+		after = look(t, w, &l);
+		if (before && text && after) {
+			l.texts++;
+			compare(&l, &queue_table, before, after, text);
+			compare(&l, &slot_table, before, after, text);
 		}
+		json_object_put(before);
+		json_object_put(text);
+		json_object_put(after);
 	}
-	out_add(o, "looks", out_json_number(a.looks));
-	out_add(o, "compared", out_json_number(a.compared));
-	out_add(o, "agree", out_json_number(a.agree));
-	out_add(o, "differs", out_json_text(*a.differs ? a.differs : NULL));
-	out_add(run, "text", o);
-	o = json_object_new_object();
-	out_add(o, "looks", out_json_number(b.looks));
-	out_add(o, "busy", out_json_number(b.busy));
-	out_add(o, "on_first_xcc", out_json_number(b.on_first));
-	out_add(o, "on_all_xccs", out_json_number(b.on_all));
-	out_add(run, "busy", o);
-	trial_count(t->found, TRIAL_TEXT, a.compared, a.agree);
+	out_add(o, "looks", out_json_number(l.n));
+	out_add(o, "busy", out_json_number(l.busy));
+	out_add(o, "on_first_xcc", out_json_number(l.on_first));
+	out_add(o, "on_all_xccs", out_json_number(l.on_all));
+	out_add(o, "texts", out_json_number(l.texts));
+	out_add(o, "compared", out_json_number(l.compared));
+	out_add(o, "agree", out_json_number(l.agree));
+	out_add(o, "differs", out_json_text(*l.differs ? l.differs : NULL));
+	out_add(run, "looks", o);
+	trial_count(t->found, TRIAL_TEXT, l.compared, l.agree);
 }
 
 enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
@@ -319,6 +271,7 @@ enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
 {
 	struct reads r = { .ns = shr_must(calloc(stage->cycles, sizeof(*r.ns))) };
 	uint64_t begin = shr_now_ns();
+	char word[32];
 
 	read_view(t, w, &r, stage->cycles, begin + ns / 2, run);
 	free(r.ns);
@@ -328,5 +281,7 @@ enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
 		return r.n ? TRIAL_LACKS : TRIAL_FAILED;
 	}
 	compare_text(t, w, begin + ns, run);
+	snprintf(word, sizeof(word), "%" PRId64 "-waves", w->waves);
+	trial_snapshot(t, word);
 	return TRIAL_DONE;
 }

@@ -19,6 +19,7 @@ status=$?
 cat "$W/page" "$W/trial.err"
 [ $status -eq 1 ] || fail "ended with $status"
 page '^[23]	[a-z]+	failed'
+page '^does not hold	[12]	[01]	The driver reports no failure of the GPU'
 ! grep -q 'wrong wave' "$W/page" || fail "a hang is no wrong register"
 switch 0 fail_fence 0
 were_reset() { [ "$(counter 0 gpu_resets)" -gt 0 ]; }

@@ -12,7 +12,7 @@ page '^stage 3, waves: .*asks first'
 [ ! -e /var/lib/gpreempt/trial ] || fail "a dry run wrote a state"
 
 step "stages 0 to 3"
-trial 0 --yes --stages 0-3 --minutes 1
+trial 0 --yes --stages 0-3 --minutes 1 --snapshot "$W/snapshots"
 for name in look view idle waves; do
 	page "^[0-9]	$name	done"
 done
@@ -22,11 +22,16 @@ page '^holds	[1-9][0-9]*	[0-9]+	After a suspend the queues are off'
 page '^holds	[1-9][0-9]*	[0-9]+	Each dispatch runs exactly once'
 page '^holds	4	4	Nothing is left behind'
 page '^registers: not tried'
+page '^holds	4	4	The driver reports no failure'
+grep -q '"name": *"sdma_fw_version"' "$W/trial.json" || fail "no version of firmware"
+lab 0 decode --json "$W/snapshots/gpu0-4-waves"
+says '"adds_up": *true'
+lab 0 decode "$W/snapshots/gpu0-look"
 # The driver prints the registers themselves: another reader of the same hardware.
 page "^holds	[1-9][0-9]*	[0-9]+	The view says the same as the driver's own text"
 for load in '4 waves' full; do
-	page "^view, $load: text looks=[1-9][0-9]* compared=[1-9][0-9]{2,} "
-	page "^view, $load: busy looks=[1-9][0-9]* busy=[1-9]"
+	page "^view, $load looks: looks=[1-9][0-9]* busy=[1-9].* compared=[1-9][0-9]{2,} "
+	page "^view, $load reads: n=[1-9][0-9]* .* registers=[1-9]"
 done
 page '^waves, half, 32 registers, 1 KiB: state_bytes=[1-9][0-9]{5,} limit_us='
 page '^times are of the driver.s path on a simulated GPU'

@@ -9,7 +9,7 @@ for name in pause others schedule jobs endurance; do
 	page "^[0-9]	$name	done"
 done
 for mode in alone unprotected guarded; do
-	page "^schedule, $mode: requests_us n=[1-9]"
+	page "^schedule, $mode load requests: n=[1-9]"
 done
 page '^holds	[1-9][0-9]*	[0-9]+	A pause does the same'
 page '^holds	[1-9][0-9]*	[0-9]+	Another process on the GPU'
