@@ -135,19 +135,4 @@ TEST(bandwidth)
 	ck_assert_uint_eq(trial_bandwidth("gfx1103", 128, 1000), 0);
 }
 
-TEST(numbers_of_lines)
-{
-	static const char text[] = "t submitted 1 lost 0\nready pid 12 waves 7\n"
-				   "t submitted 22 lost 3\nt submitted 9";
-
-	ck_assert_int_eq(trial_number(text, "t", "submitted"), 22);
-	ck_assert_int_eq(trial_number(text, "t", "lost"), 3);
-	ck_assert_int_eq(trial_number(text, "ready", "pid"), 12);
-	ck_assert_int_eq(trial_number(text, "ready", "lost"), -1);
-	ck_assert_int_eq(trial_number(text, "done", "lost"), -1);
-	ck_assert_int_eq(trial_number("", "t", "lost"), -1);
-	ck_assert_int_eq(trial_number("t lost -3\n", "t", "lost"), -1);
-	ck_assert_int_eq(trial_number("t lost x\n", "t", "lost"), -1);
-}
-
 TEST_FIXTURE(command_setup, command_teardown)

@@ -128,6 +128,29 @@ char *trial_output(int fd)
 	return text;
 }
 
+struct json_object *trial_last(const struct trial_child *c)
+{
+	__cleanup_free char *text = trial_output(c->out);
+	char *end = strrchr(text, '\n'), *line;
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	line = strrchr(text, '\n');
+	return json_tokener_parse(line ? line + 1 : text);
+}
+
+int64_t trial_int(struct json_object *row, const char *key)
+{
+	struct json_object *value = json_object_object_get(row, key);
+
+	if (!value)
+		return GPREEMPT_UNKNOWN;
+	return json_object_is_type(value, json_type_string) ?
+		       strtoll(json_object_get_string(value), NULL, 0) :
+		       json_object_get_int64(value);
+}
+
 void trial_note_why(struct trial *t, const char *name, int err)
 {
 	__cleanup_free char *text = trial_output(err);

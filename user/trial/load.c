@@ -98,7 +98,9 @@ struct load {
 	uint64_t submitted, completed, lost, right, wrong, unrun, longest_ns, moved_ns, next_ns;
 	uint64_t *latencies;
 	size_t n_latencies;
-	bool failed, told;
+	struct shr_stats requests; /* their latencies, at the end */
+	bool failed;
+	char first_wrong[160]; /* the first wave that was: the register and its bits */
 };
 
 static volatile sig_atomic_t stopped;
@@ -120,21 +122,21 @@ static void on_error(int status, struct runtime_queue *queue, void *data)
 	l->failed = true;
 }
 
-/* Say once which register of which lane was wrong. */
+/* Keep which register of which lane was wrong first. */
 static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
 {
 	uint32_t nth = w->where, kind = witness_kind(l->size.places, &nth);
 
-	if (l->told)
+	if (*l->first_wrong)
 		return;
-	l->told = true;
-	if (!w->bad) {
-		printf("wrong wave %u rounds %u hash %#x, must be %#x\n", wave, w->rounds, w->hash,
-		       l->hashes[wave]);
-		return;
-	}
-	printf("wrong wave %u lane %u %s %u bits %#x, in %u rounds of lanes\n", wave, w->lane,
-	       witness_kinds[kind], nth, w->differ, w->bad);
+	if (w->bad)
+		snprintf(l->first_wrong, sizeof(l->first_wrong),
+			 "wave %u lane %u %s %u bits %#x, in %u rounds of lanes", wave, w->lane,
+			 witness_kinds[kind], nth, w->differ, w->bad);
+	else
+		snprintf(l->first_wrong, sizeof(l->first_wrong),
+			 "wave %u rounds %u hash %#x, must be %#x", wave, w->rounds, w->hash,
+			 l->hashes[wave]);
 }
 
 static void judge(struct load *l, const struct slot *s)
@@ -230,12 +232,29 @@ static void wait_for(struct load *l, const struct slot *s)
 		shr_sleep_ns(200 * NSEC_PER_USEC);
 }
 
-static void print_line(const struct load *l, const char *name)
+/* Print an object of JSON on a line: all that is known so far. */
+static void print_line(const struct load *l, const char *state)
 {
-	printf("%s submitted %" PRIu64 " completed %" PRIu64 " lost %" PRIu64 " right %" PRIu64
-	       " wrong %" PRIu64 " unrun %" PRIu64 " longest_gap_us %" PRIu64 "\n",
-	       name, l->submitted, l->completed, l->lost, l->right, l->wrong, l->unrun,
-	       (uint64_t)(l->longest_ns / NSEC_PER_USEC));
+	const char *wrong = l->first_wrong, *quote = *wrong ? "\"" : "";
+	const struct shr_stats *r = &l->requests;
+
+	printf("{\"state\":\"%s\",\"gfx\":\"%s\",\"ring\":\"%#" PRIxPTR "\",\"waves\":%" PRIu64
+	       ",\"registers\":%" PRIu64 ",\"lds_bytes\":%" PRIu64 ",\"rounds\":%u,\"code\":\"%s\"",
+	       state, l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->registers, l->o.lds << 10,
+	       l->rounds,
+	       l->right ? "runs" :
+	       l->wrong ? "is wrong" :
+			  "does not run");
+	printf(",\"submitted\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"lost\":%" PRIu64
+	       ",\"right\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"unrun\":%" PRIu64
+	       ",\"longest_gap_us\":%" PRIu64 ",\"first_wrong\":%s%s%s,\"requests\":",
+	       l->submitted, l->completed, l->lost, l->right, l->wrong, l->unrun,
+	       (uint64_t)(l->longest_ns / NSEC_PER_USEC), quote, *wrong ? wrong : "null", quote);
+	if (r->n)
+		printf("{\"n\":%zu,\"p50\":%.1f,\"p99\":%.1f,\"max\":%.1f}}\n", r->n,
+		       r->p50 / 1000.0, r->p99 / 1000.0, r->max / 1000.0);
+	else
+		puts("null}");
 }
 
 /* May this slot get a dispatch now? *due_ns: the time at which its request came. */
@@ -274,7 +293,7 @@ static bool run(struct load *l, uint64_t count, uint64_t duration_ns)
 		if (stop_ns && (l->failed || now - stop_ns > l->o.drain_ns))
 			return false;
 		if (now - line_ns >= l->o.report_ns && !count) {
-			print_line(l, "t");
+			print_line(l, "working");
 			line_ns = now;
 		}
 		wait_for(l, &l->slots[(turn + 1) % l->o.depth]);
@@ -401,26 +420,11 @@ static int start(struct load *l)
 	return make_slots(l);
 }
 
-static void print_ready(const struct load *l)
-{
-	printf("ready pid %d gfx %s ring %#" PRIxPTR " waves %" PRIu64 " registers %" PRIu64
-	       " lds %" PRIu64 " rounds %u code %s\n",
-	       getpid(), l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->registers,
-	       l->o.lds << 10, l->rounds,
-	       l->right ? "runs" :
-	       l->wrong ? "is-wrong" :
-			  "does-not-run");
-}
-
 static int finish(struct load *l, bool drained)
 {
-	struct shr_stats stats;
 	size_t i;
 
-	shr_stats(l->latencies, l->n_latencies, &stats);
-	if (l->n_latencies)
-		printf("requests n %zu p50_us %.1f p99_us %.1f max_us %.1f\n", stats.n,
-		       stats.p50 / 1000.0, stats.p99 / 1000.0, stats.max / 1000.0);
+	shr_stats(l->latencies, l->n_latencies, &l->requests);
 	print_line(l, "done");
 	fflush(stdout);
 	/* Dispatches in flight would make the runtime wait. */
@@ -507,7 +511,7 @@ int main(int argc, char **argv)
 		return status;
 	drained = calibrate(&l);
 	if (drained) {
-		print_ready(&l);
+		print_line(&l, "ready");
 		drained = run(&l, l.o.count, l.o.duration_ns);
 	}
 	return finish(&l, drained || l.completed == l.submitted);

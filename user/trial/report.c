@@ -43,7 +43,7 @@ static void print_figures(const char *before, struct json_object *of)
 {
 	static const char shown[] = " n p50 p99 max registers in_all_slots looks busy on_first_xcc "
 				    "on_all_xccs compared agree differs state_bytes limit_us "
-				    "longest_gap_us first_wrong ";
+				    "gap_us first_wrong ";
 	char text[512] = "", word[64];
 	size_t len = 0;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -43,28 +42,6 @@ static const struct {
 	{ "--rate", offsetof(struct trial_setup, rate) },
 };
 
-static bool is_ready(const struct trial_work *w)
-{
-	__cleanup_free char *text = trial_output(w->child.out);
-
-	return trial_number(text, "ready", "pid") > 0;
-}
-
-static void read_ready(struct trial *t, struct trial_work *w)
-{
-	__cleanup_free char *text = trial_output(w->child.out);
-	const char *line = strstr(text, "ready ");
-	unsigned long long ring = 0;
-
-	if (line)
-		sscanf(line, "ready pid %*d gfx %15s ring %llx", t->found->gfx, &ring);
-	w->ring = ring;
-	w->waves = trial_number(text, "ready", "waves");
-	w->registers = trial_number(text, "ready", "registers");
-	w->lds = trial_number(text, "ready", "lds");
-	w->runs = line && !strstr(line, " code does-not-run\n");
-}
-
 /* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
 static enum trial_result start_work(struct trial *t, const struct trial_setup *s,
 				    struct trial_work *w)
@@ -73,6 +50,7 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 	char *argv[6 + 2 * ARRAY_SIZE(options)] = { (char *)t->load, "--gpu", gpu, "--report_ns",
 						    "1000000000" };
 	uint64_t value, until = shr_now_ns() + READY_NS;
+	struct json_object *now;
 	size_t i, n = 5;
 
 	*w = (struct trial_work){ .setup = s };
@@ -87,7 +65,7 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 	}
 	if (!trial_start(t, argv, &w->child))
 		return TRIAL_FAILED;
-	while (!is_ready(w)) {
+	while (!(now = trial_last(&w->child))) {
 		bool ended = trial_wait(t, &w->child, 20 * NSEC_PER_MSEC);
 
 		if (!ended && !t->stopped && shr_now_ns() < until)
@@ -99,64 +77,22 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 		return ended && (w->child.status == 3 || w->child.status == 127) ? TRIAL_LACKS :
 										   TRIAL_FAILED;
 	}
-	read_ready(t, w);
+	w->ring = trial_int(now, "ring");
+	w->waves = trial_int(now, "waves");
+	w->registers = trial_int(now, "registers");
+	w->lds = trial_int(now, "lds_bytes");
+	snprintf(t->found->gfx, sizeof(t->found->gfx), "%s",
+		 json_object_get_string(json_object_object_get(now, "gfx")));
+	json_object_put(now);
 	return TRIAL_DONE;
 }
 
-/* Latencies of its requests, in us; NULL: it had none. */
-static struct json_object *requests_json(const char *text)
-{
-	static const char *const keys[][2] = {
-		{ "n", "n" },
-		{ "p50", "p50_us" },
-		{ "p99", "p99_us" },
-		{ "max", "max_us" },
-	};
-	struct json_object *o = json_object_new_object();
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		int64_t value = trial_number(text, "requests", keys[i][1]);
-
-		if (value < 0) {
-			json_object_put(o);
-			return NULL;
-		}
-		out_add(o, keys[i][0], out_json_number(value));
-	}
-	return o;
-}
-
-static struct json_object *work_json(const struct trial_work *w, const char *text)
-{
-	static const char *const keys[] = { "submitted", "completed", "lost",
-					    "right",	 "wrong",     "unrun" };
-	struct json_object *o = json_object_new_object();
-	const char *wrong = strstr(text, "wrong wave");
-	char what[160] = "";
-	size_t i;
-
-	out_add(o, "waves", out_json_number(w->waves));
-	out_add(o, "registers", out_json_number(w->registers));
-	out_add(o, "lds_bytes", out_json_number(w->lds));
-	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		int64_t value = trial_number(text, "done", keys[i]);
-
-		out_add(o, keys[i], out_json_number(value < 0 ? GPREEMPT_UNKNOWN : value));
-	}
-	if (wrong)
-		snprintf(what, sizeof(what), "%.*s", (int)strcspn(wrong, "\n"), wrong);
-	out_add(o, "first_wrong", out_json_text(wrong ? what : NULL));
-	out_add(o, "requests", requests_json(text));
-	return o;
-}
-
-/* End it, and count what it says of its dispatches and waves. */
+/* End it, and count what it says of its dispatches and waves. Returns all that it says. */
 static struct json_object *end_work(struct trial *t, struct trial_work *w, enum trial_claim once)
 {
 	uint64_t until = shr_now_ns() + END_NS;
+	int64_t completed, right, wrong;
 	struct json_object *o;
-	char *text;
 
 	/* Ctrl-C does not make this wait shorter: it is for the last dispatches. */
 	if (w->child.pid > 0) {
@@ -165,36 +101,27 @@ static struct json_object *end_work(struct trial *t, struct trial_work *w, enum 
 	}
 	while (w->child.pid > 0 && shr_now_ns() < until && !shr_readable(w->child.pidfd, 100))
 		;
-	text = trial_output(w->child.out);
-	o = work_json(w, text);
-	trial_count(t->found, once, trial_number(text, "done", "completed"),
-		    trial_number(text, "done", "completed") - trial_number(text, "done", "lost"));
-	if (w->runs)
-		trial_count(t->found, TRIAL_REGISTERS,
-			    trial_number(text, "done", "right") +
-				    trial_number(text, "done", "wrong"),
-			    trial_number(text, "done", "right"));
-	free(text);
+	o = trial_last(&w->child);
+	completed = trial_int(o, "completed");
+	right = trial_int(o, "right");
+	wrong = trial_int(o, "wrong");
+	trial_count(t->found, once, completed, completed - trial_int(o, "lost"));
+	trial_count(t->found, TRIAL_REGISTERS, right + wrong, right);
 	trial_end(&w->child, SIGKILL, 0);
 	return o;
 }
 
 /* gpreempt-ctl preempt beside it. */
 
-static int64_t number_of(struct json_object *from, const char *key)
-{
-	return json_object_get_int64(json_object_object_get(from, key));
-}
-
 /* A cycle that our own SIGINT has cut off was not tried. */
 static void count_preempt(struct trial *t, struct json_object *found, bool pause, bool cut)
 {
 	struct json_object *verified = json_object_object_get(found, "verified");
-	int64_t yes = number_of(verified, "yes"), seen = yes + number_of(verified, "no");
-	int64_t whole = seen + number_of(verified, "not_checked");
+	int64_t yes = trial_int(verified, "yes"), seen = yes + trial_int(verified, "no");
+	int64_t whole = seen + trial_int(verified, "not_checked");
 
 	trial_count(t->found, pause ? TRIAL_PAUSES : TRIAL_SUSPENDS,
-		    cut ? whole : number_of(found, "cycles"), number_of(found, "succeeded"));
+		    cut ? whole : trial_int(found, "cycles"), trial_int(found, "succeeded"));
 	trial_count(t->found, TRIAL_OFF, seen, yes);
 }
 
@@ -234,39 +161,28 @@ static enum trial_result preempt(struct trial *t, const struct trial_stage *stag
 
 /* 0, look. */
 
-static void add_firmware(struct json_object *list, const char *name, const char *version)
-{
-	struct json_object *o = json_object_new_object();
-
-	out_add(o, "name", out_json_text(name));
-	out_add(o, "version", out_json_text(version));
-	json_object_array_add(list, o);
-}
-
-/* Versions of the GPU's firmware: files of amdgpu (amdgpu_ucode.c), and KFD's topology. */
+/* Versions of the GPU's firmware: files of amdgpu (amdgpu_ucode.c), and MEC's by KFD's topology. */
 static struct json_object *firmware(struct trial *t)
 {
-	static const char *const properties[] = { "fw_version", "sdma_fw_version" };
-	struct json_object *list = json_object_new_array();
-	char text[128];
+	static const char *const files[] = { "mec", "mes", "rlc", "sdma", "smc" };
+	struct json_object *o = json_object_new_object();
 	uint64_t value;
-	glob_t files;
+	char text[64];
 	size_t i;
 
-	snprintf(text, sizeof(text), "/sys/bus/pci/devices/%.63s/fw_version/*", t->node.device);
-	if (!glob(text, 0, NULL, &files))
-		for (i = 0; i < files.gl_pathc; i++)
-			if (shr_read_start(text, sizeof(text), "%s", files.gl_pathv[i]) > 0) {
-				text[strcspn(text, "\n")] = '\0';
-				add_firmware(list, strrchr(files.gl_pathv[i], '/') + 1, text);
-			}
-	globfree(&files);
-	for (i = 0; i < ARRAY_SIZE(properties); i++)
-		if (!gp_gpu_property(t->g, t->node.gpu_id, properties[i], &value)) {
-			snprintf(text, sizeof(text), "%" PRIu64, value);
-			add_firmware(list, properties[i], text);
-		}
-	return list;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		bool known = shr_read_start(text, sizeof(text),
+					    "/sys/bus/pci/devices/%s/fw_version/%s_fw_version",
+					    t->node.device, files[i]) > 0;
+
+		text[strcspn(text, "\n")] = '\0';
+		out_add(o, files[i], out_json_text(known ? text : NULL));
+	}
+	out_add(o, "kfd",
+		gp_gpu_property(t->g, t->node.gpu_id, "fw_version", &value) ?
+			NULL :
+			out_json_number(value));
+	return o;
 }
 
 static enum trial_result run_look(struct trial *t, struct json_object *runs)
@@ -300,17 +216,16 @@ static enum trial_result preempt_beside(struct trial *t, const struct trial_stag
 {
 	static const struct trial_setup other = { .waves = 1, .time_ns = 200 * NSEC_PER_USEC };
 	enum trial_result result;
+	struct json_object *o;
 	struct trial_work b;
-	char *text;
 
 	result = start_work(t, &other, &b);
 	if (result != TRIAL_DONE)
 		return result;
 	result = preempt(t, stage, w, ns, run);
-	text = trial_output(b.child.out);
-	out_add(run, "longest_gap_us", out_json_number(trial_number(text, "t", "longest_gap_us")));
-	out_add(run, "beside", end_work(t, &b, TRIAL_OTHERS));
-	free(text);
+	o = end_work(t, &b, TRIAL_OTHERS);
+	out_add(run, "gap_us", out_json_number(trial_int(o, "longest_gap_us")));
+	out_add(run, "beside", o);
 	return result;
 }
 
@@ -433,8 +348,8 @@ static struct json_object *name_json(const struct trial_setup *s)
 
 /*
  * Add the size of what a suspend has to save, and the time that the memory needs for it. A wave
- * keeps 4 bytes in each vector register of each of its lanes, and its LDS; its other registers are
- * less than 1 % of that.
+ * keeps 4 bytes in each vector register of each of its lanes, and its LDS. Scalar and hardware
+ * registers, 640 bytes a wave (kfd_queue.c), are left out: the limit is a lower bound.
  */
 static void add_limit(struct trial *t, const struct trial_work *w, struct json_object *run)
 {

@@ -185,25 +185,3 @@ uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz)
 			return width / 8 * mhz * 1000000 * kinds[i].transfers;
 	return 0;
 }
-
-int64_t trial_number(const char *text, const char *line, const char *key)
-{
-	char word[64], *end;
-	const char *at, *last = NULL;
-	int64_t value;
-	size_t n;
-
-	n = snprintf(word, sizeof(word), "%s ", line);
-	for (at = text; at; at = strchr(at, '\n'), at = at ? at + 1 : NULL)
-		if (!strncmp(at, word, n) && strchr(at, '\n'))
-			last = at;
-	if (!last)
-		return -1;
-	n = snprintf(word, sizeof(word), " %s ", key);
-	at = strstr(last, word);
-	if (!at || at > strchr(last, '\n'))
-		return -1;
-	errno = 0;
-	value = strtoll(at + n, &end, 10);
-	return errno || end == at + n || value < 0 ? -1 : value;
-}

@@ -143,7 +143,6 @@ struct trial_work {
 	const struct trial_setup *setup;
 	int64_t ring; /* address */
 	int64_t waves, registers, lds;
-	bool runs; /* the code of the kernel is executed */
 };
 
 /* Act of stage view: read the view, and compare it with the driver's own text. */
@@ -159,6 +158,10 @@ bool trial_wait(struct trial *t, struct trial_child *c, uint64_t ns);
 void trial_end(struct trial_child *c, int signal, uint64_t ns);
 /* Returns all that it has written there, for free(), or "". */
 char *trial_output(int fd);
+/* Returns the object in the last whole line of its output; NULL: there is none. */
+struct json_object *trial_last(const struct trial_child *c);
+/* A number of an object, or one in hexadecimal, which is text. Unknown: it has none. */
+int64_t trial_int(struct json_object *row, const char *key);
 /* Keep the last line of a program's errors as the reason; its name if there is none. */
 void trial_note_why(struct trial *t, const char *name, int err);
 /*
@@ -178,12 +181,6 @@ bool trial_sleep(struct trial *t, uint64_t ns);
  * topology has them, and transfers a clock, which depend on the kind of the memory. 0: not known.
  */
 uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz);
-
-/*
- * The number behind a key in the last line of the text that begins with that word. -1: there is
- * none. gpreempt-load prints such lines.
- */
-int64_t trial_number(const char *text, const char *line, const char *key);
 
 /* Print the stages as they would be run. */
 void trial_print_plan(unsigned int stages, unsigned int open, double scale);

@@ -170,18 +170,6 @@ static struct json_object *look(struct trial *t, const struct trial_work *w, str
 	return o;
 }
 
-/* Numbers in hexadecimal are text there. */
-static int64_t number(struct json_object *row, const char *key)
-{
-	struct json_object *value = json_object_object_get(row, key);
-
-	if (!value)
-		return GPREEMPT_UNKNOWN;
-	return json_object_is_type(value, json_type_string) ?
-		       strtoll(json_object_get_string(value), NULL, 0) :
-		       json_object_get_int64(value);
-}
-
 /* Returns the row that has the same keys, or NULL. */
 static struct json_object *same_row(const struct out_table *table, struct json_object *in,
 				    struct json_object *row)
@@ -193,7 +181,8 @@ static struct json_object *same_row(const struct out_table *table, struct json_o
 	for (i = 0; i < n; i++) {
 		at = json_object_array_get_idx(rows, i);
 		for (j = 0; j < keys; j++)
-			if (number(at, table->fields[j].name) != number(row, table->fields[j].name))
+			if (trial_int(at, table->fields[j].name) !=
+			    trial_int(row, table->fields[j].name))
 				break;
 		if (j == keys)
 			return at;
@@ -215,8 +204,8 @@ static void compare(struct looks *l, const struct out_table *table, struct json_
 
 		for (j = 0; later && j < table->n_fields; j++) {
 			const char *key = table->fields[j].name;
-			int64_t low = number(row, key), high = number(later, key);
-			int64_t value = number(theirs, key);
+			int64_t low = trial_int(row, key), high = trial_int(later, key);
+			int64_t value = trial_int(theirs, key);
 
 			/* Pointers grow. A row that is not in the text differs in all. */
 			if (low < 0 || (theirs && value < 0) ||
@@ -245,6 +234,8 @@ static void compare_text(struct trial *t, const struct trial_work *w, uint64_t u
 		before = look(t, w, &l);
 		text = trial_ask(t, argv, 10 * NSEC_PER_SEC, &status);
 		after = look(t, w, &l);
+		if (text)
+			*t->why = '\0'; /* lines of others that it could not read */
 		if (before && text && after) {
 			l.texts++;
 			compare(&l, &queue_table, before, after, text);

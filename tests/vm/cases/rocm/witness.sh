@@ -22,28 +22,28 @@ said() {
 # 104 units of 4 SIMDs, each with 512 registers a lane; 64 KiB of LDS in a unit.
 step "all waves that fit, by registers and by LDS; and a part of them"
 ends 0 --count 20 --registers 256 --lds 8
-said '^ready pid [0-9]+ gfx gfx90a ring 0x[0-9a-f]+ waves 832 .* lds 8192 .* code does-not-run$'
-said '^done submitted 21 completed 21 lost 0 right 0 wrong 0 unrun 17472 '
+said '^[{]"state":"ready","gfx":"gfx90a","ring":"0x[0-9a-f]+","waves":832,.*"lds_bytes":8192,'
+said '"state":"done",.*"code":"does not run","submitted":21,"completed":21,"lost":0,"right":0,"wrong":0,"unrun":17472,'
 ends 0 --count 2 --registers 256 --lds 16
-said '^ready .* waves 416 '
+said '"state":"ready",.*"waves":416,'
 ends 0 --count 2 --lds 64 --part 4
-said '^ready .* waves 26 '
+said '"state":"ready",.*"waves":26,'
 
 step "requests"
 ends 0 --count 20 --rate 200 --gamma 2 --memory 8
-said '^requests n 2[01] p50_us [0-9.]+ '
+said '"state":"done",.*"requests":[{]"n":2[01],"p50":[0-9.]+,'
 
 step "preempted"
 rm "$W/load"
 gpreempt-load --waves 1 --time_ns 2000000 > "$W/load" 2>&1 &
 load=$!
 started="$started $load"
-wait_for 20 grep -q '^ready' "$W/load"
+wait_for 20 grep -q '"state":"ready"' "$W/load"
 ctl 0 preempt $load --count 20 --hold 1ms --interval 5ms
 says '^cycles 20 succeeded 20'
 kill -TERM $load
 wait $load || fail "ended with $?: $(cat "$W/load")"
-said '^done .* lost 0 right 0 wrong 0 '
+said '"state":"done",.*"lost":0,"right":0,"wrong":0,'
 
 step "what it cannot have"
 ends 3 --gpu 1
