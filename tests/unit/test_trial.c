@@ -135,4 +135,34 @@ TEST(bandwidth)
 	ck_assert_uint_eq(trial_bandwidth("gfx1103", 128, 1000), 0);
 }
 
+TEST(numbers)
+{
+	struct json_object *o = json_tokener_parse(
+		"{ \"n\": 7, \"ring\": \"0x7f0000001000\", \"none\": null, \"active\": true }");
+
+	ck_assert_int_eq(trial_int(o, "n"), 7);
+	ck_assert_int_eq(trial_int(o, "ring"), 0x7f0000001000);
+	ck_assert_int_eq(trial_int(o, "active"), 1);
+	ck_assert_int_eq(trial_int(o, "none"), GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(trial_int(o, "other"), GPREEMPT_UNKNOWN);
+	ck_assert_int_eq(trial_int(NULL, "n"), GPREEMPT_UNKNOWN);
+	json_object_put(o);
+}
+
+/* The last whole line counts: the load may be at its next one. */
+TEST(last_line)
+{
+	struct trial_child c = { .out = open("out", O_RDWR | O_CREAT, 0600) };
+	struct json_object *o;
+
+	ck_assert_ptr_null(trial_last(&c));
+	ck_assert_int_eq(write(c.out, "{\"n\":1}", 7), 7);
+	ck_assert_ptr_null(trial_last(&c));
+	ck_assert_int_eq(write(c.out, "\n{\"n\":2}\n{\"n", 13), 13);
+	o = trial_last(&c);
+	ck_assert_int_eq(trial_int(o, "n"), 2);
+	json_object_put(o);
+	close(c.out);
+}
+
 TEST_FIXTURE(command_setup, command_teardown)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -247,7 +246,7 @@ static void read_log(struct run *r, struct trial_gpu *gpu, struct trial_line *li
 /* Ask on a terminal. Without one, and without --yes, no stage that asks is begun. */
 static bool may_begin(struct run *r, const struct trial_stage *stage)
 {
-	char answer[16] = "";
+	char answer[256] = ""; /* the whole line: the next stage asks again */
 
 	if (!stage->asks || r->args->yes)
 		return true;
@@ -255,18 +254,8 @@ static bool may_begin(struct run *r, const struct trial_stage *stage)
 		return false;
 	fprintf(stderr, "%s: %s. It suspends a process of its own. Go on? [y/N] ", stage->name,
 		stage->what);
-	/* Ctrl-C is read from a descriptor; the answer must not wait for it. */
-	for (;;) {
-		struct pollfd fds[] = { { .fd = r->t.stop, .events = POLLIN },
-					{ .fd = STDIN_FILENO, .events = POLLIN } };
-
-		if (poll(fds, 2, -1) < 0 && errno == EINTR)
-			continue;
-		r->t.stopped = fds[0].revents;
-		if (r->t.stopped || read(STDIN_FILENO, answer, sizeof(answer)) <= 0)
-			return false;
-		return *answer == 'y' || *answer == 'Y';
-	}
+	return trial_wait_fd(&r->t, STDIN_FILENO, UINT64_MAX) &&
+	       read(STDIN_FILENO, answer, sizeof(answer)) > 0 && (*answer == 'y' || *answer == 'Y');
 }
 
 /* Set the findings of the GPU at hand in place of the earlier ones. */

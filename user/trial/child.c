@@ -63,8 +63,7 @@ bool trial_start(struct trial *t, char *const *argv, struct trial_child *c)
 	return false;
 }
 
-/* Wait for the descriptor, up to ns; false: not, or Ctrl-C came. */
-static bool wait_fd(struct trial *t, int fd, uint64_t ns)
+bool trial_wait_fd(struct trial *t, int fd, uint64_t ns)
 {
 	struct pollfd fds[] = { { .fd = t->stop, .events = POLLIN },
 				{ .fd = fd, .events = POLLIN } };
@@ -78,7 +77,7 @@ static bool wait_fd(struct trial *t, int fd, uint64_t ns)
 
 bool trial_sleep(struct trial *t, uint64_t ns)
 {
-	wait_fd(t, -1, ns);
+	trial_wait_fd(t, -1, ns);
 	return !t->stopped;
 }
 
@@ -94,7 +93,7 @@ static bool reap(struct trial_child *c)
 
 bool trial_wait(struct trial *t, struct trial_child *c, uint64_t ns)
 {
-	return !c->pid || (wait_fd(t, c->pidfd, ns) && reap(c));
+	return !c->pid || (trial_wait_fd(t, c->pidfd, ns) && reap(c));
 }
 
 void trial_end(struct trial_child *c, int signal, uint64_t ns)

@@ -4,7 +4,6 @@
  * the witness: what each wave has kept in its registers is checked after each dispatch.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "shared/text.h"
 #include "shared/util.h"
 #include "witness.h"
 
@@ -454,53 +454,43 @@ static void usage(FILE *f)
 	      f);
 }
 
-/* 0, or the exit status and 256. */
+/* 0 or -EINVAL, after a message if it is about a number. */
 static int parse(struct options *o, int argc, char **argv)
 {
-	struct option names[ARRAY_SIZE(rows) + 2] = { { "help", no_argument, NULL, 'h' } };
-	int found;
 	size_t i;
+	int a;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		names[i + 1] = (struct option){ rows[i].name, required_argument, NULL, 256 + i };
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		*(uint64_t *)((char *)o + rows[i].offset) = rows[i].usual;
-	}
-	while ((found = getopt_long(argc, argv, "h", names, NULL)) >= 0) {
-		uint64_t value;
-		char *end;
+	for (a = 1; a < argc; a += 2) {
+		uint64_t *value;
 
-		if (found == 'h') {
-			usage(stdout);
-			return 256;
-		}
-		if (found < 256)
-			return 256 + STATUS_USAGE;
-		i = found - 256;
-		errno = 0;
-		value = strtoull(optarg, &end, 10);
-		if (*optarg < '0' || *optarg > '9' || *end || errno || value < rows[i].least ||
-		    value > rows[i].most) {
-			fprintf(stderr,
-				"gpreempt-load: --%s is a number from %" PRIu64 " to %" PRIu64 "\n",
-				rows[i].name, rows[i].least, rows[i].most);
-			return 256 + STATUS_USAGE;
-		}
-		*(uint64_t *)((char *)o + rows[i].offset) = value;
+		for (i = 0; i < ARRAY_SIZE(rows); i++)
+			if (!strncmp(argv[a], "--", 2) && !strcmp(argv[a] + 2, rows[i].name))
+				break;
+		if (i == ARRAY_SIZE(rows) || a + 1 == argc)
+			return -EINVAL;
+		value = (uint64_t *)((char *)o + rows[i].offset);
+		if (!shr_parse_u64(argv[a + 1], rows[i].most, value) && *value >= rows[i].least)
+			continue;
+		fprintf(stderr, "gpreempt-load: --%s is a number from %" PRIu64 " to %" PRIu64 "\n",
+			rows[i].name, rows[i].least, rows[i].most);
+		return -EINVAL;
 	}
-	return optind < argc ? 256 + STATUS_USAGE : 0;
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	static struct load l;
 	struct sigaction action = { .sa_handler = on_stop };
+	bool help = argc == 2 && !strcmp(argv[1], "--help");
 	int status = parse(&l.o, argc, argv);
 	bool drained;
 
 	if (status) {
-		if (status == 256 + STATUS_USAGE)
-			usage(stderr);
-		return status & 255;
+		usage(help ? stdout : stderr);
+		return help ? 0 : STATUS_USAGE;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaction(SIGTERM, &action, NULL);

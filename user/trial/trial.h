@@ -173,6 +173,8 @@ struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, i
 #define TRIAL_CUT (-1)
 /* Take a snapshot, if they are wanted, that can be replayed; it has that word in its name. */
 void trial_snapshot(struct trial *t, const char *word);
+/* Wait for the descriptor, up to ns; false: not, or Ctrl-C came. */
+bool trial_wait_fd(struct trial *t, int fd, uint64_t ns);
 /* Wait for a moment, or until Ctrl-C; false then. */
 bool trial_sleep(struct trial *t, uint64_t ns);
 
