@@ -35,7 +35,7 @@ static const struct {
 	[TRIAL_OTHERS] = { "Another process on the GPU runs on while one is suspended.",
 			   "its dispatches, and those that counted by one" },
 	[TRIAL_QUIET] = { "The driver reports no failure of the GPU.",
-			  "stages, and those with no failed preemption, reset or fault in the kernel's log" },
+			  "stages, and those with no failure in the kernel's log" },
 	[TRIAL_CLEAN] = { "Nothing is left behind.",
 			  "stages, and those after which the GPU had the processes of before" },
 };

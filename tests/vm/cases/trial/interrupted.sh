@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Ctrl-C at moments that the seed decides, and a kill: nothing is held, no program is left. After
-# Ctrl-C no stage counts as one that hung; after a kill the next run names it and goes on.
-# timeout: 300
+# Ctrl-C at 30 moments of stages that the seed decides, and a kill: nothing is held, no program is
+# left. After Ctrl-C no stage counts as one that hung; after a kill the next run names it and goes on.
+# timeout: 400
 # vgpu: profile=gfx90a
 . /t/trial.sh
 
-interrupt() {
-	gpreempt-ctl trial --yes --stages 1-4 --minutes 2 < /dev/null > "$W/page" 2>&1 &
-	_trial=$!
-	started="$started $_trial"
-	sleep "$2"
-	kill "-$1" $_trial 2> /dev/null
-	wait_for 60 gone $_trial
-	as_before
-}
-
 i=0
-while [ $i -lt 8 ]; do
-	draw 12000
-	step "Ctrl-C after $drawn ms"
-	interrupt INT "$((drawn / 1000)).$(printf %03d $((drawn % 1000)))"
+while [ $i -lt 30 ]; do
+	draw 8
+	stage=$((drawn + 1))
+	draw 4000
+	step "stage $stage: Ctrl-C after $drawn ms"
+	gpreempt-ctl trial --yes --stages $stage --minutes 1 < /dev/null > "$W/page" 2>&1 &
+	trial=$!
+	started="$started $trial"
+	sleep "$((drawn / 1000)).$(printf %03d $((drawn % 1000)))"
+	kill -INT $trial 2> /dev/null
+	wait_for 60 gone $trial
+	as_before
 	[ ! -e /var/lib/gpreempt/trial ] || fail "a state is left"
 	i=$((i + 1))
 done

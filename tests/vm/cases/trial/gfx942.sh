@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# All stages on a GPU of four XCCs, which has every size of the witness that a compiler here builds.
+# vgpu: profile=gfx942
+# timeout: 240
+. /t/trial.sh
+
+trial 0 --yes --minutes 3
+cat "$W/page"
+for name in look view idle waves pause others schedule jobs endurance; do
+	page "^[0-9]	$name	done"
+done
+! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
+page '^holds	9	9	Nothing is left behind'
+page "^holds	[1-9][0-9]*	[0-9]+	The view says the same as the driver's own text"
+# A load that fills the GPU has waves on all four.
+page '^view, full looks: looks=[1-9][0-9]* busy=[1-9][0-9]* .* on_all_xccs=[1-9]'
+json-schema /t/data/schema-trial.json "$W/trial.json" || fail "schema"
+as_before
