@@ -12,7 +12,8 @@ check-fast: ## what needs no virtual machine: unit tests, command line, all chec
 # What make check has of it: nothing that builds a release, fetches other kernels or starts
 # a server.
 GATE_PARTS := unit cli-parts python-package check-arrows check-library check-cases sparse \
-	checkpatch check-shell check-static check-clang check-format check-wave-code
+	checkpatch check-shell check-static check-clang check-format check-witness \
+	check-wave-code
 check-fast-parts: $(GATE_PARTS) check-kernels-offline check-metrics
 check-gate:
 	@$(MAKE) --no-print-directory -k $(PARALLEL) $(GATE_PARTS)

@@ -17,6 +17,10 @@ $(O)/witness/objects.o: $(O)/witness/objects.S
 
 user: $(O)/gpreempt-load
 
+.PHONY: check-witness
+check-witness: $(O)/witness/objects.S
+	@tests/lint/check-witness $(<D) $(WITNESS_CLANGS)
+
 # In the guest it has the loader and the libraries of Debian 13's ROCm, as the tests' own programs.
 TRIAL_GUEST_LOAD := $(O)/trial-guest/gpreempt-load
 VM_BINS += $(TRIAL_GUEST_LOAD)
