@@ -14,7 +14,7 @@ PARALLEL = -s -j$$(nproc) --output-sync=target
 SAN := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 DEPS := abigail-tools bash-completion build-essential busybox-static check clang 'clang-19|clang' clang-format \
 	codespell cppcheck cpio dkms git groff-base kmod libelf-dev libjs-dygraphs libjson-c-dev libkmod-dev libncurses-dev libtraceevent-dev libtracefs-dev \
-	'lld-19|lld' mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux universal-ctags xz-utils zsh
+	'lld-19|lld' mandoc musl-tools mypy pahole perl pkg-config python3 qemu-system-x86 shellcheck sparse systemd tmux universal-ctags xz-utils zsh zstd
 
 # DEBUG_KERNEL=1: with a kernel that looks for mistakes, below build/debug.
 FETCHED := $(O)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Commands that read what a tenant, another host or an engine wrote: each of "host", "oci",
- * "report" and "showpids" is a fuzzer of its own. A command may print no control character, and
- * only JSON that each reader of JSON takes.
+ * "report", "results" and "showpids" is a fuzzer of its own. A command may print no control
+ * character, and only JSON that each reader of JSON takes.
  */
 #include <json-c/json.h>
 #include <stdbool.h>
@@ -194,6 +194,12 @@ static bool run_on_file(const char *command, const struct fuzz_input *in, const 
 bool fuzz_report(const struct fuzz_input *in)
 {
 	return run_on_file("report", in, " --json");
+}
+
+/* Results of trials, alone and compared. */
+bool fuzz_results(const struct fuzz_input *in)
+{
+	return run_on_file("trial", in, in->len % 2 ? " --json" : " tests/fuzz/seeds/results");
 }
 
 /* Text of rocm-smi, with names of processes. */

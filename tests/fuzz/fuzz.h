@@ -21,6 +21,7 @@ bool fuzz_one(const struct fuzz_input *in);
 bool fuzz_host(const struct fuzz_input *in);
 bool fuzz_oci(const struct fuzz_input *in);
 bool fuzz_report(const struct fuzz_input *in);
+bool fuzz_results(const struct fuzz_input *in);
 bool fuzz_cgroup(const struct fuzz_input *in);
 bool fuzz_engines(const struct fuzz_input *in);
 

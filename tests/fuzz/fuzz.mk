@@ -5,7 +5,7 @@ FUZZ := $(O)/fuzz
 FUZZ_CFLAGS = $(CFLAGS_USER) $(SAN) -O1 -D_GNU_SOURCE -Itests/fuzz
 ROUNDS ?= 20000
 # The parsers of user space that have a fuzzer.
-FUZZ_LIB := view text amdlog klog ids packets trial cgroup engines oci nri report host showpids
+FUZZ_LIB := view text amdlog klog ids packets trial cgroup engines oci nri report results host showpids
 FUZZ_SEEDS_view := $(wildcard tests/fuzz/seeds/queues*)
 FUZZ_SEEDS_text := $(wildcard tests/fuzz/seeds/text-*) tests/text/two-queues/hqds
 FUZZ_SEEDS_amdlog := $(wildcard tests/fuzz/seeds/amdlog-*)
@@ -13,6 +13,7 @@ FUZZ_SEEDS_klog := $(wildcard tests/fuzz/seeds/klog-*)
 FUZZ_SEEDS_ids := $(wildcard tests/fuzz/seeds/ids-*)
 FUZZ_SEEDS_trial := $(wildcard tests/fuzz/seeds/trial-*)
 FUZZ_SEEDS_packets := tests/fuzz/seeds/packet
+FUZZ_SEEDS_results := tests/fuzz/seeds/results
 FUZZ_SEEDS_showpids := tests/text/showpids
 FUZZ_SEEDS_cgroup := $(wildcard tests/fuzz/seeds/cgroup-*)
 $(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := $(wildcard tests/fuzz/seeds/$(p)*)))
@@ -21,7 +22,7 @@ FUZZ_SEEDS_report := $(FUZZ)/seed.events \
 	$(filter-out %/guard.json %/top.ansi,$(wildcard tests/report/fixtures/*))
 # Each is in a file of its name, but for several in one, whose fuzz_NAME() is fuzz_one() then.
 FUZZ_SRC = $(or $(FUZZ_SRC_$(1)),tests/fuzz/$(1).c)
-$(foreach p,host oci report showpids,$(eval FUZZ_SRC_$(p) := tests/fuzz/command.c tests/fuzz/files.c))
+$(foreach p,host oci report results showpids,$(eval FUZZ_SRC_$(p) := tests/fuzz/command.c tests/fuzz/files.c))
 $(foreach p,cgroup engines,$(eval FUZZ_SRC_$(p) := tests/fuzz/place.c tests/fuzz/files.c))
 FUZZ_WRAP_host := -Wl,--wrap=gpreempt_new
 

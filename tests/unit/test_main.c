@@ -32,6 +32,9 @@ TEST(lab)
 	LAB(GPREEMPT_CLASS_USAGE, "decode --nonsense");
 	ERR_HAS("next: gpreempt-lab decode --help\n");
 	for (cmd = lab_program.commands; *cmd; cmd++) {
+		/* Both have a command of that name. */
+		if (*cmd == &ctl_lab_trial)
+			continue;
 		CTL(GPREEMPT_CLASS_USAGE, "%s --help", (*cmd)->name);
 		ck_assert_str_eq(ctl_out, "");
 		ck_assert_str_eq(ctl_err,

@@ -166,7 +166,7 @@ struct ctl_command {
 	DO(module_load)   \
 	DO(module_unload)
 
-/* The commands of gpreempt-lab, of one word each. */
+/* The commands of gpreempt-lab, of one word each. Both programs have a command named trial. */
 #define LAB_COMMANDS(DO) \
 	DO(decode)       \
 	DO(snapshot)     \
@@ -176,6 +176,7 @@ struct ctl_command {
 	DO(klog)         \
 	DO(pidmap)       \
 	DO(experiment)   \
+	DO(lab_trial)    \
 	DO(self)         \
 	DO(trace)
 

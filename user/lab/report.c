@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "shared/util.h"
+#include "archive.h"
 #include "load.h"
 #include "report.h"
 #include "snapshot.h"
@@ -62,83 +62,35 @@ static char *report_page(struct json_object *all, size_t *size)
  * Each runs in a process of its own, which a target that does not answer can keep for ever.
  */
 
-/* status waits 10 s for a holder that is in the driver. */
-#define ANSWER_NS (30 * NSEC_PER_SEC)
-#define NAP_NS	  NSEC_PER_MSEC
-
-struct run {
-	const char *command;
-	const char *snapshot; /* NULL: this host */
-	int out;
-};
-
-/* Become gpreempt-ctl: the one beside this program, else that of PATH. */
-static int become_ctl(void *arg)
-{
-	const struct run *run = arg;
-	char path[PATH_MAX + 16], *argv[] = {
-		path,
-		(char *)run->command,
-		"--json",
-		run->snapshot ? "--from" : NULL,
-		(char *)run->snapshot,
-		NULL,
-	};
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX);
-
-	if (dup2(run->out, STDOUT_FILENO) < 0)
-		return GPREEMPT_CLASS_FAILED;
-	path[len < 0 ? 0 : len] = '\0';
-	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, "gpreempt-ctl");
-	execv(path, argv);
-	strcpy(path, "gpreempt-ctl");
-	return ctl_exec(argv, -1);
-}
-
-/* Wait for the child. 0: it has ended, or -ETIMEDOUT: it is left behind. */
-static int wait_for(pid_t child)
-{
-	uint64_t end = shr_now_ns() + ANSWER_NS;
-	int status;
-
-	while (!shr_child_gone(&child, &status)) {
-		if (shr_now_ns() > end) {
-			shr_child_abandon(child);
-			return -ETIMEDOUT;
-		}
-		shr_sleep_ns(NAP_NS);
-	}
-	return 0;
-}
-
 /* Returns the command's JSON; NULL: the command failed and has printed why. */
-static struct json_object *run_command(struct run *run)
+static struct json_object *run_command(const char *command, const char *snapshot)
 {
-	struct json_object *o = NULL;
+	char path[PATH_MAX + 16], *argv[] = {
+		path, (char *)command, "--json", snapshot ? "--from" : NULL, (char *)snapshot, NULL,
+	};
+	ssize_t end = readlink("/proc/self/exe", path, PATH_MAX);
+	struct json_object *o;
+	size_t len;
+	int status;
 	char *text;
-	pid_t child;
 
-	fflush(stdout);
-	run->out = memfd_create("gpreempt-report", MFD_CLOEXEC);
-	if (run->out < 0)
-		return NULL;
-	child = shr_child_start(become_ctl, run, &run->out, 1);
-	if (child > 0 && wait_for(child)) {
-		ctl_note("%s has not answered in time", run->command);
-	} else if (child > 0 && !lseek(run->out, 0, SEEK_SET) &&
-		   text_read_all(run->out, TEXT_FILE_MAX, &text) >= 0) {
-		o = json_tokener_parse(text);
-		free(text);
-	}
-	close(run->out);
+	/* gpreempt-ctl is beside this program, else in PATH. */
+	path[end < 0 ? 0 : end] = '\0';
+	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, "gpreempt-ctl");
+	if (access(path, X_OK))
+		strcpy(path, "gpreempt-ctl");
+	text = lab_run(argv, -1, TEXT_FILE_MAX, &len, &status);
+	if (status == -ETIMEDOUT)
+		ctl_note("%s has not answered in time", command);
+	o = text ? json_tokener_parse(text) : NULL;
+	free(text);
 	return o;
 }
 
 static void add_rows(struct report *r, struct json_object *state, const char *snapshot,
 		     const char *command, const char *key)
 {
-	struct run run = { .command = command, .snapshot = snapshot };
-	struct json_object *o = run_command(&run), *rows;
+	struct json_object *o = run_command(command, snapshot), *rows;
 
 	rows = report_get(o, key);
 	if (!json_object_is_type(rows, json_type_array)) {

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <ftw.h>
 #include <glob.h>
 #include <inttypes.h>
@@ -131,19 +132,15 @@ static int snapshot_copy(const char *from, const char *dir, const char *name)
 	return snapshot_end_file(file, dir, name);
 }
 
-/* Unit tests have a host below another directory. */
-#ifndef HOST_ROOT
-#define HOST_ROOT ""
-#endif
 #define DRM_MAJOR 226
 
+/* Files of a host without names of its own, of users, of containers or of processes. */
 static const char *const host_files[] = {
 	/* The first ones are joined with the driver's text. */
 	SNAPSHOT_VIEW "/pid/*/queues",
 	SNAPSHOT_VIEW "/pid/*/gpus",
 	SNAPSHOT_VIEW "/pid/*/usage",
 	SNAPSHOT_VIEW "/nodes",
-	SNAPSHOT_VIEW "/processes",
 	SNAPSHOT_VIEW "/usage",
 	SNAPSHOT_VIEW "/version",
 	SNAPSHOT_KFD "/proc",
@@ -170,6 +167,11 @@ static const char *const host_files[] = {
 	"/sys/kernel/security/lockdown",
 	"/proc/sys/kernel/osrelease",
 	"/proc/sys/kernel/yama/ptrace_scope",
+};
+
+/* Files that have such names. */
+static const char *const named_files[] = {
+	SNAPSHOT_VIEW "/processes",
 	"/proc/self/mounts",
 	"/proc/self/status",
 	"/etc/passwd",
@@ -205,6 +207,23 @@ static int save(const char *dir, const char *path)
 	return ret < 0 ? 0 : ret;
 }
 
+bool snapshot_is_nameless(const char *path)
+{
+	/* The driver's text, and what is made of files without names. */
+	static const char *const own[] = {
+		"/mqds", "/hqds", "/rls", "/nodes", "/" TEXT_SYSFS, "/" TEXT_QUEUES "*",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(own); i++)
+		if (!fnmatch(own[i], path, FNM_PATHNAME))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(host_files); i++)
+		if (!fnmatch(host_files[i], path, FNM_PATHNAME))
+			return true;
+	return false;
+}
+
 /* Call fn for each path of that pattern until it returns other than 0. */
 static int each_path(const char *pattern, const char *dir,
 		     int (*fn)(const char *dir, const char *path))
@@ -217,6 +236,19 @@ static int each_path(const char *pattern, const char *dir,
 		for (i = 0; i < found.gl_pathc && !ret; i++)
 			ret = fn(dir, found.gl_pathv[i]);
 	globfree(&found);
+	return ret;
+}
+
+static int save_list(const char *dir, const char *const *list, size_t n)
+{
+	char pattern[256];
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < n && !ret; i++) {
+		snprintf(pattern, sizeof(pattern), HOST_ROOT "%s", list[i]);
+		ret = each_path(pattern, dir, save);
+	}
 	return ret;
 }
 
@@ -322,14 +354,10 @@ static int save_docker_names(const char *dir)
  */
 static int snapshot_save_host(const char *dir)
 {
-	char pattern[256];
-	size_t i;
-	int ret = 0;
+	int ret = save_list(dir, host_files, ARRAY_SIZE(host_files));
 
-	for (i = 0; i < ARRAY_SIZE(host_files) && !ret; i++) {
-		snprintf(pattern, sizeof(pattern), HOST_ROOT "%s", host_files[i]);
-		ret = each_path(pattern, dir, save);
-	}
+	if (!ret)
+		ret = save_list(dir, named_files, ARRAY_SIZE(named_files));
 	if (!ret)
 		ret = save_device(dir, HOST_ROOT "/dev/kfd");
 	if (!ret)

@@ -7,6 +7,11 @@
 
 #include "cli/cli.h"
 
+/* Unit tests have a host below another directory. */
+#ifndef HOST_ROOT
+#define HOST_ROOT ""
+#endif
+
 #define SNAPSHOT_INFO	 "info"
 #define SNAPSHOT_NAME	 "gpreempt-snapshot"
 #define SNAPSHOT_VERSION "1.0"
@@ -15,6 +20,9 @@
 
 /* Open the kernel's log, from now on, or from the last clearing on. A descriptor or -errno. */
 int snapshot_log_open(bool all);
+
+/* Has that file of a snapshot, by its path in it, no name of the host, a user or a process? */
+bool snapshot_is_nameless(const char *path);
 
 /* Remove a snapshot and all that is in it. */
 void snapshot_remove(const char *dir);

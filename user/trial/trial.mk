@@ -24,6 +24,8 @@ check-witness: $(O)/witness/objects.S
 # In the guest it has the loader and the libraries of Debian 13's ROCm, as the tests' own programs.
 TRIAL_GUEST_LOAD := $(O)/trial-guest/gpreempt-load
 VM_BINS += $(TRIAL_GUEST_LOAD)
+# Archives are made by these.
+VM_BINS += $(wildcard /bin/tar /usr/bin/zstd)
 $(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
 	@mkdir -p $(@D)
 	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ -ldl -lm \

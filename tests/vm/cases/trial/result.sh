@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A whole trial, what gpreempt-lab makes of it, and its archive.
+# vgpu: profile=gfx90a
+# timeout: 400
+. /t/trial.sh
+
+trial 0 --yes --minutes 3
+
+step "alone"
+lab 0 trial "$W/trial.json"
+says '^0	holds	[1-9][0-9]*	[0-9]*	-	-	-	Nothing is left behind'
+says '^0	waves	preempt	suspend_ioctl_us	[1-9]'
+lab 0 trial "$W/trial.json" --json
+json-schema /t/data/schema-trial.json "$W/ctl" || fail "schema"
+
+step "the archive"
+lab 0 trial "$W/trial.json" --archive "$W/trial.tar.zst"
+tar --zstd -xf "$W/trial.tar.zst" -C "$W" contents || fail "no contents"
+grep -q '^[0-9]* trial.json$' "$W/contents" || fail "$(cat "$W/contents")"
+hostname rack9
+sed 's/"kernel":/"where": "on rack9", "kernel":/' "$W/trial.json" > "$W/named.json"
+lab 1 trial "$W/named.json" --archive "$W/named.tar.zst"
+says 'trial.json has the name of this host in it, "rack9"'
+[ ! -e "$W/named.tar.zst" ] || fail "it was written"
+
+step "beside itself"
+lab 0 trial "$W/trial.json" "$W/trial.tar.zst" --json
+says '"b_percent": *100'
+! grep '"b_percent":' "$W/ctl" | grep -qv '100.0\|null' || fail "not the same"
