@@ -18,7 +18,7 @@ FUZZ_SEEDS_showpids := tests/text/showpids
 FUZZ_SEEDS_cgroup := $(wildcard tests/fuzz/seeds/cgroup-*)
 $(foreach p,engines oci nri host,$(eval FUZZ_SEEDS_$(p) := $(wildcard tests/fuzz/seeds/$(p)*)))
 # Whole, guard's events take half of the time.
-FUZZ_SEEDS_report := $(FUZZ)/seed.events \
+FUZZ_SEEDS_report := $(FUZZ)/seed.events tests/fuzz/seeds/results \
 	$(filter-out %/guard.json %/top.ansi,$(wildcard tests/report/fixtures/*))
 # Each is in a file of its name, but for several in one, whose fuzz_NAME() is fuzz_one() then.
 FUZZ_SRC = $(or $(FUZZ_SRC_$(1)),tests/fuzz/$(1).c)

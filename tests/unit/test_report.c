@@ -64,6 +64,53 @@ TEST(monitor)
 	expect_number("series.2.points.0.1", 3);
 }
 
+#define RESULT(simulated, gpus) \
+	"{\"version\":\"9\",\"kernel\":\"6\",\"simulated\":" simulated ",\"gpus\":[" gpus "]}"
+#define RESULT_GPU(claim, p50)                                                                   \
+	"{\"gpu\":0,\"gfx\":\"gfx942\",\"stages\":[{\"name\":\"waves\",\"result\":\"failed\","   \
+	"\"why\":\"no fence\",\"runs\":[{\"name\":\"full, 256 registers\",\"state_bytes\":4096," \
+	"\"limit_us\":2,\"preempt\":{\"suspend_ioctl_us\":{\"n\":9,\"p50\":" p50                 \
+	",\"p99\":3e6,\"max\":4e6}}}]}],\"claims\":[{\"claim\":\"" claim                         \
+	"\",\"verdict\":\"holds\",\"tried\":5,\"held\":5}]}"
+
+/* A trial of several GPUs, and one whose values are of other types than they should be. */
+TEST(trial)
+{
+	make_text("t", RESULT("false", RESULT_GPU("Nothing is left behind.",
+						  "1e6") "," RESULT_GPU("Nothing else.", "2e6")));
+	LAB(0, "report t --json");
+	expect_text("sources.0.kind", "trial --output");
+	expect_number("simulated", 0);
+	expect_rows("states", 0);
+	expect_rows("trials.0.trials", 1);
+	expect_rows("trials.0.claims", 2);
+	expect_text("trials.0.claims.1.verdict", "holds");
+	expect_rows("trials.0.figures", 2);
+	ck_assert_double_eq(real("trials.0.figures.1.p50_us"), 2e6);
+	make_text("t", RESULT("true", RESULT_GPU("Nothing is left behind.", "1e6")));
+	LAB(0, "report t -o p --json");
+	expect_number("simulated", 1);
+	make_text("t", RESULT("true", "{\"claims\":\"x\"},7"));
+	LAB(0, "report t --json");
+	expect_rows("trials.0.claims", 0);
+}
+
+/* One with more than a trial can have is nothing that report knows. */
+TEST(too_large_a_trial)
+{
+	char *text = malloc(1 << 16), *at = text;
+	int i;
+
+	at += sprintf(at, "{\"version\":\"9\",\"kernel\":\"6\",\"gpus\":[{\"claims\":[1");
+	for (i = 0; i < 4096; i++)
+		at += sprintf(at, ",1");
+	strcpy(at, "]}]}");
+	make_text("t", text);
+	free(text);
+	LAB(2, "report t -o p");
+	ck_assert_int_ne(access("p", F_OK), 0);
+}
+
 TEST(metrics)
 {
 	make_text("m", "# HELP g_a_total What it is.\n# TYPE g_a_total counter\n"

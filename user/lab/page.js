@@ -188,7 +188,7 @@ const charts = [];
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => charts.forEach((c) => c.repaint()));
 
 // The parts that all charts have: a place, buttons and keys for the zoom, a line of text.
-function chart(name, height, whole, label, since, make, again = () => ({})) {
+function chart(name, height, whole, label, of, make, again = () => ({})) {
 	const place = el("div", { class: "chart", tabindex: 0, role: "group", "aria-roledescription": "chart", "aria-label": name });
 	const said = el("output", { "aria-live": "polite" }), range = el("span", { class: "dim" });
 	place.style.height = `${height}px`;
@@ -217,7 +217,7 @@ function chart(name, height, whole, label, since, make, again = () => ({})) {
 	charts.push({ start: () => {
 		graph = make(place, said, (g) => {
 			const [a, b] = g.xAxisRange();
-			range.textContent = `${a <= whole[0] && b >= whole[1] ? "all of it: " : ""}${label(a)} to ${label(b)} of ${label(whole[1])} since ${since} began`;
+			range.textContent = `${a <= whole[0] && b >= whole[1] ? "all of it: " : ""}${label(a)} to ${label(b)} of ${label(whole[1])} ${of}`;
 		});
 	}, repaint: () => graph && graph.updateOptions(again()) });
 	return el("div", {}, place, el("div", { class: "tools" }, ...buttons, range, said));
@@ -341,7 +341,7 @@ function timeline(t, i) {
 		mark.style.background = `var(--${kind})`;
 		return el("li", {}, mark, label);
 	};
-	const graph = chart(`Timeline of ${all.length} processes; the table below has the figures`, all.length * ROW + 34, whole, time, "guard", (place, said, drawn) => {
+	const graph = chart(`Timeline of ${all.length} processes; the table below has the figures`, all.length * ROW + 34, whole, time, "since guard began", (place, said, drawn) => {
 		const g = new Dygraph(place, [[whole[0], 0], [whole[1], 0]], {
 			...common(whole, time), labels: ["us", "none"], dateWindow: begins, drawCallback: drawn, colors: ["#0000"], valueRange: [0, 1],
 			axes: { x: common(whole, time).axes.x, y: { drawAxis: false, drawGrid: false, axisLabelWidth: 0 } },
@@ -376,8 +376,11 @@ function timeline(t, i) {
 				notes.slice(-500), "")) : null);
 }
 
-// Lines over time. A row that is short is of before the last columns came.
-function plot(title, id, since, shown, s, stepPlot) {
+const seconds = { head: "Time (s)", label: (v) => `${Number(v.toFixed(3))} s` };
+const bytes = { head: "Wave state", label: size, show: size };
+
+// Lines over time, or over what x says. A row that is short is of before the last columns came.
+function plot(title, id, of, shown, s, options, x = seconds) {
 	const names = list(s.columns).map(String), points = list(s.points).map((p) => names.map((name, n) => p[n] ?? null));
 	if (!points.length)
 		return null;
@@ -387,20 +390,64 @@ function plot(title, id, since, shown, s, stepPlot) {
 		mark.style.background = `var(--${tones[n % tones.length]})`;
 		return el("li", {}, mark, name);
 	});
-	const seconds = (v) => `${Number(v.toFixed(3))} s`;
-	const graph = chart(title, 180, whole, seconds, since, (place, said, drawn) => new Dygraph(place, points, {
-		...common(whole, seconds), labels: names, drawCallback: drawn, stepPlot, includeZero: true, strokeWidth: 2,
-		colors: tones.map(colour), highlightCallback: (event, x, at) => {
-			said.textContent = `${x.toFixed(3)} s since ${since} began: ${at.map((p) => `${p.name} ${shown(p.yval)}`).join(", ")}`;
+	const graph = chart(title, 180, whole, x.label, of, (place, said, drawn) => new Dygraph(place, points, {
+		...common(whole, x.label), labels: names, drawCallback: drawn, includeZero: true, strokeWidth: 2, ...options,
+		colors: tones.map(colour), highlightCallback: (event, at, row) => {
+			said.textContent = `${x.label(at)} ${of}: ${row.map((p) => `${p.name} ${shown(p.yval)}`).join(", ")}`;
 		},
 	}), () => ({ colors: tones.map(colour) }));
 	return el("div", { class: "card" }, el("h3", {}, title), el("ul", { class: "keys" }, ...keys), graph,
 		el("details", {}, el("summary", {}, `${points.length} samples as a table`), table(id,
-			names.map((head, n) => ({ head: n ? head : "Time (s)", class: "number", value: (p) => p[n], show: n ? shown : text })), points.slice(0, 2000), "", names.join("").length < 40)));
+			names.map((head, n) => ({ head: n ? head : x.head, class: "number", value: (p) => p[n], show: n ? shown : x.show || text })), points.slice(0, 2000), "", x === seconds && names.join("").length < 40)));
 }
 
-const series = (s, i) => plot(`Process ${text(s.pid)}`, `samples-${i}`, "monitor", text, s, true);
-const shares = (s, i) => plot(text(s.source), `shares-${i}`, "guard", percent, s, false);
+const series = (s, i) => plot(`Process ${text(s.pid)}`, `samples-${i}`, "since monitor began", text, s, { stepPlot: true });
+const shares = (s, i) => plot(text(s.source), `shares-${i}`, "since guard began", percent, s, {});
+
+// Medians of a trial's first GPU by the state that the waves had, which is the same for all figures of a setup.
+function latencies(t) {
+	const lines = [["waves", "suspend_ioctl_us", "suspend, ioctl"], ["waves", "suspend_slots_us", "suspend, until off"],
+		["pause", "suspend_ioctl_us", "pause, ioctl"], ["waves", "resume_ioctl_us", "resume, ioctl"]];
+	const gpu = (rows(t.figures)[0] || {}).gpu, by = new Map();
+	for (const f of rows(t.figures).filter((f) => f.gpu === gpu && typeof f.state_bytes === "number" && typeof f.p50_us === "number")) {
+		const line = lines.findIndex(([stage, figure]) => f.stage === stage && f.figure === figure);
+		if (line < 0)
+			continue;
+		const point = by.get(f.state_bytes) || [f.state_bytes, f.limit_us ?? null, ...lines.map(() => null)];
+		point[line + 2] = f.p50_us;
+		by.set(f.state_bytes, point);
+	}
+	const points = [...by.values()].sort((a, b) => a[0] - b[0]);
+	const kept = [0, ...lines.map((line, n) => n + 2), 1].filter((n) => !n || points.some((p) => p[n] !== null));
+	return { columns: kept.map((n) => n === 0 ? "state" : n === 1 ? "least, by memory" : lines[n - 2][2]), points: points.map((p) => kept.map((n) => p[n])) };
+}
+
+const verdicts = { __proto__: null, "does not hold": ["bad", "\u2717 "], "not tried": ["dim", ""], holds: ["good", "\u2713 "] };
+
+function trial(t, i) {
+	const [a] = rows(t.trials), many = (all) => new Set(all.map((r) => r.gpu)).size > 1;
+	const gpu = (all) => many(all) ? [column("GPU", "gpu", number)] : [], order = Object.keys(verdicts);
+	const name = (f) => `${is(f.part) && f.part !== "preempt" ? `${f.part}: ` : ""}${text(f.figure).replace(/_us$/, "").replace(/_/g, " ")}`;
+	const stages = rows(t.stages), claims = rows(t.claims), figures = rows(t.figures);
+	const of = (f) => f.limit_us > 0 && typeof f.p50_us === "number" ? f.p50_us / f.limit_us : null;
+	return el("div", { class: "card" }, el("h3", {}, text(a.source)),
+		el("p", { class: "dim source" }, [`gpreempt ${text(a.version)}`, `Linux ${text(a.kernel)}`, text(a.gfx)].filter(is).join(" \u00b7 ")),
+		table(`claims-${i}`, [...gpu(claims),
+			{ head: "Verdict", value: (c) => order.indexOf(c.verdict), tone: (n) => (verdicts[order[n]] || [""])[0],
+				show: (n, c) => (verdicts[c.verdict] || ["", ""])[1] + text(c.verdict) },
+			column("Claim", "claim", { class: "text" }), column("Tried", "tried", number), column("Held", "held", number),
+		], claims, "No claim was tried."),
+		plot("Latency by what the waves hold (medians)", `states-${i}`, "of wave state", time, latencies(t), { drawPoints: true, pointSize: 3, connectSeparatedPoints: true,
+			axes: { x: { axisLabelFormatter: size, pixelsPerLabel: 90, axisLabelWidth: 80 }, y: { axisLabelFormatter: time, axisLabelWidth: 70 } } }, bytes),
+		table(`figures-${i}`, [...gpu(figures), column("Stage", "stage"), column("Setup", "setup", { class: "text" }), { head: "Figure", value: name },
+			column("Samples", "n", number), column("p50", "p50_us", { ...number, show: time }), column("p99", "p99_us", { ...number, show: time }),
+			column("max", "max_us", { ...number, show: time }), column("Wave state", "state_bytes", { ...spare, show: size }),
+			column("Least", "limit_us", { ...spare, show: time }), { head: "Times the least", ...spare, value: of, show: (v) => is(v) ? v.toFixed(1) : unknown },
+		], figures, "Nothing was measured."),
+		el("details", {}, el("summary", {}, `${stages.length} stages`), table(`stages-${i}`, [...gpu(stages),
+			column("Stage", "stage"), column("Result", "result"), column("Why", "why", { class: "text", spare: true }),
+		], stages, "")));
+}
 
 // "100 µs", with no more digits than a bound has.
 function bound(us) {
@@ -474,7 +521,7 @@ function head() {
 	const states = rows(data.states), sources = rows(data.sources), live = states.some((s) => s.source === "now");
 	const found = states.flatMap((s) => rows(s.checks));
 	const hosts = [...new Set([...states.map((s) => s.host).filter(is), ...metricHosts])];
-	const kernels = [...new Set([...states.map((s) => s.kernel), ...states.filter((s) => !is(s.kernel)).flatMap((s) => rows(s.checks)).filter((c) => c.check === "kernel" && c.result === "ok").map((c) => c.text)].filter(is))];
+	const kernels = [...new Set([...states.map((s) => s.kernel), ...rows(data.trials).map((t) => rows(t.trials)[0].kernel), ...states.filter((s) => !is(s.kernel)).flatMap((s) => rows(s.checks)).filter((c) => c.check === "kernel" && c.result === "ok").map((c) => c.text)].filter(is))];
 	const times = [...states.map((s) => s.time), ...sources.map((s) => s.time)].filter(is).map(when).sort();
 	const names = hosts.length ? hosts.join(", ") : sources.length === 1 ? text(sources[0].name).split("/").pop() : `${sources.length} files`;
 	const about = [kernels.length ? `Linux ${kernels.join(", ")}` : "kernel unknown", times.length ?
@@ -502,7 +549,7 @@ function show() {
 		return states.length > 1 && made ? el("div", {}, el("p", { class: "dim source" }, text(s.source)), made) : made;
 	}));
 	const part = (title, all, make, cls) => all.length ? section(title, el("div", { class: cls }, ...all.map(make))) : null;
-	const parts = [...each(gpus, processes, holders),
+	const parts = [part("Trial", rows(data.trials), trial, null), ...each(gpus, processes, holders),
 		part("Timeline of guard", rows(data.timelines), timeline, null), part("GPU time by tenant (%)", rows(data.shares), shares, null),
 		part("Latencies", rows(data.latencies), latency, "cards"),
 		part("Slots over time", rows(data.series), series, null), metrics(rows(data.metrics)), ...each(checks)];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Input of report: the output of other commands, each file of which is of one kind. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -874,8 +875,12 @@ static const char *take_object(struct report *r, const char *name, struct json_o
 	};
 	struct json_object *targets = report_get(o, "targets");
 	size_t i;
+	int ret;
 
 	r->simulated |= json_object_get_boolean(report_get(o, "simulated"));
+	ret = report_trial(r->trials, name, o);
+	if (ret != -EINVAL)
+		return ret ? NULL : "trial --output";
 	/* top prints both, in another form. */
 	if (report_get(o, "gpus") && report_get(o, "processes"))
 		return NULL;

@@ -267,7 +267,9 @@ static int take_file(struct report *r, const char *path)
 	text = named ? ctl_read_file(path, &len) : text_read(path, &len);
 	if (!text)
 		return text_fail(path, -errno);
-	ret = report_take(r, path, text);
+	ret = lab_archive_open(path, &text, &len);
+	if (!ret)
+		ret = report_take(r, path, text);
 	if (!ret && named)
 		out_add(json_object_array_get_idx(r->sources,
 						  json_object_array_length(r->sources) - 1),
@@ -298,6 +300,7 @@ static struct json_object *make_object(const struct report *r)
 	out_add(o, "states", r->states);
 	out_add(o, "timelines", r->timelines);
 	out_add(o, "shares", r->shares);
+	out_add(o, "trials", r->trials);
 	out_add(o, "latencies", r->latencies);
 	out_add(o, "series", r->series);
 	out_add(o, "metrics", r->metrics);
@@ -320,7 +323,8 @@ static int run_report(void *data)
 	const struct report_args *args = data;
 	struct report r = { 0 };
 	struct json_object **list[] = {
-		&r.sources, &r.states, &r.timelines, &r.shares, &r.latencies, &r.series, &r.metrics,
+		&r.sources, &r.states,	  &r.timelines, &r.shares,
+		&r.trials,  &r.latencies, &r.series,	&r.metrics,
 	};
 	struct json_object *o;
 	size_t i;
@@ -369,6 +373,7 @@ const struct ctl_command ctl_report = {
 		"  preempt --samples, preempt --json\n"
 		"  guard --json (with --verbose: the work of online, too), guard --samples,\n"
 		"  guard --metrics\n"
+		"  trial --output, also in an archive\n"
 		"The kind of a file is found from its contents. The page has tables, timelines\n"
 		"and histograms in one file, which loads nothing from the network. It shows\n"
 		"names, command lines and users of processes. A latency that several files of\n"

@@ -20,6 +20,7 @@ struct report {
 	struct json_object *series;    /* monitor's samples */
 	struct json_object *timelines; /* guard's events */
 	struct json_object *shares;    /* times of guard's tenants */
+	struct json_object *trials;
 	struct json_object *latencies;
 	struct json_object *metrics;
 	bool simulated; /* some input is of a simulated GPU */
@@ -32,6 +33,12 @@ struct report {
  */
 int report_take(struct report *r, const char *name, char *text);
 void report_add_source(struct report *r, const char *name, const char *kind);
+
+/*
+ * Add the result of a trial to the list. -EINVAL: it is no such result; -E2BIG: it has more than a
+ * trial can have.
+ */
+int report_trial(struct json_object *list, const char *name, struct json_object *o);
 
 /* A member of an object, or NULL: it is no object, or has none of that name. */
 static inline struct json_object *report_get(struct json_object *o, const char *key)

@@ -346,6 +346,20 @@ static struct json_object *json_of(const struct trial *a, const struct trial *b)
 	return o;
 }
 
+int report_trial(struct json_object *list, const char *name, struct json_object *o)
+{
+	struct trial t;
+	int ret;
+
+	if (!is_trial(o))
+		return -EINVAL;
+	ret = take_trial(name, o, &t);
+	if (!ret)
+		json_object_array_add(list, json_of(&t, NULL));
+	free_trial(&t);
+	return ret;
+}
+
 static void print_heading(const struct trial *t, const char *side)
 {
 	struct json_object *o = describe(t);
