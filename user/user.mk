@@ -113,8 +113,9 @@ $(REPORT_PAGE): $(REPORT_PARTS) $(wildcard $(DYGRAPHS)/dygraph.min.*)
 	@mkdir -p $(@D)
 	@user/lab/make-page user/lab '$(DYGRAPHS)' >$@.new && mv $@.new $@
 
-# It contains the page.
+# They contain the page, and a result.
 $(O)/user/lab/report.o: $(REPORT_PAGE)
+$(O)/user/lab/trial.o: user/lab/trial-reference.json
 
 # Built again when the version changes.
 $(O)/user/lib/core/handle.o: dkms.conf

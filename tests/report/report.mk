@@ -6,7 +6,7 @@ check-report: user ## pages of "report" in a browser; pictures of them in build/
 	@tests/vm/install-deps chromium
 	@tests/report/check $(O)
 
-docs-picture: user ## docs/report.png and top.png, of what is in tests/report/fixtures
+docs-picture: user ## docs/report.png, trial.png and top.png, of what is in tests/report/fixtures
 	@tests/vm/install-deps chromium
-	@tests/report/check $(O) docs/report.png
+	@tests/report/check $(O) docs
 	@tests/report/screen tests/report/fixtures/top.ansi docs/top.png

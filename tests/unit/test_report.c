@@ -66,14 +66,14 @@ TEST(monitor)
 
 #define RESULT(simulated, gpus) \
 	"{\"version\":\"9\",\"kernel\":\"6\",\"simulated\":" simulated ",\"gpus\":[" gpus "]}"
-#define RESULT_GPU(claim, p50)                                                                   \
-	"{\"gpu\":0,\"gfx\":\"gfx942\",\"stages\":[{\"name\":\"waves\",\"result\":\"failed\","   \
-	"\"why\":\"no fence\",\"runs\":[{\"name\":\"full, 256 registers\",\"state_bytes\":4096," \
-	"\"limit_us\":2,\"preempt\":{\"suspend_ioctl_us\":{\"n\":9,\"p50\":" p50                 \
-	",\"p99\":3e6,\"max\":4e6}}}]}],\"claims\":[{\"claim\":\"" claim                         \
-	"\",\"verdict\":\"holds\",\"tried\":5,\"held\":5}]}"
+#define RESULT_GPU(claim, p50)                                                                 \
+	"{\"gpu\":0,\"gfx\":\"gfx942\",\"stages\":[{\"name\":\"waves\",\"result\":\"failed\"," \
+	"\"why\":\"no fence\",\"runs\":[{\"name\":\"full, 32 registers, 1 KiB\","              \
+	"\"state_bytes\":4096,\"limit_us\":2,\"preempt\":{\"suspend_ioctl_us\":{\"n\":9,"      \
+	"\"p50\":" p50 ",\"p99\":3e6,\"max\":4e6}}}]}],"                                       \
+	"\"claims\":[{\"claim\":\"" claim "\",\"verdict\":\"holds\",\"tried\":5,\"held\":5}]}"
 
-/* A trial of several GPUs, and one whose values are of other types than they should be. */
+/* A trial of a real GPU has what was found above a simulated one beside it, and no more of that. */
 TEST(trial)
 {
 	make_text("t", RESULT("false", RESULT_GPU("Nothing is left behind.",
@@ -82,14 +82,21 @@ TEST(trial)
 	expect_text("sources.0.kind", "trial --output");
 	expect_number("simulated", 0);
 	expect_rows("states", 0);
-	expect_rows("trials.0.trials", 1);
+	expect_rows("trials.0.trials", 2);
+	expect_text("trials.0.trials.1.source", "simulated GPU");
+	expect_number("trials.0.trials.1.simulated", 1);
 	expect_rows("trials.0.claims", 2);
-	expect_text("trials.0.claims.1.verdict", "holds");
+	expect_text("trials.0.claims.0.b_verdict", "holds");
+	expect_null("trials.0.claims.1.b_verdict");
 	expect_rows("trials.0.figures", 2);
-	ck_assert_double_eq(real("trials.0.figures.1.p50_us"), 2e6);
+	ck_assert_double_gt(real("trials.0.figures.0.b_p50_us"), 1);
+	ck_assert_double_eq(real("trials.0.figures.0.b_p50_us"),
+			    real("trials.0.figures.1.b_p50_us"));
 	make_text("t", RESULT("true", RESULT_GPU("Nothing is left behind.", "1e6")));
 	LAB(0, "report t -o p --json");
 	expect_number("simulated", 1);
+	expect_rows("trials.0.trials", 1);
+	expect_null("trials.0.claims.0.b_verdict");
 	make_text("t", RESULT("true", "{\"claims\":\"x\"},7"));
 	LAB(0, "report t --json");
 	expect_rows("trials.0.claims", 0);

@@ -45,8 +45,8 @@ unit: $(UNIT_RUN) $(USER_LIBS) $(SCHEMA_DIR)/keys
 	@SCHEMAS=$(SCHEMA_DIR) KEYS=$(if $(T),,$(SCHEMA_DIR)/keys) tests/unit/run $(UNIT_RUN)
 
 # No view of a unit test changes during a suspend: the case command/schemas has these. And no load
-# of a trial runs there: the cases of trial have those. A page has no other trial beside one.
-KEYS_OF_HARDWARE := suspend: slots_us:|suspend: resolution_us:|trial: |report: b_
+# of a trial runs there: the cases of trial have those.
+KEYS_OF_HARDWARE := suspend: slots_us:|suspend: resolution_us:|trial: 
 $(SCHEMA_DIR)/keys: $(O)/vm-tools/json-schema $(SCHEMAS)
 	@$< --keys $(SCHEMAS) | grep -Ev '^($(KEYS_OF_HARDWARE))' | sort -u >$@.new
 	@mv $@.new $@
@@ -56,6 +56,7 @@ $(UNIT)/%.o: %.c | $(KFD_HEADER)
 	$(call run,CC)$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(UNIT)/user/lab/report.o: $(REPORT_PAGE)
+$(UNIT)/user/lab/trial.o: user/lab/trial-reference.json
 
 # Tests call it by another name, with command lines.
 $(UNIT)/user/ctl/main.o: UNIT_CFLAGS += -Dmain=ctl_main

@@ -425,17 +425,18 @@ function latencies(t) {
 const verdicts = { __proto__: null, "does not hold": ["bad", "\u2717 "], "not tried": ["dim", ""], holds: ["good", "\u2713 "] };
 
 function trial(t, i) {
-	const [a] = rows(t.trials), many = (all) => new Set(all.map((r) => r.gpu)).size > 1;
+	const [a, b] = rows(t.trials), many = (all) => new Set(all.map((r) => r.gpu)).size > 1;
 	const gpu = (all) => many(all) ? [column("GPU", "gpu", number)] : [], order = Object.keys(verdicts);
 	const name = (f) => `${is(f.part) && f.part !== "preempt" ? `${f.part}: ` : ""}${text(f.figure).replace(/_us$/, "").replace(/_/g, " ")}`;
 	const stages = rows(t.stages), claims = rows(t.claims), figures = rows(t.figures);
 	const of = (f) => f.limit_us > 0 && typeof f.p50_us === "number" ? f.p50_us / f.limit_us : null;
 	return el("div", { class: "card" }, el("h3", {}, text(a.source)),
-		el("p", { class: "dim source" }, [`gpreempt ${text(a.version)}`, `Linux ${text(a.kernel)}`, text(a.gfx)].filter(is).join(" \u00b7 ")),
+		el("p", { class: "dim source" }, [`gpreempt ${text(a.version)}`, `Linux ${text(a.kernel)}`, text(a.gfx), b ? `beside ${text(b.source)}: gpreempt ${text(b.version)}, Linux ${text(b.kernel)}, ${text(b.gfx)}` : null].filter(is).join(" \u00b7 ")),
 		table(`claims-${i}`, [...gpu(claims),
 			{ head: "Verdict", value: (c) => order.indexOf(c.verdict), tone: (n) => (verdicts[order[n]] || [""])[0],
 				show: (n, c) => (verdicts[c.verdict] || ["", ""])[1] + text(c.verdict) },
 			column("Claim", "claim", { class: "text" }), column("Tried", "tried", number), column("Held", "held", number),
+			column("Simulated GPU", "b_verdict", { spare: true }),
 		], claims, "No claim was tried."),
 		plot("Latency by what the waves hold (medians)", `states-${i}`, "of wave state", time, latencies(t), { drawPoints: true, pointSize: 3, connectSeparatedPoints: true,
 			axes: { x: { axisLabelFormatter: size, pixelsPerLabel: 90, axisLabelWidth: 80 }, y: { axisLabelFormatter: time, axisLabelWidth: 70 } } }, bytes),
@@ -443,6 +444,7 @@ function trial(t, i) {
 			column("Samples", "n", number), column("p50", "p50_us", { ...number, show: time }), column("p99", "p99_us", { ...number, show: time }),
 			column("max", "max_us", { ...number, show: time }), column("Wave state", "state_bytes", { ...spare, show: size }),
 			column("Least", "limit_us", { ...spare, show: time }), { head: "Times the least", ...spare, value: of, show: (v) => is(v) ? v.toFixed(1) : unknown },
+			column("Simulated p50", "b_p50_us", { ...spare, show: time }), column("Simulated, of p50", "b_percent", { ...spare, show: percent }),
 		], figures, "Nothing was measured."),
 		el("details", {}, el("summary", {}, `${stages.length} stages`), table(`stages-${i}`, [...gpu(stages),
 			column("Stage", "stage"), column("Result", "result"), column("Why", "why", { class: "text", spare: true }),

@@ -35,8 +35,8 @@ int report_take(struct report *r, const char *name, char *text);
 void report_add_source(struct report *r, const char *name, const char *kind);
 
 /*
- * Add the result of a trial to the list. -EINVAL: it is no such result; -E2BIG: it has more than a
- * trial can have.
+ * Add the result of a trial to the list; beside it what was found on a simulated GPU, if it is of a
+ * real one. -EINVAL: it is no such result; -E2BIG: it has more than a trial can have.
  */
 int report_trial(struct json_object *list, const char *name, struct json_object *o);
 

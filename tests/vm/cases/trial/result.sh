@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A short trial, what gpreempt-lab makes of its result, and the archive.
+# A short trial, what gpreempt-lab makes of its result, and the archive. tests/report/take makes
+# user/lab/trial-reference.json of what this prints.
 # vgpu: profile=gfx90a
 # timeout: 200
 . /t/trial.sh
 
 trial 0 --yes --stages 0-5 --minutes 1
+echo "begin trial.json"
+cat "$W/trial.json"
+echo
+echo "end trial.json"
 
 step "alone"
 lab 0 trial "$W/trial.json"
