@@ -17,6 +17,7 @@ struct reads {
 	uint64_t *ns;
 	size_t n;
 	int64_t ring, slots, all_slots, waves, few, most;
+	int64_t hardware; /* the last word for it */
 };
 
 static const struct gpreempt_queue *find_queue(const struct gpreempt_view *view, int64_t ring)
@@ -45,6 +46,7 @@ static bool read_once(struct trial *t, const struct trial_work *w, struct reads 
 	if (!q)
 		return true;
 	r->ring++;
+	r->hardware = q->hardware;
 	r->slots += q->active != GPREEMPT_UNKNOWN;
 	r->all_slots += q->active != GPREEMPT_UNKNOWN && q->active == q->slots;
 	r->waves += q->waves > 0;
@@ -267,7 +269,11 @@ enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
 	read_view(t, w, &r, stage->cycles, begin + ns / 2, run);
 	free(r.ns);
 	if (!r.slots) {
-		if (!*t->why)
+		if (r.ring && r.hardware != GPREEMPT_UNKNOWN)
+			snprintf(t->why, sizeof(t->why),
+				 "no slots were read: the hardware is \"%s\"",
+				 gpreempt_word(GPREEMPT_WORD_HARDWARE, r.hardware));
+		else if (!*t->why)
 			snprintf(t->why, sizeof(t->why), TRIAL_NO_SLOTS);
 		return r.n ? TRIAL_LACKS : TRIAL_FAILED;
 	}

@@ -32,6 +32,7 @@ wait $trial
 status=$?
 cat "$W/page" "$W/trial.err"
 [ $status -ne 0 ] || fail "a trial of a dead GPU is a success"
+page '^1	view	not possible here	[0-9.]+	no slots were read: the hardware is "lost"'
 ! grep -q '^holds.*driver.s own text' "$W/page" || fail "the text of a dead GPU agrees"
 ! grep -q '^holds.*After a suspend the queues are off' "$W/page" || fail "off, by ones"
 switch 0 dead 0
