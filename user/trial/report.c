@@ -41,9 +41,9 @@ void trial_print_plan(unsigned int stages, unsigned int open, double scale)
 /* A line for each object of a run that has such figures; the others are in the JSON. */
 static void print_figures(const char *before, struct json_object *of)
 {
-	static const char shown[] = " n p50 p99 max registers in_all_slots looks busy on_first_xcc "
-				    "on_all_xccs compared agree differs state_bytes limit_us "
-				    "gap_us first_wrong ";
+	static const char shown[] = " n p50 p99 max register_reads in_all_slots looks busy "
+				    "on_first_xcc on_all_xccs compared agree differs state_bytes "
+				    "limit_us gap_us first_wrong ";
 	char text[512] = "", word[64];
 	size_t len = 0;
 

@@ -81,7 +81,7 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 		return;
 	shr_stats(r->ns, r->n, &stats);
 	o = out_json_stats(&stats);
-	out_add(o, "registers", out_json_double((registers_read(t) - registers) / r->n));
+	out_add(o, "register_reads", out_json_double((registers_read(t) - registers) / r->n));
 	out_add(o, "ring_found", out_json_number(r->ring));
 	out_add(o, "slots_read", out_json_number(r->slots));
 	out_add(o, "in_all_slots", out_json_number(r->all_slots));

@@ -31,7 +31,7 @@ lab 0 decode "$W/snapshots/gpu0-look"
 page "^holds	[1-9][0-9]*	[0-9]+	The view says the same as the driver's own text"
 for load in '4 waves' full; do
 	page "^view, $load looks: looks=[1-9][0-9]* busy=[1-9].* compared=[1-9][0-9]{2,} "
-	page "^view, $load reads: n=[1-9][0-9]* .* registers=[1-9]"
+	page "^view, $load reads: n=[1-9][0-9]* .* register_reads=[1-9]"
 done
 page '^waves, half, 32 registers, 1 KiB: state_bytes=[1-9][0-9]{5,} limit_us='
 page '^times are of the driver.s path on a simulated GPU'
