@@ -22,9 +22,19 @@ cus() {
 	cat "/sys/class/kfd/kfd/proc/$1"/stats_*/cu_occupancy
 }
 
-# waves_are PID WAVES FIRST CUS
+# Packets that have begun and ended
+packets() {
+	awk '$1 == "dispatched" || $1 == "retired" { print $2 }' "$VGPU/0/counters"
+}
+
+# waves_are PID WAVES FIRST CUS. The driver reads one register after the other: a look in which a
+# packet ends or begins is of two times
 waves_are() {
-	_got="$(waves "$1") $(waves "$1" 6) $(cus "$1")"
+	_packets=
+	until [ "$_packets" = "$(packets)" ]; do
+		_packets=$(packets)
+		_got="$(waves "$1") $(waves "$1" 6) $(cus "$1")"
+	done
 	[ "$_got" = "$2 $3 $4" ] || fail "waves, on the first XCC, CUs: $_got, not $2 $3 $4"
 }
 
@@ -33,7 +43,7 @@ start idle --queues 2 --every 1000s --delay 1000s
 waves_are "$(pid idle)" 0 0 0
 
 step "64 workgroups of four waves: 16 on each XCC, four on each shader engine"
-# The driver reads one register after the other, and between two packets no wave is in flight.
+# Between two packets no wave is in flight.
 start a --queues 2 --packet 500ms --workgroups 64
 a=$(pid a)
 wait_for 15 running "$a"
@@ -82,15 +92,18 @@ done
 [ $first -eq 1 ] || fail "$first of 4 queues began on the first XCC"
 
 step "more than the GPU holds: all 80 CUs"
-start c --packet 20ms --workgroups 1000000
-wait_for 15 running "$(pid c)"
-waves_are "$(pid c)" 2560 640 80
-awk -v pid="$(pid c)" '$1 == pid && ($3 == 0 || $4 != $3 * 2560) { exit 1 }' "$VGPU/0/busy" ||
+start all --packet 500ms --workgroups 1000000
+wait_for 15 running "$(pid all)"
+waves_are "$(pid all)" 2560 640 80
+awk -v pid="$(pid all)" '$1 == pid && ($3 == 0 || $4 != $3 * 2560) { exit 1 }' "$VGPU/0/busy" ||
 	fail "busy: $(cat "$VGPU/0/busy")"
+stop all
 
 step "two that share it: the share of looks is the share of time"
+start c --packet 20ms --workgroups 1000000
 start d --packet 2ms --workgroups 64
 c=$(pid c) d=$(pid d)
+wait_for 15 running "$c"
 wait_for 15 running "$d"
 c0=$(usage "$c" 3) d0=$(usage "$d" 3) t0=$(uptime_cs)
 looks=0 of_c=0 of_d=0 seed=$SEED
