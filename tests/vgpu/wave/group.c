@@ -11,9 +11,10 @@
 
 /*
  * ALLOCATED: SGPRs of a wave on gfx9, with VCC and XNACK_MASK. STATE: bytes of registers of other
- * kinds in the save area. The handler has both.
+ * kinds in the save area. The handler has both. DEBUGGER: bytes behind each wave, as
+ * register_address() of AMD's ROCdbgapi has them.
  */
-enum { ALLOCATED = 112, STATE = 128, LDS_GRANULE = 512 };
+enum { ALLOCATED = 112, STATE = 128, LDS_GRANULE = 512, DEBUGGER = 64 };
 /* A bit of SPI's answer to MSG_SAVEWAVE: the first wave of a workgroup saves LDS. */
 static const u64 FIRST_WAVE = 1ull << 58;
 
@@ -46,6 +47,7 @@ static void give_resources(struct wave *w, const struct wave_launch *l)
 	w->hw[HW_TBA_HI] = (u32)(l->tba >> 40);
 	w->hw[HW_TMA_LO] = (u32)(l->tma >> 8);
 	w->hw[HW_TMA_HI] = (u32)(l->tma >> 40);
+	w->hw[HW_XCC_ID] = l->xcc;
 	w->hw[HW_STATUS] = STATUS_VALID;
 }
 
@@ -65,6 +67,20 @@ static void give_sgprs(struct wave *w, const struct wave_launch *l, const u32 at
 	for (bit = 0; bit < 3; bit++)
 		if (k->rsrc2 >> (7 + bit) & 1)
 			w->s[s++] = at[bit];
+	/* SPI's for a debugger: group_ids() and position_in_group() of ROCdbgapi. */
+	memcpy(&w->s[TTMP0 + 8], at, 3 * sizeof(*at));
+	w->s[TTMP0 + 11] = (u32)(w - w->group->wave);
+}
+
+/* Has the grid this work-item of a workgroup? */
+static bool in_grid(const struct wave_launch *l, const u32 at[3], const u32 id[3])
+{
+	u32 k;
+
+	for (k = 0; k < 3; k++)
+		if (l->grid[k] && (u64)at[k] * l->size[k] + id[k] >= l->grid[k])
+			return false;
+	return true;
 }
 
 /* Registers hold what other waves have left there: anything. */
@@ -83,10 +99,10 @@ static void start_wave(struct wave *w, const struct wave_launch *l, const u32 at
 	w->pc = l->kernel.entry;
 	give_sgprs(w, l, at);
 	for (lane = 0; lane < LANES; lane++) {
-		u32 item = first + lane;
+		u32 item = first + lane, id[3] = { item % x, item / x % y, item / x / y };
 
-		exec |= (u64)(item < items) << lane;
-		w->v[0][lane] = item % x | item / x % y << 10 | item / x / y << 20;
+		exec |= (u64)(item < items && in_grid(l, at, id)) << lane;
+		w->v[0][lane] = id[0] | id[1] << 10 | id[2] << 20;
 	}
 	wave_put(w, EXEC, 2, exec);
 }
@@ -162,16 +178,57 @@ static struct wave *pick_wave(struct wave_group *g, u64 *seed)
 	return NULL;
 }
 
-/* Enter the handler. A wave that waits at a barrier has not passed it, and comes to it again. */
-static int enter_handler(struct wave *w, const struct wave_launch *l, u64 *at, bool first)
+/* Waves follow one another without a gap. */
+static u64 wave_bytes(const struct wave_group *g, const struct wave_kernel *k, bool first)
+{
+	return wave_vgprs(k) * LANES * 4 + ALLOCATED * 4 + STATE + (first ? g->lds_size : 0) +
+	       DEBUGGER;
+}
+
+/* Bytes of the save area that the waves need which are to enter the handler. */
+static u64 bytes_due(const struct wave_group *g, const struct wave_kernel *kernel)
+{
+	u64 bytes = 0;
+	u32 k;
+
+	for (k = 0; k < g->waves; k++)
+		if (wave_save_is_due(&g->wave[k]))
+			bytes += wave_bytes(g, kernel, !bytes);
+	return bytes;
+}
+
+u64 wave_group_saved(const struct wave_group *g, const struct wave_kernel *kernel)
+{
+	u64 bytes = 0;
+	u32 k;
+
+	for (k = 0; k < g->waves; k++)
+		if (g->wave[k].state == WAVE_SAVED)
+			bytes += wave_bytes(g, kernel, !bytes);
+	return bytes;
+}
+
+u64 wave_place(const struct wave *w)
+{
+	return w->save & ~FIRST_WAVE;
+}
+
+void wave_set_place(struct wave *w, u64 at, bool first)
+{
+	w->save = at | (first ? FIRST_WAVE : 0);
+}
+
+/*
+ * Enter the handler. The first wave that does has the highest place, as
+ * control_stack_iterate() of ROCdbgapi has it, and saves LDS. A wave that waits at a barrier has
+ * not passed it, and comes to it again.
+ */
+static void enter_handler(struct wave *w, const struct wave_launch *l, u64 *end, bool first)
 {
 	struct wave_group *g = w->group;
-	u64 size = wave_vgprs(&l->kernel) * LANES * 4 + ALLOCATED * 4 + STATE;
 
-	w->save = *at | (first ? FIRST_WAVE : 0);
-	*at += (size + (first ? g->lds_size : 0) + 255) & ~255ull;
-	if (*at - l->save > l->save_size)
-		return -ENOSPC;
+	*end -= wave_bytes(g, &l->kernel, first);
+	wave_set_place(w, *end, first);
 	if (w->state == WAVE_AT_BARRIER)
 		w->pc -= 4;
 	if (g->entered) {
@@ -181,15 +238,14 @@ static int enter_handler(struct wave *w, const struct wave_launch *l, u64 *at, b
 	w->state = WAVE_RUNS;
 	w->hw[HW_TRAPSTS] |= TRAPSTS_SAVECTX;
 	wave_trap(w);
-	return 0;
 }
 
 /* Let the waves run until none is in the handler, nor is to enter it. */
 static int run_handler(struct wave_group *g, const struct wave_launch *l, u64 *seed)
 {
-	u64 at = l->save;
+	u64 due = bytes_due(g, &l->kernel), end = l->save + due;
 	u32 step, k;
-	int status = 0;
+	int status = due > l->save_size ? -ENOSPC : 0;
 
 	for (step = 0; step < l->budget * g->waves && !status; step++) {
 		struct wave *w = pick_wave(g, seed);
@@ -200,7 +256,7 @@ static int run_handler(struct wave_group *g, const struct wave_launch *l, u64 *s
 		if (!wave_save_is_due(w) || (turn % (l->lag + 1) == 1 && w->state == WAVE_RUNS))
 			wave_step(w);
 		else if (turn % (l->lag + 1) == 0)
-			status = enter_handler(w, l, &at, at == l->save);
+			enter_handler(w, l, &end, end == l->save + due);
 	}
 	for (k = 0; k < g->waves && !status; k++)
 		if (g->wave[k].state == WAVE_REFUSED || is_in_handler(&g->wave[k]))

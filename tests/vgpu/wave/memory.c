@@ -8,6 +8,7 @@
 
 enum what {
 	NOTHING, /* caches, which are not modelled */
+	CLOCK,
 	SCALAR_READ,
 	SCALAR_WRITE,
 	READ,
@@ -81,6 +82,7 @@ DO(xor, old ^ x)
 static const struct access accesses[OP_COUNT] = {
 	SCALARS_OF() SCALARS_OF(x2) SCALARS_OF(x4) SCALARS_OF(x8) SCALARS_OF(x16)
 	SCALAR_STORES_OF() SCALAR_STORES_OF(x2) SCALAR_STORES_OF(x4)
+	ONE(s_memrealtime, CLOCK, 0)
 	NO_ACT(s_dcache_inv) NO_ACT(s_dcache_wb) NO_ACT(buffer_wbl2) NO_ACT(buffer_inv)
 	NO_ACT(buffer_wbinvl1) NO_ACT(buffer_wbinvl1_vol) NO_ACT(buffer_invl2)
 	VECTOR(load_ubyte, READ, 1)
@@ -332,6 +334,8 @@ static void run(struct wave *w, const struct wave_inst *i)
 		return;
 	if (i->lds && i->op != OP_buffer_load_dword)
 		wave_refuse(w, "%s with lds is not executed here", wave_op_name(i->op));
+	else if (a->what == CLOCK)
+		wave_put(w, i->n[DST], 2, w->group->gpu->clock);
 	else if (a->what == SCALAR_READ || a->what == SCALAR_WRITE)
 		scalar(w, i, a);
 	else if (a->what == PERMUTE || a->what == BPERMUTE)

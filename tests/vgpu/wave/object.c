@@ -85,6 +85,17 @@ static bool find_symbol(const void *file, size_t len, const char *name, Elf64_Sy
 	return false;
 }
 
+void wave_kernel_read(const u8 *d, u64 at, struct wave_kernel *k)
+{
+	memcpy(&k->lds, d + KD_LDS, 4);
+	memcpy(&k->entry, d + KD_ENTRY, 8);
+	memcpy(&k->rsrc1, d + KD_RSRC1, 4);
+	memcpy(&k->rsrc2, d + KD_RSRC2, 4);
+	memcpy(&k->rsrc3, d + KD_RSRC3, 4);
+	memcpy(&k->properties, d + KD_PROPERTIES, 4);
+	k->entry += at;
+}
+
 /* In these objects what is read only is at its address in the file. */
 int wave_object_kernel(const void *file, size_t len, const char *name, struct wave_kernel *k)
 {
@@ -97,12 +108,6 @@ int wave_object_kernel(const void *file, size_t len, const char *name, struct wa
 		return -ENOENT;
 	if (!read_at(file, len, symbol.st_value, d, sizeof(d)))
 		return -EINVAL;
-	memcpy(&k->lds, d + KD_LDS, 4);
-	memcpy(&k->entry, d + KD_ENTRY, 8);
-	memcpy(&k->rsrc1, d + KD_RSRC1, 4);
-	memcpy(&k->rsrc2, d + KD_RSRC2, 4);
-	memcpy(&k->rsrc3, d + KD_RSRC3, 4);
-	memcpy(&k->properties, d + KD_PROPERTIES, 4);
-	k->entry += symbol.st_value;
+	wave_kernel_read(d, symbol.st_value, k);
 	return 0;
 }

@@ -21,6 +21,8 @@ void *gpu_memory(const struct wave_gpu *gpu, u64 address, u64 len)
 {
 	u64 at = address - gpu->address;
 
+	if (gpu->map)
+		return gpu->map(address, len);
 	return at < gpu->size && len <= gpu->size - at ? gpu->memory + at : NULL;
 }
 

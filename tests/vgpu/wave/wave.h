@@ -56,7 +56,8 @@ enum {
 /* Hardware registers by number, and bits of them, as s_getreg has them. */
 enum {
 	HW_MODE = 1, HW_STATUS, HW_TRAPSTS, HW_HW_ID, HW_GPR_ALLOC, HW_LDS_ALLOC, HW_IB_STS,
-	HW_TBA_LO = 16, HW_TBA_HI, HW_TMA_LO, HW_TMA_HI, HW_REGISTERS = 64,
+	HW_TBA_LO = 16, HW_TBA_HI, HW_TMA_LO, HW_TMA_HI, HW_XCC_ID,
+	HW_REGISTERS = 64,
 	STATUS_SCC = 1 << 0, STATUS_PRIV = 1 << 5, STATUS_EXECZ = 1 << 9, STATUS_VCCZ = 1 << 10,
 	STATUS_VALID = 1 << 16, TRAPSTS_SAVECTX = 1 << 10, TRAPSTS_XNACK_ERROR = 1 << 28,
 	MODE_GPR_IDX = 1 << 27, MODE_VSKIP = 1 << 28
@@ -102,7 +103,9 @@ struct wave_gpu {
 	const struct wave_target *target;
 	u8 *memory; /* bytes that are at this address */
 	u64 address, size;
-	u64 shared_base; /* LDS in the flat address space: bits 63:32 */
+	void *(*map)(u64 address, u64 len); /* NULL: the memory is in one piece, as above */
+	u64 shared_base;		    /* LDS in the flat address space: bits 63:32 */
+	u64 clock;			    /* s_memrealtime, 100 MHz */
 };
 
 /* Waves that share LDS and barriers. */
