@@ -139,9 +139,9 @@ vm-ready:
 	@$(VM_LOCK) $(MAKE) --no-print-directory $(PARALLEL) vm-files
 
 .PHONY: vm
-vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' VM_FILES=...)
+vm: ## a shell in the virtual machine, or CMD='...' there (VGPU='gpus=8' WAVES=1 VM_FILES=...)
 	@$(MAKE) --no-print-directory -s vm-ready >&2
-	@$(VM_RUN) --vgpu '$(VGPU)' --gpreempt $(GPREEMPT) --timeout $(TIMEOUT) \
+	@$(VM_RUN) --vgpu '$(VGPU)' --gpreempt $(GPREEMPT) --timeout $(TIMEOUT) $(if $(WAVES),--waves) \
 		$(if $(value CMD),command "$$CMD",shell)
 
 .PHONY: vmtest

@@ -34,3 +34,12 @@ $(WAVE_PROGRAMS): $(WAVE)/%: tests/vgpu/wave/check-%.c $(WAVE_LIB) $(WAVE_HEADER
 
 $(WAVE)/decoder.so: $(addprefix tests/vgpu/wave/,decoder.c decode.c) $(WAVE_HEADERS) $(WAVE)/tools
 	$(call run,LD)$(CC) $(WAVE_CFLAGS) -shared -fPIC -o $@ $(filter %.c,$^)
+
+# The engine that executes waves for vgpu.ko: a plugin of the bench's QEMU.
+WAVE_ENGINE := $(filter-out %/bench.c,$(WAVE_LIB)) $(addprefix tests/vgpu/wave/,dispatch.c plugin.c)
+vm-files: $(WAVE)/engine
+$(WAVE)/engine: $(WAVE_ENGINE) $(WAVE_HEADERS) tests/vgpu/vgpu_engine.h $(WAVE)/tools
+	@rm -f $@.so
+	$(call run,LD)grep -q '^skipped' $(WAVE)/tools || $(CC) $(WAVE_CFLAGS) -Itests/vgpu -fPIC \
+		-fvisibility=hidden -shared -o $@.so $(filter %.c,$^) -lm
+	@touch $@

@@ -74,6 +74,13 @@ static int set_tier(struct test_case *t, const char *value)
 	return strcmp(value, "gate") ? -EINVAL : 0;
 }
 
+/* Take "run": shader code is executed, and takes its time on the host. */
+static int set_waves(struct test_case *t, const char *value)
+{
+	t->waves = true;
+	return strcmp(value, "run") ? -EINVAL : 0;
+}
+
 static int add_allowed(struct test_case *t, const char *value)
 {
 	regex_t re;
@@ -96,6 +103,7 @@ static const struct {
 	{ "# race: ", set_race },	  { "# tier: ", set_tier },
 	{ "# with: ", set_with },	  { "# memory: ", set_memory },
 	{ "# kernel: ", set_kernel },	  { "# allow-log: ", add_allowed },
+	{ "# waves: ", set_waves },
 };
 
 static int set_word(struct test_case *t, const char *line)

@@ -38,6 +38,7 @@ static const char usage[] =
 	"  --leaks           after a job, what kmemleak finds goes to its log\n"
 	"  --reports FILE    reports of the kernel that fail nothing\n"
 	"  --judge           a command's kernel log, as a test's\n"
+	"  --waves           shader code is executed (command, shell)\n"
 	"Exit status: the command's; 124 timeout, 125 the machine or we failed.\n"
 	"test: 0 when none failed.\n";
 
@@ -67,6 +68,7 @@ enum {
 	O_LEAKS,
 	O_REPORTS,
 	O_JUDGE,
+	O_WAVES,
 	O_HELP
 };
 
@@ -95,6 +97,7 @@ static const struct option options[] = { { "build", required_argument, NULL, O_B
 					 { "leaks", no_argument, NULL, O_LEAKS },
 					 { "reports", required_argument, NULL, O_REPORTS },
 					 { "judge", no_argument, NULL, O_JUDGE },
+					 { "waves", no_argument, NULL, O_WAVES },
 					 { "help", no_argument, NULL, O_HELP },
 					 { NULL, 0, NULL, 0 } };
 
@@ -116,6 +119,9 @@ static bool set_guest(int c, struct bench *b)
 		return true;
 	case O_JUDGE:
 		b->judge = true;
+		return true;
+	case O_WAVES:
+		b->waves = true;
 		return true;
 	case O_SEED:
 		b->seed = atoi(optarg);
@@ -262,6 +268,21 @@ static void own_qemu(struct bench *b)
 		b->qemu = path;
 }
 
+/* The engine of waves needs a QEMU that knows plugins. */
+static void find_engine(struct bench *b)
+{
+	char command[PATH_MAX + 32];
+
+	snprintf(b->engine, sizeof(b->engine), "%s/wave/engine.so", b->build);
+	snprintf(command, sizeof(command), "'%s' -help | grep -q '^-plugin '", b->qemu);
+	if (!access(b->engine, R_OK) && !system(command))
+		return;
+	complain("no engine, so no shader code is executed: %s",
+		 access(b->engine, R_OK) ? "it was not built (build/wave/tools says why)" :
+					   "this QEMU has no plugins");
+	b->engine[0] = '\0';
+}
+
 /*
  * The payload may be made again while we run; all our guests get the one that
  * was there when we started.
@@ -301,6 +322,7 @@ static void prepare(struct bench *b, const char *build)
 	check_kernel(b);
 	own_qemu(b);
 	accel_choose(b);
+	find_engine(b);
 	if (bench_keys(b))
 		b->plain = true;
 }

@@ -25,6 +25,10 @@ uint64_t result_key(const struct bench *b, const struct job *job)
 	if (text)
 		key = hash_bytes(key, text, size);
 	free(text);
+	text = b->waves ? read_file(b->engine, &size) : NULL;
+	if (text)
+		key = hash_bytes(key, text, size);
+	free(text);
 	return key;
 }
 

@@ -163,7 +163,11 @@ static bool find_or_make(struct bench *b, const struct job *modules, const char 
 	int lock, ret = 0;
 
 	snprintf(prefix, sizeof(prefix), "%s/vm/saved-%s-%s-%d%s-%s", b->build, b->image, kind,
-		 b->counted, b->chaos ? "c" : "", b->memory);
+		 b->counted,
+		 b->chaos ? "c" :
+		 b->waves ? "w" :
+			    "",
+		 b->memory);
 	/* The guests of two command lines do not replace each other. */
 	if (b->append)
 		snprintf(prefix + strlen(prefix), sizeof(prefix) - strlen(prefix), "+%08x",

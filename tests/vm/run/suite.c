@@ -195,6 +195,7 @@ static struct bench bench_of(const struct bench *common, const struct test_case 
 		b.memory = t->memory;
 	if (t->append[0])
 		b.append = t->append;
+	b.waves = t->waves;
 	if (t->counted && !b.real)
 		bench_count(&b, COUNTED_TEST);
 	return b;

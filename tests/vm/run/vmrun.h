@@ -40,12 +40,14 @@ struct bench {
 	const char *memory;
 	const char *append; /* to the kernel command line, or NULL */
 	const char *processors;
-	char accel[8]; /* "tcg" or "kvm" */
-	bool plain;    /* boot each time, save nothing */
-	bool real;     /* two CPUs in real time for all */
-	bool keep;     /* results of the same input are kept */
-	bool fresh;    /* run all the same */
-	bool chaos;    /* vgpu.ko forces threads to switch, by the seed */
+	char accel[8];	       /* "tcg" or "kvm" */
+	char engine[PATH_MAX]; /* plugin that executes waves; "": none */
+	bool waves;	       /* shader code is executed */
+	bool plain;	       /* boot each time, save nothing */
+	bool real;	       /* two CPUs in real time for all */
+	bool keep;	       /* results of the same input are kept */
+	bool fresh;	       /* run all the same */
+	bool chaos;	       /* vgpu.ko forces threads to switch, by the seed */
 	int seed;
 	uint64_t key, host_key, payload_key; /* hashes of what a job depends on */
 	int counted;			     /* ns of an instruction; 0: time is ours */
@@ -105,6 +107,7 @@ struct test_case {
 	bool counted; /* its clock counts instructions */
 	bool race;    /* check-races runs it, too */
 	bool gate;    /* make check runs it */
+	bool waves;   /* shader code is executed */
 	int timeout;
 	int allowed;
 	char *allow[CASE_ALLOW_MAX];
