@@ -38,6 +38,7 @@ enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 #define POLL_IDLE_NS  2000000ull /* then; all GPUs at once */
 #define DEEP_AFTER_NS 50000000ull
 #define POLL_DEEP_NS  5000000ull
+#define POLL_CODE_NS  100000ull /* the end of a packet whose code is executed is not known */
 
 static u64 clamp_ns(u64 ns)
 {
@@ -112,11 +113,13 @@ static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u
 	}
 }
 
-static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
+static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at)
 {
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
 	struct vgpu_kernarg *arg = NULL;
 
+	if (vgpu_shader_begin(v, q, pkt, at))
+		return;
 	q->work.left_ns = clamp_ns(v->times.packet_ns);
 	if (kernarg)
 		arg = vgpu_user_ptr(v, q->pasid, kernarg, sizeof(*arg));
@@ -145,7 +148,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 		return false;
 	memset(&q->work, 0, sizeof(q->work));
 	if (type == AQL_DISPATCH) {
-		dispatch_begin(v, q, pkt);
+		dispatch_begin(v, q, pkt, at);
 		vgpu_waves_begin(v, &q->work, pkt);
 	} else {
 		q->work.left_ns = clamp_ns(v->times.barrier_ns);
@@ -265,7 +268,10 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 			break;
 		slice = min3(q->work.left_ns, until - v->time,
 			     max(v->quantum_end, v->time + 1) - v->time);
-		q->work.left_ns -= slice;
+		if (q->work.dispatch)
+			slice = vgpu_shader_run(v, q, slice);
+		else
+			q->work.left_ns -= slice;
 		v->time += slice;
 		vgpu_busy_add(v, q, slice);
 		v->last_work = v->time;
@@ -329,6 +335,7 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now)
 	if (v->resume_at > now)
 		next = min(next, v->resume_at);
 	if (v->running && v->running->work.magic)
-		next = min(next, v->time + v->running->work.left_ns);
+		next = min(next, v->running->work.dispatch ? now + POLL_CODE_NS :
+							     v->time + v->running->work.left_ns);
 	return max(next, now + POLL_MIN_NS);
 }

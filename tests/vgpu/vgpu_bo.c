@@ -15,9 +15,10 @@
 /*
  * A user buffer above this is not pinned and can't be reached by the command
  * processor.  A context-save area of an MI308X queue has 49 MB that nothing
- * touches: a saved packet lives in the control stack behind the MQD.
+ * touches where no code is executed: a saved packet lives in the control stack behind the MQD.
  */
-#define VGPU_PIN_MAX (32ul << 20)
+#define VGPU_PIN_MAX	  (32ul << 20)
+#define VGPU_PIN_MAX_CODE (128ul << 20)
 
 #define MAP_START(m) ((m)->start)
 #define MAP_LAST(m)  ((m)->last)
@@ -111,7 +112,9 @@ static int mem_back(struct vgpu_mem *m, u32 flags, u64 *offset, size_t size)
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
 		if (!offset || !*offset)
 			return -EINVAL;
-		return size > VGPU_PIN_MAX ? 0 : mem_pin(m, untagged_addr(*offset), size);
+		if (size > VGPU_PIN_MAX_CODE || (size > VGPU_PIN_MAX && !vgpu_shader_there()))
+			return 0;
+		return mem_pin(m, untagged_addr(*offset), size);
 	}
 	if (!(flags & (KFD_IOC_ALLOC_MEM_FLAGS_VRAM | KFD_IOC_ALLOC_MEM_FLAGS_GTT)))
 		return -EINVAL;
@@ -181,6 +184,7 @@ static void vgpu_detach(struct vgpu_mem *m, struct vgpu_attach *a)
 
 	mutex_lock(&v->lock);
 	vgpu_it_remove(&a->map, &vm->va);
+	vgpu_shader_unmapped();
 	mutex_unlock(&v->lock);
 	for (p = &m->bo.vm_bo; *p; p = &(*p)->next)
 		if (*p == &a->bo_va.base) {

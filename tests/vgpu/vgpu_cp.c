@@ -7,6 +7,7 @@
  */
 #include <linux/kthread.h>
 #include "kfd_priv.h"
+#include "kfd_pm4_headers_ai.h"
 #include "kfd_pm4_opcodes.h"
 #include "vgpu_priv.h"
 
@@ -87,7 +88,8 @@ void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p)
 	p->hiq.loaded = false;
 }
 
-static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid, const u32 *pkt)
+static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid,
+		      const struct vgpu_shader *shader, const u32 *pkt)
 {
 	u32 engine = pkt[1] >> 26 & 7, ext = pkt[1] >> 2 & 3;
 	struct vgpu_queue_args args = {
@@ -96,14 +98,26 @@ static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid, const u32 
 		.mqd_addr = join64(pkt + 3),
 		.wptr_va = join64(pkt + 5),
 		.sdma = engine || ext,
+		.shader = *shader,
 	};
 
 	return vgpu_queue_new(v, p, &args);
 }
 
+/* Addresses are in units of 256 bytes; above them, gfx 9.0 has the bit TRAP_EN. */
+static struct vgpu_shader map_process(const struct pm4_mes_map_process *pkt)
+{
+	return (struct vgpu_shader){
+		.tba = (pkt->sq_shader_tba_lo | (pkt->sq_shader_tba_hi & 0xffull) << 32) << 8,
+		.tma = (pkt->sq_shader_tma_lo | (pkt->sq_shader_tma_hi & 0xffull) << 32) << 8,
+		.lds_base = (u64)(pkt->sh_mem_bases >> 16) << 48,
+	};
+}
+
 /* IB of a RUN_LIST: processes, each followed by its queues */
 static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u32 dwords)
 {
+	struct vgpu_shader shader = { .tba = 0 };
 	u32 i = 0, n, pasid = 0;
 
 	while (i < dwords) {
@@ -113,11 +127,13 @@ static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u
 		switch (ib[i] >> 8 & 0xff) {
 		case IT_MAP_PROCESS:
 			pasid = ib[i + 1] & 0xffff;
+			if (n * 4 >= sizeof(struct pm4_mes_map_process))
+				shader = map_process((void *)(ib + i));
 			vgpu_count(v, map_process);
 			break;
 		case IT_MAP_QUEUES:
 			vgpu_count(v, map_queues);
-			if (n != 7 || !map_queue(v, p, pasid, ib + i))
+			if (n != 7 || !map_queue(v, p, pasid, &shader, ib + i))
 				vgpu_count(v, pm4_unknown);
 			break;
 		}

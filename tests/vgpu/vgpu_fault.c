@@ -285,6 +285,7 @@ void vgpu_fault_init(struct vgpu *v)
 	debugfs_create_u32("fail_preempt", 0644, v->debugfs, &v->faults.fail_preempt);
 	debugfs_create_bool("fail_fence", 0644, v->debugfs, &v->faults.fail_fence);
 	debugfs_create_bool("fail_create", 0644, v->debugfs, &v->faults.fail_create);
+	debugfs_create_u32("flip_saved", 0644, v->debugfs, &v->faults.flip_saved);
 	debugfs_create_u32("drain", 0644, v->debugfs, &v->faults.drain);
 	debugfs_create_bool("dead", 0644, v->debugfs, &v->faults.dead);
 	debugfs_create_u32("slow", 0644, v->debugfs, &v->faults.slow);
@@ -335,6 +336,7 @@ void vgpu_debugfs_init(void)
 {
 	root = debugfs_create_dir("vgpu", NULL);
 	debugfs_create_bool("short_of_memory", 0600, root, &vgpu_short_of_memory);
+	vgpu_shader_files(root);
 	vgpu_orders_init(root);
 	vgpu_steps_init(root);
 	vgpu_chaos_init(root);

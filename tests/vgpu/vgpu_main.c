@@ -53,9 +53,12 @@ static int __init vgpu_init(void)
 	ret = vgpu_hook_init();
 	if (ret)
 		goto err_sym;
-	ret = vgpu_cp_init();
+	ret = vgpu_shader_init();
 	if (ret)
 		goto err_hook;
+	ret = vgpu_cp_init();
+	if (ret)
+		goto err_shader;
 	vgpu_debugfs_init();
 	ret = vgpu_pci_init(gpus);
 	if (ret)
@@ -70,6 +73,8 @@ err_pci:
 err_cp:
 	vgpu_debugfs_exit();
 	vgpu_cp_exit();
+err_shader:
+	vgpu_shader_exit();
 err_hook:
 	vgpu_hook_exit();
 err_sym:
@@ -83,6 +88,7 @@ static void __exit vgpu_exit(void)
 	vgpu_pci_exit();
 	vgpu_debugfs_exit();
 	vgpu_cp_exit();
+	vgpu_shader_exit();
 	vgpu_hook_exit();
 	vgpu_sym_exit();
 }

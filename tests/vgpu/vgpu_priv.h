@@ -79,6 +79,9 @@ enum {
 	X(drain_irqs, "interrupt drains delivered")                           \
 	X(foreign_calls, "calls of register hooks that are not the driver's") \
 	X(bad_address, "accesses to unmapped user addresses")                 \
+	X(code, "dispatches whose code was executed")                         \
+	X(instructions, "instructions of their waves")                        \
+	X(code_faults, "dispatches that ended because of their code")         \
 	X(power_offs, "runtime suspends")                                     \
 	X(power_ons, "runtime resumes")                                       \
 	X(wakeups, "turns of the command processor for this GPU")
@@ -94,6 +97,7 @@ enum vgpu_counter {
 #define VGPU_TIMES(X)                                                      \
 	X(packet_ns, 100000, "duration of a dispatch without our kernarg") \
 	X(barrier_ns, 1000, "duration of a barrier or vendor packet")      \
+	X(instruction_ns, 100, "an instruction of a wave")                 \
 	X(unmap_ns, 10000, "UNMAP_QUEUES with nothing in flight")          \
 	X(save_ns, 30000, "added when a packet in flight is saved")        \
 	X(restore_ns, 30000, "delay after RUN_LIST when one is restored")  \
@@ -121,6 +125,7 @@ struct vgpu_faults {
 	bool dead;				       /* every register reads as all ones */
 	u32 slow;				       /* ms that each register read takes */
 	u32 autosuspend;   /* ms until runtime PM suspends it; 0: never */
+	u32 flip_saved;	   /* this bit of the first wave that is saved is wrong, from 1 on; once */
 	bool other_ring;   /* PQ_BASE of every slot is another one's */
 	bool mes, apu;	   /* the device's own answers */
 	bool foreign_hook; /* two register hooks lie outside the driver */
@@ -383,6 +388,19 @@ void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns);
 void vgpu_usage_init(struct vgpu *v);
 void vgpu_usage_fini(struct vgpu *v);
 void vgpu_usage_files(struct vgpu *v);
+
+/* vgpu_shader.c: dispatches whose code is executed, by an engine in QEMU's process */
+#define VGPU_UNTIL_OVER (1ull << 62) /* ns left of a packet whose end is not known */
+int vgpu_shader_init(void);
+void vgpu_shader_exit(void);
+void vgpu_shader_files(struct dentry *root);
+bool vgpu_shader_there(void);
+bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at);
+u64 vgpu_shader_run(struct vgpu *v, struct vgpu_queue *q, u64 ns);
+void vgpu_shader_save(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_shader_restore(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_shader_drop(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_shader_unmapped(void);
 
 /* vgpu_sdma.c: SDMA packets; vgpu_irq.c: interrupts */
 void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until);

@@ -30,10 +30,19 @@ struct vgpu_work {
 	u64 signal;  /* user address of the completion signal or 0 */
 	u64 address; /* user address of the counter or 0 */
 	u64 addend;
-	u64 start; /* ns, CLOCK_MONOTONIC */
+	u64 start;    /* ns, CLOCK_MONOTONIC */
+	u64 dispatch; /* number of a dispatch whose code is executed, or 0 */
+	u32 words;    /* words of its state, when it is saved */
+	u32 spare;
 };
 #define VGPU_WORK_MAGIC 0x6b726f77
 #define VGPU_SAVE_BYTES 64 /* bytes of a control stack that a saved packet takes */
+
+/* Fields of MAP_PROCESS for the waves of a process */
+struct vgpu_shader {
+	u64 tba, tma; /* trap handler, and its memory */
+	u64 lds_base; /* aperture of LDS in flat addresses */
+};
 
 /* A queue of the run list.  All under vgpu.lock. */
 struct vgpu_queue {
@@ -57,6 +66,7 @@ struct vgpu_queue {
 	u64 doorbell_seen;
 	bool moved;   /* since the registers were last brought up to date */
 	u64 ready_at; /* ns: restored, runs from then on */
+	struct vgpu_shader shader;
 	struct vgpu_work work;
 };
 
@@ -68,6 +78,7 @@ struct vgpu_queue_args {
 	u32 pasid, doorbell;
 	u64 mqd_addr, wptr_va;
 	bool sdma;
+	struct vgpu_shader shader;
 };
 
 /* A ring of MES, and where the firmware has got to */

@@ -77,6 +77,7 @@ struct vgpu_queue *vgpu_queue_new(struct vgpu *v, struct vgpu_part *p,
 	q->mqd = vgpu_gtt_ptr(v, q->mqd_addr, sizeof(struct v9_sdma_mqd));
 	q->sdma = args->sdma;
 	q->wptr_va = args->wptr_va;
+	q->shader = args->shader;
 	if (!q->mqd)
 		goto err;
 	if (q->sdma) {
@@ -97,6 +98,7 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 {
 	if (v->running == q)
 		v->running = NULL;
+	vgpu_shader_drop(v, q);
 	if (q->pipe >= 0) {
 		int i;
 
@@ -140,7 +142,7 @@ static struct vgpu_work *saved_work(struct vgpu_queue *q)
 		return q->mqd + PAGE_SIZE - VGPU_SAVE_BYTES;
 	if (size < VGPU_SAVE_BYTES || PAGE_SIZE + size > q->stride)
 		return NULL;
-	return q->mqd + PAGE_SIZE + size - VGPU_SAVE_BYTES;
+	return q->mqd + PAGE_SIZE;
 }
 
 /* Mark what get_wave_state() reads: nothing saved, or one packet's worth */
@@ -176,6 +178,7 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 		q->work = *saved;
 		saved->magic = 0;
 		mark_saved(v, q, false);
+		vgpu_shader_restore(v, q);
 		vgpu_count(v, restores);
 	}
 }
@@ -222,10 +225,12 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 	vgpu_slot_sync(v, q);
 	saved = q->work.magic ? saved_work(q) : NULL;
 	if (saved) {
-		*saved = q->work;
 		mark_saved(v, q, true);
+		vgpu_shader_save(v, q);
+		*saved = q->work;
 		vgpu_count(v, saves);
 	}
+	vgpu_shader_drop(v, q);
 	q->work.magic = 0;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);

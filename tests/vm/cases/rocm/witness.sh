@@ -4,20 +4,7 @@
 # times. What it cannot have is refused.
 # vgpu: profile=gfx90a
 # timeout: 60
-. /t/lib.sh
-
-# ends STATUS ARGS...
-ends() {
-	_want=$1
-	shift
-	timeout 30 gpreempt-load "$@" > "$W/load" 2> "$W/err"
-	_got=$?
-	[ $_got -eq "$_want" ] || fail "gpreempt-load $* ended with $_got: $(cat "$W/load" "$W/err")"
-}
-
-said() {
-	grep -Eq "$1" "$W/load" || fail "no '$1': $(cat "$W/load")"
-}
+. /t/load.sh
 
 # 104 units of 4 SIMDs, each with 512 registers a lane; 64 KiB of LDS in a unit.
 step "all waves that fit, by registers and by LDS; and a part of them"
@@ -34,15 +21,10 @@ ends 0 --count 20 --rate 200 --gamma 2 --memory 8
 said '"state":"done",.*"requests":[{]"n":2[01],"p50":[0-9.]+,'
 
 step "preempted"
-rm "$W/load"
-gpreempt-load --waves 1 --time_ns 2000000 > "$W/load" 2>&1 &
-load=$!
-started="$started $load"
-wait_for 20 grep -q '"state":"ready"' "$W/load"
+load --waves 1 --time_ns 2000000
 ctl 0 preempt $load --count 20 --hold 1ms --interval 5ms
 says '^cycles 20 succeeded 20'
-kill -TERM $load
-wait $load || fail "ended with $?: $(cat "$W/load")"
+load_ends 0
 said '"state":"done",.*"lost":0,"right":0,"wrong":0,'
 
 step "what it cannot have"
