@@ -38,7 +38,7 @@ tr -d '\n\t ' < "$W/killed.json" > "$W/line"
 grep -q '"name":"idle","result":"done".*"name":"waves","result":"interrupted"' "$W/line" ||
 	fail "the file does not have what was found: $(cat "$W/killed.json")"
 grep -q '"status":null' "$W/line" || fail "a killed trial has a status"
-grep -q '"suspend_ioctl_us":{"n":100' "$W/line" || fail "no figures of stage idle"
+grep -q '"suspend_ioctl_us":{"n":[1-9]' "$W/line" || fail "no figures of stage idle"
 
 step "the next run names that stage, and leaves it out"
 trial 6 --yes --stages 0,3
