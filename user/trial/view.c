@@ -92,7 +92,10 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 	trial_count(t->found, TRIAL_WAVES, r->waves, r->few);
 }
 
-/* Rows of the view, with the keys that "gpreempt-lab decode --json" has for the driver's text. */
+/*
+ * Rows of the view, with the keys that "gpreempt-lab decode --json" has for the driver's text. The
+ * pointers of a queue at work are not among them: a ring may come round between two looks.
+ */
 #define QUEUE(key, member, kind) OUT_NAMED(key, struct gpreempt_queue, member, NULL, kind)
 #define SLOT(member, kind)	 OUT_FIELD(struct gpreempt_hqd, member, NULL, kind)
 
@@ -107,8 +110,6 @@ static const struct out_field queue_fields[] = {
 	QUEUE("cwsr_size", cwsr_size, OUT_DEC),
 	QUEUE("slots_active", active, OUT_DEC),
 	QUEUE("slots_expected", slots, OUT_DEC),
-	QUEUE("rptr", rptr, OUT_DEC),
-	QUEUE("wptr", wptr, OUT_DEC),
 };
 
 static const struct out_field slot_fields[] = {
@@ -119,8 +120,6 @@ static const struct out_field slot_fields[] = {
 	SLOT(active, OUT_FLAG),
 	SLOT(vmid, OUT_DEC),
 	SLOT(doorbell, OUT_HEX),
-	SLOT(rptr, OUT_DEC),
-	SLOT(wptr, OUT_DEC),
 };
 
 static const struct out_table queue_table =
@@ -209,12 +208,11 @@ static void compare(struct looks *l, const struct out_table *table, struct json_
 			int64_t low = trial_int(row, key), high = trial_int(later, key);
 			int64_t value = trial_int(theirs, key);
 
-			/* Pointers grow. A row that is not in the text differs in all. */
-			if (low < 0 || (theirs && value < 0) ||
-			    (strstr(key, "ptr") ? low > high : low != high))
+			/* A row that is not in the text differs in all. */
+			if (low < 0 || (theirs && value < 0) || low != high)
 				continue;
 			l->compared++;
-			if (value >= low && value <= high)
+			if (value == low)
 				l->agree++;
 			else if (!*l->differs)
 				snprintf(l->differs, sizeof(l->differs),
