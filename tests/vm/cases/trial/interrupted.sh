@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Ctrl-C at 30 moments of stages that the seed decides, and a kill: nothing is held, no program is
-# left. After Ctrl-C no stage counts as one that hung; after a kill the next run names it and goes on.
+# left. After Ctrl-C no stage counts as one that hung. After a kill the next run names it, and goes
+# on.
 # timeout: 400
 # vgpu: profile=gfx90a
 . /t/trial.sh

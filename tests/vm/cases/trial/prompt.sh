@@ -9,7 +9,7 @@ mkfifo "$W/keys"
 
 # typed ARGS...: a trial on a terminal of its own, whose keys go into $W/keys
 typed() {
-	on-terminal sh -c 'gpreempt-ctl trial --minutes 1 "$@"; echo "ended with $?"' sh "$@" \
+	on-terminal sh -c 'trap : INT; gpreempt-ctl trial --minutes 1 "$@"; echo "ended with $?"' sh "$@" \
 		0<> "$W/keys" > "$W/page" 2>&1 &
 	terminal=$!
 	started="$started $terminal"
