@@ -20,7 +20,7 @@ json-schema /t/data/schema-trial.json "$W/ctl" || fail "schema"
 
 step "the archive"
 lab 0 trial "$W/trial.json" --archive "$W/trial.tar.zst"
-env tar --zstd -xf "$W/trial.tar.zst" -C "$W" contents || fail "no contents"
+"$(which tar)" --zstd -xf "$W/trial.tar.zst" -C "$W" contents || fail "no contents"
 grep -q '^[0-9]* trial.json$' "$W/contents" || fail "$(cat "$W/contents")"
 hostname rack9
 sed 's/"kernel":/"where": "on rack9", "kernel":/' "$W/trial.json" > "$W/named.json"
