@@ -50,7 +50,8 @@ static void print_figures(const char *before, struct json_object *of)
 	json_object_object_foreach(of, key, value)
 	{
 		snprintf(word, sizeof(word), " %s ", key);
-		if (value && strstr(shown, word) && len < sizeof(text))
+		if (value && !json_object_is_type(value, json_type_object) && strstr(shown, word) &&
+		    len < sizeof(text))
 			len += snprintf(text + len, sizeof(text) - len, " %s=%s", key,
 					json_object_get_string(value));
 	}

@@ -33,6 +33,7 @@ for load in '4 waves' full; do
 	page "^view, $load looks: looks=[1-9][0-9]* busy=[1-9].* compared=[1-9][0-9]{2,} "
 	page "^view, $load reads: n=[1-9][0-9]* .* register_reads=[1-9]"
 done
+! grep '[{]' "$W/page" || fail "an object is on the page"
 page '^waves, half, 32 registers, 1 KiB: state_bytes=[1-9][0-9]{5,} limit_us='
 page '^times are of the driver.s path on a simulated GPU'
 ! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
