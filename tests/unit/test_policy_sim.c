@@ -343,12 +343,11 @@ static void watch_seat(const struct process *a, unsigned int n)
 {
 	const struct gp_policy_seat *seat = &w.policy->tenant[a->tenant].seat[n];
 	bool parked = w.policy->entity[a->number].parked, held = a->held >> n & 1;
-	bool wanted = wanted_within(1ULL << n, w.options.linger_ns);
 
 	if (w.now < a->blocked || is_gang(a))
 		return;
 	/* No process stays suspended by oversight. */
-	if (held && !parked && !wanted && !seat->capped)
+	if (held && !parked && !seat->capped && !wanted_within(1ULL << n, w.options.linger_ns))
 		HOLDS(w.fail_percent || (w.options.slots && running_on(n) >= w.options.slots));
 	HOLDS(!held || w.now >= a->until);
 	/* Online work is protected at once, unless a minimum is owed. */

@@ -16,7 +16,9 @@ void say(const char *format, ...)
 	va_start(args, format);
 	made_len += vsnprintf(made + made_len, sizeof(made) - made_len, format, args);
 	va_end(args);
-	ck_assert_uint_lt(made_len, sizeof(made));
+	/* Not ck_assert(): it writes to a file each time. */
+	if (made_len >= sizeof(made))
+		ck_abort_msg("more than %zu bytes of text", sizeof(made));
 }
 
 void say_words(unsigned int offset, const uint32_t *words, size_t count)
