@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The pure parts of gpreempt-ctl trial, and its state file. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "trial/runtime.h"
 #include "trial/trial.h"
 
 #include "unit-command.h"
@@ -23,6 +27,22 @@ TEST(stages)
 	ck_assert_int_eq(stages_of("2-2"), 4);
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(stages_of(bad[i]) == -1, "\"%s\" was taken", bad[i]);
+}
+
+/* The header stands at the end of a page that cannot be written. */
+TEST(packet_without_header)
+{
+	struct runtime_packet packet = { .workgroup = { 64, 1, 1 }, .signal = 7 };
+	size_t page = getpagesize(), header = sizeof(packet.header);
+	char *pages =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *place = pages + page - header;
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	ck_assert_int_eq(mprotect(pages, page, PROT_READ), 0);
+	runtime_fill(place, &packet);
+	ck_assert_mem_eq(place + header, (char *)&packet + header, sizeof(packet) - header);
+	munmap(pages, 2 * page);
 }
 
 static const char *verdict_of(int64_t tried, int64_t held)

@@ -160,14 +160,9 @@ static void judge(struct load *l, const struct slot *s)
 static void submit(struct load *l, struct slot *s, uint64_t due_ns)
 {
 	uint64_t at = l->rt.hsa_queue_add_write_index_relaxed(l->queue, 1);
-	struct runtime_packet *p = l->queue->base;
-
-	p += at & (l->queue->size - 1);
-	memset(s->out, 0, l->waves * sizeof(*s->out));
-	s->kernarg->rounds = l->rounds;
-	l->rt.hsa_signal_store_screlease(s->signal, 1);
-	*p = (struct runtime_packet){
-		.header = p->header,
+	struct runtime_packet *p =
+		(struct runtime_packet *)l->queue->base + (at & (l->queue->size - 1));
+	struct runtime_packet packet = {
 		.workgroup = { WITNESS_LANES, 1, 1 },
 		.grid = { WITNESS_LANES * l->waves, 1, 1 },
 		.group_size = l->o.lds << 10,
@@ -175,6 +170,11 @@ static void submit(struct load *l, struct slot *s, uint64_t due_ns)
 		.kernarg = (uintptr_t)s->kernarg,
 		.signal = s->signal,
 	};
+
+	memset(s->out, 0, l->waves * sizeof(*s->out));
+	s->kernarg->rounds = l->rounds;
+	l->rt.hsa_signal_store_screlease(s->signal, 1);
+	runtime_fill(p, &packet);
 	__atomic_store_n(&p->header, RUNTIME_DISPATCH, __ATOMIC_RELEASE);
 	l->rt.hsa_signal_store_screlease(l->queue->doorbell, at);
 	s->busy = true;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define RUNTIME_LIBRARY "libhsa-runtime64.so.1"
 
@@ -60,6 +61,17 @@ struct runtime_packet {
 
 /* A kernel dispatch with a barrier, and fences of the whole system at both ends. */
 #define RUNTIME_DISPATCH (2 | 1 << 8 | 2 << 9 | 2 << 11 | 1 << 16)
+
+/*
+ * Fill in a packet, but not its header: the write index has moved, so the GPU may look at it. An
+ * assignment of the struct can store a 0 there first, which is a packet of AMD's own.
+ */
+static inline void runtime_fill(void *place, const struct runtime_packet *packet)
+{
+	size_t skip = sizeof(packet->header);
+
+	memcpy((char *)place + skip, (const char *)packet + skip, sizeof(*packet) - skip);
+}
 
 /* Handles are structs of one uint64_t there, which are passed as the number is. */
 typedef int (*runtime_each)(uint64_t handle, void *data);
