@@ -149,7 +149,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 	memset(&q->work, 0, sizeof(q->work));
 	if (type == AQL_DISPATCH) {
 		dispatch_begin(v, q, pkt, at);
-		vgpu_waves_begin(v, &q->work, pkt);
+		vgpu_waves_begin(v, q, pkt);
 	} else {
 		q->work.left_ns = clamp_ns(v->times.barrier_ns);
 	}

@@ -381,7 +381,8 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now);
 void vgpu_engine_poll(struct vgpu *v, u64 now);
 
 /* vgpu_waves.c: waves in flight, and what processes have used */
-void vgpu_waves_begin(struct vgpu *v, struct vgpu_work *w, const void *pkt);
+#define AQL_KERNEL 32 /* address of the kernel's descriptor in a dispatch packet */
+void vgpu_waves_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt);
 u32 vgpu_waves_status(struct vgpu *v, int xcc);
 u32 vgpu_waves_count(struct vgpu *v, int xcc, int pipe, int queue);
 void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns);

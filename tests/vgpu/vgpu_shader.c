@@ -13,8 +13,6 @@
 #include "vgpu_engine.h"
 #include "vgpu_priv.h"
 
-#define AQL_KERNEL 32 /* address of the kernel's descriptor in a dispatch packet */
-
 static struct engine_request *request; /* a page */
 static DEFINE_MUTEX(request_lock);     /* the request, from its first field to its reply */
 static atomic64_t unmapped, dispatches;

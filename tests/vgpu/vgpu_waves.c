@@ -20,6 +20,10 @@
 #define AQL_WORKGROUP 4	 /* work-items, three of 16 bits */
 #define AQL_GRID      12 /* work-items, three of 32 bits */
 
+/* In the descriptor of a kernel */
+#define KERNEL_PROPERTIES 56 /* bytes */
+#define KERNEL_WAVE32	  BIT(10)
+
 /**
  * struct vgpu_usage - what a process has used of the GPU; it only grows
  * @busy_ns: time in which its packets have executed, SDMA too
@@ -39,8 +43,23 @@ static u32 engine_holds(void)
 	return s->arrays * hweight16(s->cu_bitmap) * s->simds * s->waves;
 }
 
+/*
+ * Work-items of a wave.  From gfx 10 on a kernel says which of two it was compiled for, in its
+ * descriptor (LLVM's "User Guide for AMDGPU Backend").
+ */
+static u32 wave_items(struct vgpu *v, const struct vgpu_queue *q, const void *pkt)
+{
+	u32 usual = vgpu_chip->shaders.wave_size;
+	u64 kernel = *(const u64 *)(pkt + AQL_KERNEL);
+	u16 *properties = NULL;
+
+	if (usual == 32 && kernel)
+		properties = vgpu_user_ptr(v, q->pasid, kernel + KERNEL_PROPERTIES, 2);
+	return properties && !(*properties & KERNEL_WAVE32) ? 64 : usual;
+}
+
 /* A dispatch begins: its workgroups that are in flight, and the waves of each */
-void vgpu_waves_begin(struct vgpu *v, struct vgpu_work *w, const void *pkt)
+void vgpu_waves_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt)
 {
 	const u16 *size = pkt + AQL_WORKGROUP;
 	const u32 *grid = pkt + AQL_GRID;
@@ -55,10 +74,10 @@ void vgpu_waves_begin(struct vgpu *v, struct vgpu_work *w, const void *pkt)
 		groups *= DIV_ROUND_UP(max_t(u64, READ_ONCE(grid[i]), 1), side);
 		groups = min_t(u64, groups, U16_MAX);
 	}
-	waves = min_t(u64, DIV_ROUND_UP(items, vgpu_chip->shaders.wave_size), room);
+	waves = min_t(u64, DIV_ROUND_UP(items, wave_items(v, q, pkt)), room);
 	room = room / waves * vgpu_chip->shaders.engines * vgpu_num_xcc(v);
-	w->groups = min_t(u64, groups, room);
-	w->group_waves = waves;
+	q->work.groups = min_t(u64, groups, room);
+	q->work.group_waves = waves;
 }
 
 static u32 work_waves(const struct vgpu_work *w)
