@@ -25,6 +25,15 @@ static struct pci_driver vgpu_pci_driver = {
 	.driver.pm = &vgpu_pm_ops,
 };
 
+/*
+ * Name the driver in the kernel's log: once a GPU is bound, by the name that real GPUs have there.
+ * Linux finds and unregisters a driver by its own name.
+ */
+static void name_in_log(const char *name)
+{
+	vgpu_pci_driver.driver.name = name;
+}
+
 static u8 *config_of(unsigned int devfn, int where, int size)
 {
 	unsigned int slot = PCI_SLOT(devfn);
@@ -94,9 +103,11 @@ int vgpu_pci_plug(unsigned int slot)
 	pdev = pci_scan_single_device(bus, PCI_DEVFN(slot, 0));
 	if (!pdev)
 		goto out;
+	name_in_log(vgpu_pci_driver.name);
 	ret = vgpu_set_driver(pdev, vgpu_pci_driver.name);
 	if (!ret)
 		pci_bus_add_device(pdev);
+	name_in_log("amdgpu");
 	if (!ret && pdev->dev.driver != &vgpu_pci_driver.driver)
 		ret = -ENODEV;
 	if (ret)
@@ -158,6 +169,7 @@ int vgpu_pci_init(unsigned int gpus)
 err_bus:
 	remove_bus();
 err_driver:
+	name_in_log(vgpu_pci_driver.name);
 	pci_unregister_driver(&vgpu_pci_driver);
 	return ret;
 }
@@ -165,5 +177,6 @@ err_driver:
 void vgpu_pci_exit(void)
 {
 	remove_bus();
+	name_in_log(vgpu_pci_driver.name);
 	pci_unregister_driver(&vgpu_pci_driver);
 }
