@@ -630,6 +630,7 @@ TEST_EACH(silent_worker, 2)
 	c = guard.offline[0].worker->channel;
 	child = guard.offline[0].worker->child;
 	unit_set_limit(UNIT_SILENCE, 2 * NSEC_PER_SEC);
+	unit_set_limit(UNIT_BUSY, 20 * NSEC_PER_SEC);
 	unit_frozen_ns = shr_now_ns();
 	atomic_store(&c->busy, busy);
 	for (i = 0; i < 20; i++) {

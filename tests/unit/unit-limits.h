@@ -17,6 +17,7 @@
 
 enum unit_limit {
 	UNIT_ANSWER,	    /* an answer of the command of --policy counts */
+	UNIT_BUSY,	    /* a heartbeat in the driver */
 	UNIT_CHILD,	    /* memory of other processes, read by a child */
 	UNIT_GUARD_FILE,    /* the last one is written */
 	UNIT_GUARD_LATE,    /* the poller, for its workers */
@@ -49,6 +50,7 @@ void unit_reset_limits(void);
 #define GUARD_WORD_NS	      unit_limit(UNIT_GUARD_WORD)
 #define GP_READER_NS	      unit_limit(UNIT_READER)
 #define HEARTBEAT_SILENCE_NS  unit_limit(UNIT_SILENCE)
+#define HEARTBEAT_BUSY_NS     unit_limit(UNIT_BUSY)
 /* Each look at a cgroup reads the path, however long the look before took. */
 #define SHR_FREEZER_SHARE 0
 

@@ -108,7 +108,9 @@ void watchdog_stop(struct watchdog *w);
 #ifndef HEARTBEAT_SILENCE_NS
 #define HEARTBEAT_SILENCE_NS (2 * NSEC_PER_SEC)
 #endif
+#ifndef HEARTBEAT_BUSY_NS
 #define HEARTBEAT_BUSY_NS (20 * NSEC_PER_SEC)
+#endif
 /* The watchdog leaves another process that watches us that much more time. */
 #define HEARTBEAT_SPARE_NS NSEC_PER_SEC
 #define HEARTBEAT_WATCH_NS (HEARTBEAT_SILENCE_NS + HEARTBEAT_SPARE_NS)
