@@ -16,6 +16,25 @@ trial() {
 	[ $_got -eq "$_want" ] || fail "trial $* ended with $_got: $(cat "$W/trial.err" "$W/page")"
 }
 
+# break_in STAGE SWITCH ARGS...: set a switch of the GPU while a load is at work in that stage of a
+# trial. Its exit status is then in $status.
+break_in() {
+	_stage=$1 _switch=$2
+	shift 2
+	gpreempt-ctl trial --yes "$@" --output "$W/trial.json" < /dev/null > "$W/page" 2> "$W/trial.err" &
+	trial=$!
+	started="$started $trial"
+	in_stage() {
+		grep -qx "$_stage" /var/lib/gpreempt/trial && ls /sys/class/kfd/kfd/proc/*/queues/*
+	}
+	wait_for 30 in_stage > /dev/null 2>&1
+	switch 0 "$_switch" 1
+	wait_for 150 gone $trial
+	wait $trial
+	status=$?
+	cat "$W/page" "$W/trial.err"
+}
+
 # page REGEX: it has such a line.
 page() {
 	grep -Eq -e "$1" "$W/page" || fail "the page has no '$1': $(cat "$W/page")"

@@ -21,16 +21,7 @@ page '^view, full looks: .* differs=doorbell 0x'
 umount "$real"
 
 step "the registers read as ones"
-gpreempt-ctl trial --yes --stages 1-2 --minutes 2 < /dev/null > "$W/page" 2> "$W/trial.err" &
-trial=$!
-started="$started $trial"
-in_stage() { grep -qx 1 /var/lib/gpreempt/trial && ls /sys/class/kfd/kfd/proc/*/queues/*; }
-wait_for 30 in_stage > /dev/null 2>&1
-switch 0 dead 1
-wait_for 150 gone $trial
-wait $trial
-status=$?
-cat "$W/page" "$W/trial.err"
+break_in 1 dead --stages 1-2 --minutes 2
 [ $status -ne 0 ] || fail "a trial of a dead GPU is a success"
 page '^1	view	not possible here	[0-9.]+	no slots were read: the hardware is "lost"'
 ! grep -q '^holds.*driver.s own text' "$W/page" || fail "the text of a dead GPU agrees"

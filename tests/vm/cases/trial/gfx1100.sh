@@ -4,7 +4,7 @@
 # timeout: 240
 . /t/trial.sh
 
-trial 0 --yes --minutes 2
+trial 0 --yes --minutes 1
 cat "$W/page"
 ! grep -q '^does not hold' "$W/page" || fail "a claim does not hold"
 json-schema /t/data/schema-trial.json "$W/trial.json" || fail "schema"

@@ -6,17 +6,7 @@
 # timeout: 200
 . /t/trial.sh
 
-gpreempt-ctl trial --yes --stages 2-3 --minutes 2 --output "$W/trial.json" < /dev/null \
-	> "$W/page" 2> "$W/trial.err" &
-trial=$!
-started="$started $trial"
-in_stage() { grep -qx 2 /var/lib/gpreempt/trial && ls /sys/class/kfd/kfd/proc/*/queues/*; }
-wait_for 30 in_stage > /dev/null 2>&1
-switch 0 fail_preempt 1
-wait_for 150 gone $trial
-wait $trial
-status=$?
-cat "$W/page" "$W/trial.err"
+break_in 2 fail_preempt --stages 2-3 --minutes 2
 [ $status -eq 1 ] || fail "ended with $status"
 page '^2	idle	failed'
 page '^does not hold	[12]	[01]	The driver reports no failure of the GPU'
