@@ -453,6 +453,22 @@ TEST(crowded)
 	RUN_BARE(NULL, lines);
 }
 
+/* An arrival would wait for each park: they come one after the other. */
+TEST(parks_one_by_one)
+{
+	static const struct line lines[] = {
+		{ 0, ADD_ON, 0, 1, NULL },     { 0, ADD_OFF, 1, 1, NULL },
+		{ 0, ADD_OFF, 2, 1, NULL },    { 0, ADD_OFF, 3, 1, NULL },
+		{ 1, CROWDED, 1, 1, "never" }, { 1, CROWDED, 2, 1, "never" },
+		{ 1, CROWDED, 3, 1, "never" }, { 2, NO_WORK, 1, 1, "b-p never" },
+		{ 2, NO_WORK, 2, 1, "2.5" },   { 2, NO_WORK, 3, 1, "2.5" },
+		{ 2.5, STEP, 0, 0, "c-p 3" },  { 2.75, NO_WORK, 3, 0, "never" },
+		{ 2.75, NO_WORK, 3, 1, "3" },  { 3, STEP, 0, 0, "d-p never" },
+	};
+
+	RUN_BARE(NULL, lines);
+}
+
 /* A job on nodes 1, 2 and 4, and a process on 2 that is not of it. */
 TEST(gang)
 {

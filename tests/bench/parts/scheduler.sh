@@ -65,6 +65,7 @@ residents() {
 	end_guard
 	stop off > /dev/null
 	figures "residents_$_n" 1 --online "$W/on.samples" --offline "$W/off.samples"
+	guard_figures "residents_$_n"
 	while [ $_idle -gt 1 ]; do
 		_idle=$((_idle - 1))
 		# It has submitted nothing, which stop() takes for a failure.
