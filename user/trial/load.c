@@ -100,7 +100,7 @@ struct load {
 	size_t n_latencies;
 	struct shr_stats requests; /* their latencies, at the end */
 	bool failed;
-	char first_wrong[160]; /* the first wave that was: the register and its bits */
+	char first_wrong[160]; /* the first wave or dispatch that was */
 };
 
 static volatile sig_atomic_t stopped;
@@ -141,8 +141,13 @@ static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
 
 static void judge(struct load *l, const struct slot *s)
 {
+	int64_t counted = *s->cell - s->seen;
 	uint32_t i;
 
+	l->lost += counted != 1;
+	if (counted != 1 && !*l->first_wrong)
+		snprintf(l->first_wrong, sizeof(l->first_wrong),
+			 "dispatch %" PRIu64 " counted by %" PRId64, l->completed, counted);
 	for (i = 0; i < l->waves; i++) {
 		const struct witness_wave *w = &s->out[i];
 
@@ -189,9 +194,8 @@ static bool retire(struct load *l, struct slot *s, uint64_t now)
 		return false;
 	s->busy = false;
 	l->completed++;
-	l->lost += *s->cell != s->seen + 1;
-	s->seen = *s->cell;
 	judge(l, s);
+	s->seen = *s->cell;
 	if (now - l->moved_ns > l->longest_ns)
 		l->longest_ns = now - l->moved_ns;
 	l->moved_ns = now;

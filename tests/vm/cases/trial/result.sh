@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A short trial, what gpreempt-lab makes of its result, and the archive. tests/report/take makes
+# All stages, what gpreempt-lab makes of the result, and the archive. tests/report/take makes
 # user/lab/trial-reference.json of what this prints.
 # vgpu: profile=gfx90a
-# timeout: 200
+# timeout: 300
 . /t/trial.sh
 
-trial 0 --yes --stages 0-5 --minutes 1
+trial 0 --yes --minutes 2
+for name in look view idle waves pause others schedule jobs endurance; do
+	page "^[0-9]	$name	done"
+done
+for mode in alone unprotected guarded; do
+	page "^schedule, $mode load requests: n=[1-9]"
+done
+page '^holds	[1-9][0-9]*	[0-9]+	A pause does the same'
+page '^holds	[1-9][0-9]*	[0-9]+	Another process on the GPU'
+page '^holds	[1-9][0-9]*	[0-9]+	follow takes'
+! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
+as_before
 echo "begin trial.json"
 cat "$W/trial.json"
 echo
