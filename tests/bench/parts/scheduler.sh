@@ -10,6 +10,8 @@
 
 n=${BENCH_ARRIVALS:-3000}
 few=$((n / 5))
+# A p99 of fewer would be their maximum.
+some=$((few > 200 ? few : 200))
 
 # The other kind of online work, beside requests: fine COUNT
 fine() { online on 0 --burst 1 --every "$(us 20000)" --count "$1"; }
@@ -59,7 +61,7 @@ residents() {
 	guard "$_n" --poll "$(us $LOOK)" --linger "$(us 2000)" --max-hold "$(us 1000000)"
 	# Those without work were not looked at for long enough before.
 	sleep 5
-	requests "$few"
+	requests "$some"
 	wait_for 30 knows $((_n + 1))
 	done_by on
 	end_guard
@@ -76,7 +78,7 @@ residents() {
 
 many() {
 	save 100
-	alone requests "$few"
+	alone requests "$some"
 	residents 1
 	residents 16
 	residents 64
