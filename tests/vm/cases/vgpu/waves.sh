@@ -43,7 +43,8 @@ start idle --queues 2 --every 1000s --delay 1000s
 waves_are "$(pid idle)" 0 0 0
 
 step "64 workgroups of four waves: 16 on each XCC, four on each shader engine"
-# Between two packets no wave is in flight.
+# Between two packets no wave is in flight, and neither of two queues takes its turn within one.
+switch 0 quantum_ns 1000000000
 start a --queues 2 --packet 500ms --workgroups 64
 a=$(pid a)
 wait_for 15 running "$a"
@@ -59,6 +60,7 @@ sleep 0.5
 release_target "$a"
 waves_are "$a" 256 64 8
 stop a
+switch 0 quantum_ns 1000000
 
 # numbers PID: which number each XCC has in the MQDs of its one queue, as the driver wrote
 # them (compute_current_logic_xcc_id, dword 39); 0 has the first workgroup
