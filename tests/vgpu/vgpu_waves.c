@@ -122,8 +122,8 @@ static struct vgpu_queue *executing(struct vgpu *v)
 	if (!vgpu_engine_on(v))
 		return NULL;
 	vgpu_engine_run(v, now);
-	/* The engine stands still until v->time when something was just saved or restored. */
-	if (!v->running || !v->running->work.magic || v->time > now)
+	/* When something was just saved or restored nothing executes until then. */
+	if (!v->running || !v->running->work.magic || v->resume_at > now)
 		return NULL;
 	return v->running;
 }

@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# All stages, what gpreempt-lab makes of the result, and the archive. tests/report/take makes
+# All stages, in which the code of the witness is executed: its waves keep their registers and LDS.
+# What gpreempt-lab makes of the result, and the archive. tests/report/take makes
 # user/lab/trial-reference.json of what this prints.
 # vgpu: profile=gfx90a
-# timeout: 300
+# waves: run
+# memory: 1536
+# timeout: 900
 . /t/trial.sh
 
-trial 0 --yes --minutes 2
+trial 0 --yes --minutes 1
 for name in look view idle waves pause others schedule jobs endurance; do
 	page "^[0-9]	$name	done"
-done
-for mode in alone unprotected guarded; do
-	page "^schedule, $mode load requests: n=[1-9]"
 done
 page '^holds	[1-9][0-9]*	[0-9]+	A pause does the same'
 page '^holds	[1-9][0-9]*	[0-9]+	Another process on the GPU'
 page '^holds	[1-9][0-9]*	[0-9]+	follow takes'
 ! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
+if [ "$(cat $VGPU/engine)" = 1 ]; then
+	page '^holds	[1-9][0-9]*	[0-9]+	A wave has its registers'
+	page '^holds	[1-9][0-9]*	[0-9]+	The view counts the waves'
+fi
 as_before
 echo "begin trial.json"
 cat "$W/trial.json"
