@@ -143,6 +143,7 @@ static void remove_bus(void)
 	pci_unlock_rescan_remove();
 	/* The bus had one reference; the one that it was made with is ours. */
 	pci_free_host_bridge(bridge);
+	name_in_log(vgpu_pci_driver.name);
 }
 
 int vgpu_pci_init(unsigned int gpus)
@@ -169,7 +170,6 @@ int vgpu_pci_init(unsigned int gpus)
 err_bus:
 	remove_bus();
 err_driver:
-	name_in_log(vgpu_pci_driver.name);
 	pci_unregister_driver(&vgpu_pci_driver);
 	return ret;
 }
@@ -177,6 +177,5 @@ err_driver:
 void vgpu_pci_exit(void)
 {
 	remove_bus();
-	name_in_log(vgpu_pci_driver.name);
 	pci_unregister_driver(&vgpu_pci_driver);
 }

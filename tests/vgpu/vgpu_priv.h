@@ -338,6 +338,8 @@ void vgpu_cp_kick(void);
 void vgpu_cp_drop_all(struct vgpu *v);
 void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p);
 void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p);
+/* The MQD of a queue for the i-th XCC of its partition */
+struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i);
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_slots_clear(struct vgpu *v);

@@ -68,11 +68,6 @@ void vgpu_shader_unmapped(void)
 	atomic64_inc(&unmapped);
 }
 
-static struct v9_mqd *xcc_mqd(const struct vgpu_queue *q, int xcc)
-{
-	return q->mqd + (size_t)xcc * q->stride;
-}
-
 /* Where the MQD of each XCC has the save area: the driver's update_mqd() and init_mqd_v9_4_3() */
 static void set_areas(struct vgpu *v, const struct vgpu_queue *q)
 {
@@ -81,7 +76,7 @@ static void set_areas(struct vgpu *v, const struct vgpu_queue *q)
 
 	request->xccs = vgpu_num_xcc(v);
 	for (i = 0; i < request->xccs; i++) {
-		m = xcc_mqd(q, i);
+		m = vgpu_xcc_mqd(q, i);
 		request->area[i] = (struct engine_area){
 			.base = m->cp_hqd_ctx_save_base_addr_lo |
 				(u64)m->cp_hqd_ctx_save_base_addr_hi << 32,
@@ -192,7 +187,7 @@ static void write_stacks(struct vgpu_queue *q)
 
 	for (i = 0; i < request->xccs; i++) {
 		a = &request->area[i];
-		m = xcc_mqd(q, i);
+		m = vgpu_xcc_mqd(q, i);
 		m->cp_hqd_cntl_stack_offset = m->cp_hqd_cntl_stack_size - a->words * 4;
 		m->cp_hqd_wg_state_offset = m->cp_hqd_cntl_stack_size + a->used;
 		memcpy((void *)m + PAGE_SIZE + m->cp_hqd_cntl_stack_offset, word, a->words * 4);

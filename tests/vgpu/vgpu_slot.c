@@ -18,9 +18,9 @@
 #define AQL_DWORDS	 16
 #define SAVED_WAVE_BYTES 4096 /* bytes in the wave area that a saved packet shows */
 
-static struct v9_mqd *xcc_mqd(struct vgpu_queue *q, int xcc)
+struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i)
 {
-	return q->mqd + (size_t)xcc * q->stride;
+	return q->mqd + (size_t)i * q->stride;
 }
 
 /* Registers of its slot in the i-th XCC of its partition */
@@ -152,7 +152,7 @@ static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 	int i;
 
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
-		m = xcc_mqd(q, i);
+		m = vgpu_xcc_mqd(q, i);
 		m->cp_hqd_cntl_stack_offset =
 			m->cp_hqd_cntl_stack_size - (saved ? VGPU_SAVE_BYTES : 0);
 		m->cp_hqd_wg_state_offset =
@@ -196,7 +196,7 @@ static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 	}
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);
-		memcpy(hqd, (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET,
+		memcpy(hqd, (u32 *)vgpu_xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET,
 		       VGPU_HQD_REGS * sizeof(u32));
 		hqd[HQD_VMID] = q->vmid | q->vmid << 8;
 		hqd[HQD_DOORBELL] |= DOORBELL_ON;
@@ -234,7 +234,7 @@ void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q)
 	q->work.magic = 0;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);
-		mqd = (u32 *)xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET;
+		mqd = (u32 *)vgpu_xcc_mqd(q, i) + VGPU_MQD_HQD_OFFSET;
 		mqd[HQD_PQ_RPTR] = hqd[HQD_PQ_RPTR];
 		mqd[HQD_PQ_WPTR] = hqd[HQD_PQ_WPTR];
 		mqd[HQD_PQ_WPTR + 1] = hqd[HQD_PQ_WPTR + 1];

@@ -92,7 +92,7 @@ static u32 work_waves(const struct vgpu_work *w)
  */
 static u32 xcc_groups(struct vgpu *v, const struct vgpu_queue *q, int i)
 {
-	const struct v9_mqd *m = q->mqd + (size_t)i * q->stride;
+	const struct v9_mqd *m = vgpu_xcc_mqd(q, i);
 	int xccs = vgpu_num_xcc(v);
 
 	if (xccs == 1)
