@@ -524,13 +524,14 @@ static uint64_t work_of(const struct gpreempt_policy_entity *a)
 static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 {
 	uint64_t park = a->crowded ? 0 : s->p->options.park_ns, from;
-	bool may = a->parks && (park || a->crowded), before = a->parked;
+	bool may = a->parks && (park || a->crowded);
+	bool suspends = !a->parked && a->nodes & ~a->held;
 
 	from = shr_later_ns(a->idle_since, park);
-	if (!before && a->nodes & ~a->held && from < s->p->park_at)
+	if (suspends && from < s->p->park_at)
 		from = s->p->park_at;
 	a->parked = may && a->nodes && !(a->nodes & ~a->idle) && s->now >= from;
-	if (a->parked && !before && a->nodes & ~a->held)
+	if (a->parked && suspends)
 		s->p->park_at = s->now + s->p->delay_ns;
 	if (may && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
 		wake_at(s, from);
