@@ -194,7 +194,7 @@ static int write_output(struct run *r, int64_t status)
 	text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY);
 	ret = shr_file_replace(r->args->output, 0600, text, strlen(text));
 	json_object_put(all);
-	return ret ? ctl_fail_file("the result", r->args->output, "before a stage", ret) : 0;
+	return ret ? ctl_fail_file("result", r->args->output, "cannot be written", ret) : 0;
 }
 
 /* Has the GPU no more users than before? The driver frees a process a little after its end. */
