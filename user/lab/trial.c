@@ -38,6 +38,8 @@ struct rows {
 struct trial {
 	const char *name; /* for the user */
 	struct json_object *o;
+	char *text; /* text of the result; NULL: of none that was opened */
+	size_t len;
 	int64_t gpus;
 	struct rows stages, claims, figures;
 };
@@ -196,6 +198,7 @@ static void free_trial(struct trial *t)
 	free(t->claims.items);
 	free(t->figures.items);
 	json_object_put(t->o);
+	free(t->text);
 }
 
 /* Two trials. */
@@ -416,30 +419,28 @@ static int read_result(const char *path, char **text, size_t *len)
 }
 
 /* 0, or the exit status after a message. The trial is for free_trial() in either case. */
-static int take_text(const char *path, const char *text, size_t len, struct trial *t)
+static int open_trial(const char *path, struct trial *t)
 {
-	struct json_object *o = len <= TEXT_WHOLE_MAX ? json_tokener_parse(text) : NULL;
-	int ret = is_trial(o) ? take_trial(path, o, t) : -EINVAL;
+	struct json_object *o;
+	char *text;
+	size_t len;
+	int ret = read_result(path, &text, &len);
 
+	if (ret) {
+		free(text);
+		return ret;
+	}
+	o = len <= TEXT_WHOLE_MAX ? json_tokener_parse(text) : NULL;
+	ret = is_trial(o) ? take_trial(path, o, t) : -EINVAL;
 	json_object_put(o);
+	t->text = text;
+	t->len = len;
 	if (!ret)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-ctl trial --output FILE writes one",
 			     ret == -E2BIG ? "%s: this has more figures than a trial has" :
 					     "%s: this is no result of gpreempt-ctl trial",
 			     path);
-}
-
-static int open_trial(const char *path, struct trial *t)
-{
-	char *text;
-	size_t len;
-	int ret = read_result(path, &text, &len);
-
-	if (!ret)
-		ret = take_text(path, text, len, t);
-	free(text);
-	return ret;
 }
 
 /* Make an archive of a result, which must be one. */
@@ -450,21 +451,15 @@ static int archive_trial(const struct trial_args *args)
 		.snapshot = args->snapshot,
 		.full = args->full,
 	};
-	const char *path = args->files.word[0];
 	struct trial t = { 0 };
-	char *text;
-	size_t len;
-	int ret = read_result(path, &text, &len);
+	int ret = open_trial(args->files.word[0], &t);
 
 	if (!ret)
-		ret = take_text(path, text, len, &t);
-	if (!ret)
-		ret = lab_archive_make(&archive, text, len);
+		ret = lab_archive_make(&archive, t.text, t.len);
 	if (!ret)
 		ctl_say(args->full ? "%s: made, with names" : "%s: made, and no name was found",
 			args->archive);
 	free_trial(&t);
-	free(text);
 	return ret;
 }
 
