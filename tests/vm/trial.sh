@@ -40,6 +40,14 @@ page() {
 	grep -Eq -e "$1" "$W/page" || fail "the page has no '$1': $(cat "$W/page")"
 }
 
+# All stages were done, and no claim that was tried does not hold.
+all_hold() {
+	for _stage in look view idle waves pause others schedule jobs endurance; do
+		page "^[0-9]	$_stage	done"
+	done
+	! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
+}
+
 # Nothing is held, and no program of the trial is there.
 as_before() {
 	nothing_held

@@ -9,13 +9,10 @@
 . /t/trial.sh
 
 trial 0 --yes --minutes 1
-for name in look view idle waves pause others schedule jobs endurance; do
-	page "^[0-9]	$name	done"
-done
+all_hold
 page '^holds	[1-9][0-9]*	[0-9]+	A pause does the same'
 page '^holds	[1-9][0-9]*	[0-9]+	Another process on the GPU'
 page '^holds	[1-9][0-9]*	[0-9]+	follow takes'
-! grep -q '^does not hold' "$W/page" || fail "$(cat "$W/page")"
 if [ "$(cat $VGPU/engine)" = 1 ]; then
 	page '^holds	[1-9][0-9]*	[0-9]+	A wave has its registers'
 	page '^holds	[1-9][0-9]*	[0-9]+	The view counts the waves'
