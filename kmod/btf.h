@@ -10,7 +10,7 @@
 
 /* A BTF blob, which has to stay for as long as this does. Functions search its base after it. */
 struct gp_btf {
-	const struct gp_btf *base; /* BTF that this one builds upon, or NULL */
+	const struct gp_btf *base; /* BTF that this BTF builds upon, or NULL */
 	const char *strs;	   /* ends with a NUL */
 	u32 str_len;
 	u32 str_first;		       /* offset that the first byte of strs has in names */

@@ -321,7 +321,7 @@ static inline int gp_read(void *dst, const void *src, size_t size)
 /* Counters for each key of the file stats, in its order: the module's own cost */
 enum gp_stat { GP_VIEW_STATS(GP_STAT_ENUM) GP_STAT_COUNT };
 
-/* The three counters of a lock stand together, this one first. */
+/* The first of the three counters of a lock, which stand together. */
 #define GP_STAT_LOCK(lock) GP_STAT_##lock##_taken
 
 extern atomic64_t gp_stats[GP_STAT_COUNT];

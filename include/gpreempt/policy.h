@@ -38,7 +38,7 @@ GPREEMPT_BEGIN_DECLS
 /** GPREEMPT_POLICY_ENTITIES - how many there can be at once */
 #define GPREEMPT_POLICY_ENTITIES 1024
 
-/** GPREEMPT_POLICY_TENANTS - their numbers are below this one */
+/** GPREEMPT_POLICY_TENANTS - tenants that a policy has at most */
 #define GPREEMPT_POLICY_TENANTS 256
 
 /** GPREEMPT_POLICY_NEVER - a time that does not come */

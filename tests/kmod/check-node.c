@@ -451,7 +451,7 @@ static void check_rest(void)
 	start_hw();
 	want(!gp_node_get_hw(&n));
 	gp_node_add_reads(&n, GP_HOLD_READS - 1);
-	is_reset = true; /* and this one waits */
+	is_reset = true; /* and gp_node_rest() waits */
 	want(!gp_node_rest(&n) && n.awake && sem == 1);
 	gp_node_add_reads(&n, 1);
 	want(gp_node_rest(&n) == -GP_VIEW_HARDWARE_RESET && !sem && !drm);

@@ -381,7 +381,7 @@ static void start_many(int n, int wrong)
 		FIELD(OBJECT(QUEUE + wrong), queue, process) = OBJECT(CONTEXTS);
 }
 
-/* Check that one walk has all of them, and costs the same for each. */
+/* Check that one walk has all processes, and costs the same for each. */
 static void check_many(void)
 {
 	static const int counts[] = { 8, 64, 1000 };

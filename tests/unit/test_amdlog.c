@@ -266,7 +266,7 @@ TEST(filter)
 	ck_assert_uint_eq(log_data->queues[0].hwq, 0xb0);
 }
 
-/* Messages of several versions that one more stream shares a queue. */
+/* Messages of several versions: one more stream shares a queue. */
 static const char *const sharing[] = {
 	"Selected queue refCount: 0xa0 (2)",
 	"Selected queue (mode=1): 0xa0 refCount: 2, depth: 5",

@@ -190,7 +190,7 @@ TEST(destroys_many)
 	ck_assert(suspended(6));
 }
 
-/* A process that makes a queue is not ending: that one and the others are held again. */
+/* A process that makes a queue is not ending: its new queue and its others are held again. */
 TEST(makes_one_meanwhile)
 {
 	uint32_t qid;

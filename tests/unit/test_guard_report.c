@@ -134,7 +134,7 @@ TEST(metrics)
 	expect_metric(text, TIMES "suspended_seconds_bucket{guard=\"a\",le=\"0.0001\"} 3\n");
 	expect_metric(text, TIMES "suspended_seconds_sum{guard=\"a\"} 0.000116\n");
 	expect_metric(text, TIMES "suspended_seconds_count{guard=\"a\"} 3\n");
-	/* The slots were not watched in one of them. */
+	/* The slots were not watched in one of the three suspends. */
 	expect_metric(text, TIMES "slots_seconds_bucket{guard=\"a\",le=\"+Inf\"} 2\n");
 	expect_metric(text, TIMES "slots_seconds_count{guard=\"a\"} 2\n");
 }

@@ -491,7 +491,7 @@ TEST(ends_while_failing)
 	container(300, "nginx", ID_A, "web");
 	world_queues(300, QUEUES);
 	look_until("process 300 is online");
-	/* The list of processes fails, but not /proc of this one. */
+	/* The list of processes cannot be read, but /proc of process 300 can. */
 	set_file("/sys/class/kfd/kfd/proc/", NULL);
 	look(3);
 	ck_assert(is_online(300));

@@ -92,7 +92,7 @@ TEST(some_queues)
 	ask(HOLD_SUSPEND);
 	ck_assert_uint_eq(reply.queues, 1);
 	ck_assert(!suspended(0) && suspended(1));
-	/* A queue that is not there is named, and the other one is held. */
+	/* The answer names the queue that is not there; the other queue is held. */
 	request.count = 2;
 	request.ids[1] = 9;
 	ask(HOLD_SUSPEND);

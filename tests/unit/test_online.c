@@ -130,7 +130,7 @@ static int ask(enum guard_verb verb, pid_t pid)
 	return reply.code ? reply.code : (int)reply.value;
 }
 
-/* Requests for another process outlive the process that asked, and end with the other one. */
+/* Requests for another process outlive the process that asked, and end with that other process. */
 TEST(for_another)
 {
 	pid_t child = unit_make_sleeper();

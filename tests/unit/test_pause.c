@@ -65,7 +65,7 @@ TEST(remembers_the_descriptor)
 	ck_assert_int_eq(loop.evicted, 1);
 }
 
-/* The process has closed that one and opened another, and then opens two. */
+/* The process closes its /dev/kfd and opens another, and then opens two. */
 TEST(remembers_a_closed_one)
 {
 	pause_and_unpause();

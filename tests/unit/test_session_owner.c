@@ -210,7 +210,7 @@ TEST(beats_while_busy)
 	heartbeat_beat(&heartbeat);
 	ck_assert_uint_lt(left_ns(), left);
 	ck_assert_uint_gt(left_ns(), quiet);
-	/* Two are, and one of them comes back. */
+	/* Two threads are busy, and one of the two comes back. */
 	heartbeat_busy(&heartbeat, true);
 	heartbeat_busy(&heartbeat, false);
 	left = left_ns();

@@ -248,7 +248,7 @@ TEST_EACH(sdma_twice, 2)
 	ck_assert_int_eq(data->several_moments, _i);
 }
 
-/* A queue that was never mapped has no address yet; of those there are many. */
+/* A queue that was never mapped has no address yet, and many queues have none. */
 TEST(never_mapped)
 {
 	say("Process 1 PASID 1:\n");

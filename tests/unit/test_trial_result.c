@@ -53,7 +53,7 @@ TEST(one)
 		"12.5\t");
 }
 
-/* A setup that one of them has alone is there, and GPUs are compared in their order. */
+/* A setup that only one trial has is printed, and GPUs are compared in their order. */
 TEST(two)
 {
 	make_text("a", TRIAL("false", GPU("0", RUN("full", "50", "100") "," RUN("a", "0", "1"), "5",

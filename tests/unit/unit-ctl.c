@@ -60,7 +60,7 @@ static void show_report(void)
 	}
 }
 
-/* UBSan's end does not call that one. This comes before its report is printed. */
+/* UBSan ends the process without that call. It calls this before it prints its report. */
 void __ubsan_on_report(void);
 
 void __ubsan_on_report(void)

@@ -73,7 +73,7 @@ extern int unit_mmap_fails;
 extern int unit_unshare_fails;
 /* Before each ppoll() of a process that has a loop; NULL: nothing happens. */
 extern void (*unit_before_ppoll)(void);
-/* A process that does nothing and ends with this one, whatever its group. */
+/* Make a process that does nothing and ends with ours, whatever its group. */
 pid_t unit_make_sleeper(void);
 /* Threads of a process whose name begins like that. */
 size_t unit_threads(pid_t pid, const char *name);

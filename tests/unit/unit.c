@@ -17,7 +17,7 @@ static TCase *the_case;
 static int descriptors;
 static bool skipped, has_fixtures;
 
-/* Reset the state that children share, which the test before this one may have set. */
+/* Reset the state that children share, which the last test may have set. */
 static void reset(void)
 {
 	unit_reset_limits();

@@ -73,9 +73,9 @@ int unit_as_root(const char *name);
 uint64_t unit_soon(void);
 /* Until it can be read, or has an error or an end; what poll() reports of it. */
 int unit_readable(int fd);
-/* Is it now? */
+/* Is the descriptor readable now? */
 bool unit_is_readable(int fd);
-/* Sets a limit of processes that exist, and waits until one of them has it. */
+/* Set a limit in the processes that exist, and wait until one has it. */
 void unit_shorten_limit(enum unit_limit which, uint64_t ns);
 /* Functions before and after each test above this, up to the fixture before it; or NULL. */
 #define TEST_FIXTURE(setup, teardown)                                                \

@@ -35,7 +35,7 @@ void ctl_set_name(const char *name, const char *cmd);
 int ctl_fail(const struct gpreempt_error *err);
 __attribute__((format(printf, 3, 4))) int ctl_fail_text(enum gpreempt_class class, const char *next,
 							const char *format, ...);
-/* The next step after a write that failed: room on a full disk, else that one. */
+/* Return the next step after a write that failed: make room on a full disk, else @otherwise. */
 const char *ctl_want_room(int code, const char *otherwise);
 /* Print the error of a file that we could not write, by the reason of shr_file_replace(). */
 int ctl_fail_file(const char *what, const char *path, const char *when, int code);

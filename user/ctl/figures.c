@@ -657,7 +657,7 @@ void ctl_sampler_clear(struct ctl_sampler *s)
 	gp_figures_clear(&s->figures);
 }
 
-/* The next look is at a random moment of the period after this one's. */
+/* Set the next look: a random moment of the next period. */
 static void set_next(struct ctl_sampler *s, uint64_t now, uint64_t cost_ns)
 {
 	uint64_t period = s->period_ns;

@@ -63,7 +63,7 @@ struct klog_gpu {
 struct klog {
 	SHR_ARRAY(struct klog_event, events); /* in the order of their first lines */
 	struct klog_gpu gpus[1 + KLOG_GPUS];  /* the first one is for lines that name none */
-	size_t n_gpus;			      /* without that one */
+	size_t n_gpus;			      /* without the first one */
 	int64_t lines;
 	int64_t driver_lines;	/* lines of amdgpu and KFD */
 	int64_t left_out;	/* lines about more events than are kept */

@@ -54,7 +54,7 @@ static void name_gpu(const struct gp_figures *f, const struct gp_gpu *gpu, struc
 		strcpy(out->partition, "NA");
 }
 
-/* Set the labels of that GPU, which is one of those up to the one without an id. */
+/* Set the labels of a GPU. A list of GPUs ends with the one without an id. */
 static void set_gpu(const struct metrics_gpu *gpu, int64_t gpu_id, struct out_labels *labels)
 {
 	while (gpu->gpu_id && gpu->gpu_id != gpu_id)
@@ -101,7 +101,7 @@ static void add_gpus(struct out_metrics *m, const struct gp_figures *f,
 	}
 }
 
-/* Metrics of processes, and the choice of those that are left out. */
+/* Metrics of processes, and the choice of processes that are left out. */
 
 struct ranked {
 	const struct ctl_process *p;

@@ -114,7 +114,7 @@ struct report {
 	bool sysfs;
 };
 
-/* Report the rows from that one on, which are those of the target. */
+/* Report the rows of the target, which begin at row @first. */
 static void report_json(struct report *r, pid_t pid, enum gpreempt_source source, size_t first)
 {
 	struct json_object *object = json_object_new_object();

@@ -33,7 +33,7 @@ struct run {
 	const struct trial_args *args;
 	struct trial t;
 	struct gp_gpus gpus;
-	bool *chosen; /* a flag for each of them */
+	bool *chosen; /* by index in gpus: the trial takes this GPU */
 	size_t n;     /* GPUs that are done */
 	unsigned int stages, hung;
 	double scale;
@@ -81,7 +81,7 @@ static bool is_on_chosen(struct run *r, pid_t pid)
 	return false;
 }
 
-/* Processes with queues there; *one is one of them. */
+/* Count the processes that have queues on a chosen GPU; *one gets one of their PIDs. */
 static size_t count_users(struct run *r, pid_t *one)
 {
 	__cleanup_list struct gpreempt_targets *list = NULL;

@@ -52,7 +52,7 @@ struct guard_ask {
 	int fd;	     /* socket that is its input and output; -1: it was killed, or not started */
 	int theirs;
 	uint64_t retry_ns; /* not started before then */
-	uint64_t number;   /* number of the last question to this one */
+	uint64_t number;   /* number of the last question to this worker */
 	struct facts facts;
 	char answer[4096];
 	size_t got;

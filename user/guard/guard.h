@@ -115,7 +115,7 @@ int guard_config_words(enum gpreempt_role role, const char *words,
 int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err);
 /* Print it as a file has it. */
 void guard_config_print(const struct guard_config *c, FILE *out);
-/* The policy has these tenants in place of those of the other one from now on. 0 or -errno. */
+/* Give the policy the tenants of @new in place of those of @old. 0 or -errno. */
 int guard_config_use(struct gpreempt_policy *p, struct guard_config *old, struct guard_config *new);
 /* Change the figures, or the wish of a tenant that is there, by a line. 0, or -EINVAL. */
 int guard_config_set(struct gpreempt_policy *p, struct guard_config *c, char *line,

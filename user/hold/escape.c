@@ -46,7 +46,7 @@ int capabilities_keep(uint64_t kept)
 
 	if (syscall(SYS_capget, &head, data))
 		return -errno;
-	/* Docker, for one, gives root this one and not the weaker. */
+	/* Docker, for example, gives root CAP_DAC_OVERRIDE and not CAP_DAC_READ_SEARCH. */
 	if (kept & ~(uint64_t)data[0].permitted & CAPABILITY(DAC_READ_SEARCH))
 		kept |= CAPABILITY(DAC_OVERRIDE);
 	ret = lower_bounding_set(kept);

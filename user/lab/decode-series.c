@@ -49,7 +49,7 @@ struct seen_queue {
 	int64_t wptr_moved;
 	int64_t waiting_packets;   /* packets at last */
 	int64_t not_moving;	   /* packets waited, and rptr stood, in the last two moments */
-	const char *waiting_since; /* first moment of those, if so */
+	const char *waiting_since; /* first moment of that wait, or NULL */
 	/* Registers of its slot, and how many moments have them. */
 	struct gp_text_regs first, last;
 	int64_t samples;

@@ -318,7 +318,7 @@ static int64_t decode_adds_up(const struct gp_text_check *sum)
 	return sum->slots_expected == sum->slots_active && !sum->slots_without_owner;
 }
 
-/* Make rows of the slots; for a process, of those that hold its queues. */
+/* Make rows of the slots; for a process, of the slots that hold its queues. */
 static struct slot_row *make_slots(const struct ctl_text *text, int64_t pid, enum gp_text_type type,
 				   bool active, size_t *count)
 {

@@ -366,7 +366,7 @@ static bool all_ended(struct run *run)
 	return !running;
 }
 
-/* Count the queues of all models; 0 if one of them has none. */
+/* Count the queues of all models; 0 if a model has none. */
 static size_t count_all(struct run *run)
 {
 	size_t m, n, sum = 0;

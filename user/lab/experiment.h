@@ -12,7 +12,7 @@
 /* Names of the plan in the directory, and of the result in a run's directory. */
 #define EXP_PLAN   "experiment"
 #define EXP_RESULT "result"
-/* Snapshot in a run of both models: A before B came. */
+/* Name of the snapshot that a run of both models takes of A, before B starts. */
 #define EXP_ALONE "a-alone"
 
 struct exp_plan {

@@ -242,7 +242,7 @@ bool shr_cgroup_cut(char *path, const char *id, size_t len)
 #ifndef SHR_FREEZER_SHARE
 #define SHR_FREEZER_SHARE 20
 #endif
-/* Threads that one look covers of a process whose cgroup is not known, at most. */
+/* Threads of a process with an unknown cgroup that one look covers, at most. */
 #define MOST_THREADS 32
 
 enum {

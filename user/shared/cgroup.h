@@ -75,14 +75,14 @@ struct shr_freezer {
 	bool frozen;		    /* the answer */
 	int events;		    /* has POLLPRI when there is news; -1: there is no such file */
 
-	/* Files of the last cgroup that was known, and of those above it: */
+	/* Files of the last cgroup that was known, and of its ancestors: */
 	int root, dir;
 	int freeze[SHR_CGROUP_LEVELS]; /* cgroup.freeze of each level */
-	bool set[SHR_CGROUP_LEVELS];   /* has it 1? */
+	bool set[SHR_CGROUP_LEVELS];   /* the file holds 1 */
 	size_t levels;
 	bool told;	  /* cgroup.events has "frozen 1" */
 	int own;	  /* the state of its threads: see cgroup.c */
-	uint64_t set_ns;  /* since when one of them is set; 0: none is */
+	uint64_t set_ns;  /* when the first cgroup.freeze was seen set; 0: none is */
 	uint64_t next_ns; /* when to look at its threads and at cgroup.freeze */
 	uint64_t path_ns; /* when to look at the path */
 };

@@ -183,7 +183,7 @@ __attribute__((format(printf, 3, 4))) ssize_t shr_read_start(char *buf, size_t s
  */
 const char *shr_stat_state(const char *stat);
 
-/* Is a process that one, or one that it has started, at whatever remove? */
+/* Is a process @root, or a descendant of it? */
 bool shr_is_below(pid_t pid, pid_t root);
 
 /* Signals that a loop reads, in place of handlers. */

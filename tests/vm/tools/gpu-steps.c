@@ -59,7 +59,7 @@ static uint64_t now_us(void)
 	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
 }
 
-/* Their values count up, so that one that overtook another shows. */
+/* The values of the signals count up, so that a signal that overtook another shows. */
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	static int last;

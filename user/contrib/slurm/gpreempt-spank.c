@@ -52,7 +52,7 @@ static const char *find_role(const char *word)
 	return NULL;
 }
 
-/* Read a number up to that one. 0: it is none. */
+/* Read a number of at most @most. 0: the word is no such number. */
 static unsigned long read_weight(const char *word, unsigned long most)
 {
 	char *end;

@@ -57,7 +57,7 @@ static int compare_entries(const void *a, const void *b)
 	return (x->queue_id > y->queue_id) - (x->queue_id < y->queue_id);
 }
 
-/* A new queue may have the number of one that we knew: that one is gone. */
+/* Forget a queue whose number a new queue has: the old one is gone. */
 static void forget_new(struct gpreempt_session *s, uint32_t copied)
 {
 	uint32_t i;

@@ -71,9 +71,9 @@ struct gpreempt_policy {
 	uint64_t nodes;	    /* all that offline entities use */
 	uint64_t delay_ns;  /* mean time from an arrival to the end of its last suspend */
 	uint64_t before_ns; /* the same without the last arrival */
-	uint64_t arrival;   /* time of that one */
-	uint64_t park_at;   /* the next one is not parked before */
-	uint64_t contested; /* nodes on which one waits for a slot since the last step */
+	uint64_t arrival;   /* time of the last arrival */
+	uint64_t park_at;   /* no tenant is parked before this time */
+	uint64_t contested; /* nodes where an entity waits for a slot since the last step */
 	bool ranked;	    /* the ranks decide whose turn it is, in place of the order */
 	unsigned int rank[GPREEMPT_POLICY_TENANTS];
 	unsigned int top; /* places from here on are free */

@@ -176,11 +176,11 @@ struct gp_rule {
 
 /* Queues that run although they are to be suspended: release.c. */
 struct gp_release {
-	struct gp_meter ran; /* while any of them did */
+	struct gp_meter ran; /* the time while any of these queues ran */
 	uint64_t told;	     /* part of ran, in ns, that an outcome has reported */
 	bool over;	     /* the budget is used up, and that was reported */
 	bool all;	     /* all were released: the process is ending */
-	size_t left;	     /* queues when that was last looked at */
+	size_t left;	     /* queues at the last look */
 	size_t ended;	     /* old queues destroyed in short order */
 	uint64_t start;	     /* when the last release began; 0: its queues are gone */
 	uint64_t confirm_at; /* when to suspend again the queues that are left; 0: done */
@@ -196,7 +196,7 @@ struct gp_release {
 	/* Events of new queues in this round, less the new queues in snapshots. */
 	int64_t missing;
 	int64_t late;		/* queues whose event had not come in the last round */
-	uint64_t dispatched;	/* ns since boot: the last time before this one */
+	uint64_t dispatched;	/* time of the last dispatch, in ns since boot */
 	bool young[GP_MAX_IDS]; /* by id: made while others were held */
 };
 
@@ -235,7 +235,7 @@ struct gpreempt_session {
 	struct gpreempt_session_queue *spare; /* the next list, being made */
 	struct kfd_queue_snapshot_entry *snapshot;
 	size_t capacity;	    /* entries in queues, spare and snapshot */
-	bool fresh;		    /* there was a queue that we did not know */
+	bool fresh;		    /* the last list had a queue that the session did not know */
 	struct gp_sampler *sampler; /* NULL: slots are not watched */
 	enum gpreempt_sampling sampling;
 	/* These two stand here: their first entries share a page with the members above. */

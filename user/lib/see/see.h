@@ -44,12 +44,12 @@ bool gp_is_compute(const struct gpreempt_queue *queue);
 
 /* Facts in a view about queues that are to be off the hardware. */
 struct gp_off {
-	size_t off;	/* queues: seen off */
-	bool on;	/* the driver reports that one is on */
-	bool in_slot;	/* a slot holds one */
-	bool waves;	/* no slot holds one that has waves in flight */
-	bool open;	/* one was not seen, at least in part */
-	bool counted;	/* waves of one were counted */
+	size_t off;	/* queues that were seen off */
+	bool on;	/* the driver reports that a queue is on */
+	bool in_slot;	/* a slot holds a queue */
+	bool waves;	/* no slot holds a queue that has waves in flight */
+	bool open;	/* a queue was not seen, at least in part */
+	bool counted;	/* waves of a queue were counted */
 	bool uncounted; /* waves of a compute queue were not counted */
 };
 

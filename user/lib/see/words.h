@@ -254,7 +254,7 @@ int gp_view_parse(const char *text, size_t len, struct gpreempt_view **out);
 
 /* Does the filter mean all queues, and new ones? */
 bool gp_filter_is_all(const struct gpreempt_filter *which);
-/* Does the filter mean this queue? A priority that is unknown is none of those it names. */
+/* Does the filter mean this queue? An unknown priority matches no priority that it names. */
 bool gp_filter_matches(const struct gpreempt_filter *which, int64_t qid, int64_t gpu_id,
 		       int64_t priority);
 
