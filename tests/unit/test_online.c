@@ -393,7 +393,9 @@ TEST(top_without_tenants)
 	server = NULL;
 	ck_assert_int_eq(top_gather_tenants(&m), -ENOENT);
 	ck_assert_int_eq(gp_ipc_server_start(&options, &other), 0);
+	unit_set_limit(UNIT_TOP, NSEC_PER_MSEC);
 	ck_assert_int_eq(top_gather_tenants(&m), -ETIMEDOUT);
+	unit_reset_limits();
 	child = fork();
 	while (!child) {
 		gp_ipc_server_dispatch(other);

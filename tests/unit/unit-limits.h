@@ -26,6 +26,7 @@ enum unit_limit {
 	UNIT_MUTE,	    /* a silent one, before it is killed */
 	UNIT_READER,	    /* memory of a target, read by a thread */
 	UNIT_SILENCE,	    /* a heartbeat */
+	UNIT_TOP,	    /* guard's answer to top */
 	UNIT_LIMITS
 };
 
@@ -49,6 +50,7 @@ void unit_reset_limits(void);
 #define GUARD_SILENCE_NS      unit_limit(UNIT_GUARD_SILENCE)
 #define GUARD_WORD_NS	      unit_limit(UNIT_GUARD_WORD)
 #define GP_READER_NS	      unit_limit(UNIT_READER)
+#define TOP_GUARD_NS	      unit_limit(UNIT_TOP)
 #define HEARTBEAT_SILENCE_NS  unit_limit(UNIT_SILENCE)
 #define HEARTBEAT_BUSY_NS     unit_limit(UNIT_BUSY)
 /* Each look at a cgroup reads the path, however long the look before took. */

@@ -317,7 +317,9 @@ void top_gather_queues(struct top_model *m, const struct gp_figures *f, int64_t 
 }
 
 /* All its answers come in that time, or none counts. */
-#define GUARD_NS (200 * NSEC_PER_MSEC)
+#ifndef TOP_GUARD_NS
+#define TOP_GUARD_NS (200 * NSEC_PER_MSEC)
+#endif
 
 /* Write a tenant, which is in guard's text, to its processes. 0 or -EPROTO. */
 static int take_tenant(struct top_model *m, char *text)
@@ -348,7 +350,7 @@ static int take_tenant(struct top_model *m, char *text)
 int top_gather_tenants(struct top_model *m)
 {
 	struct guard_request request = { .verb = GUARD_GET, .line = GUARD_TENANTS };
-	uint64_t deadline = shr_now_ns() + GUARD_NS;
+	uint64_t deadline = shr_now_ns() + TOP_GUARD_NS;
 	__cleanup_fd int fd = gp_ipc_connect(GUARD_SOCKET, deadline);
 	struct guard_reply reply = { 0 };
 	int ret = fd < 0 ? fd : 0;
