@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The engine: AQL packets of the mapped queues, in virtual time.
+ * The engine: packets of the mapped compute queues, in virtual time; those of PM4 are in
+ * vgpu_pm4.c.
  *
  * One packet at a time has the GPU, all XCCs of it.  Of the queues that are
  * ready, those of the highest priority take turns of quantum_ns; a queue of
@@ -11,6 +12,7 @@
  * A packet is consumed (its header made invalid, the read index moved) when it
  * begins.  All under vgpu.lock.
  */
+#include "vgpu_engine.h"
 #include "vgpu_priv.h"
 
 #define AQL_BYTES 64
@@ -118,9 +120,11 @@ static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
 	struct vgpu_kernarg *arg = NULL;
 
-	if (vgpu_shader_begin(v, q, pkt, at))
+	struct engine_launch launch = { .packet_at = at };
+
+	memcpy(launch.packet, pkt, sizeof(launch.packet));
+	if (vgpu_shader_begin(v, q, &launch))
 		return;
-	q->work.left_ns = clamp_ns(v->times.packet_ns);
 	if (kernarg)
 		arg = vgpu_user_ptr(v, q->pasid, kernarg, sizeof(*arg));
 	if (!arg || arg->magic != VGPU_KERNARG_MAGIC)
@@ -196,6 +200,8 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 		signal = vgpu_user_ptr(v, q->pasid, w->signal, SIGNAL_BYTES);
 	if (signal)
 		signal_complete(v, q, signal);
+	if (!q->aql)
+		vgpu_pm4_end(v, q);
 	w->magic = 0;
 	q->moved = true;
 	vgpu_count(v, retired);
@@ -204,11 +210,11 @@ static void packet_end(struct vgpu *v, struct vgpu_queue *q)
 /* Has the queue something to run at v->time?  Begins it. */
 static bool queue_ready(struct vgpu *v, struct vgpu_queue *q)
 {
-	if (!q->loaded || !q->aql || v->time < q->ready_at)
+	if (!q->loaded || !q->dwords || v->time < q->ready_at)
 		return false;
 	if (q->work.magic)
 		return true;
-	return q->rptr < q->wptr && packet_begin(v, q);
+	return q->rptr < q->wptr && (q->aql ? packet_begin(v, q) : vgpu_pm4_begin(v, q));
 }
 
 /*
@@ -286,20 +292,20 @@ void vgpu_engine_run(struct vgpu *v, u64 until)
 	}
 }
 
-/* Read the doorbells: AQL writes the number of the last packet, SDMA the bytes written */
+/* Read the doorbells: AQL writes the number of the last packet, PM4 and SDMA what was written */
 void vgpu_engine_poll(struct vgpu *v, u64 now)
 {
 	struct vgpu_queue *q;
 	u64 doorbell;
 
 	list_for_each_entry(q, &v->queues, node) {
-		if (!q->loaded || !(q->aql || q->sdma))
+		if (!q->loaded || !(q->dwords || q->sdma))
 			continue;
 		doorbell = READ_ONCE(*(u64 __force *)vgpu_doorbell(v, q->doorbell));
 		if (doorbell == q->doorbell_seen)
 			continue;
 		q->doorbell_seen = doorbell;
-		q->wptr = max(q->wptr, doorbell + !q->sdma);
+		q->wptr = max(q->wptr, doorbell + q->aql);
 		q->moved = true;
 		v->last_work = now;
 	}

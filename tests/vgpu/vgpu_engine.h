@@ -15,6 +15,7 @@
 #define ENGINE_STACK_WORDS 128 /* words of all control stacks together */
 #define ENGINE_XCCS	   8
 #define ENGINE_PACKET	   64 /* bytes of an AQL packet */
+#define ENGINE_USER	   16 /* SGPRs that registers of a PM4 queue give to waves */
 
 /* Requests */
 enum engine_op {
@@ -43,7 +44,21 @@ struct engine_area {
 	unsigned int stack;  /* bytes of the control stack: waves begin behind it */
 	unsigned int used;   /* bytes of waves that were saved */
 	unsigned int words;  /* words of its control stack */
-	unsigned int number; /* the XCC has every n-th workgroup, from this one on */
+	unsigned int number; /* number of the first workgroup of the XCC, which has every n-th */
+};
+
+/**
+ * struct engine_launch - what a dispatch is made of
+ * @packet: of AQL; for PM4 with the sizes of grid and workgroup alone
+ * @packet_at: its address
+ * @entry: PM4: address of the code, and the registers below; 0: the packet names a kernel
+ * @rsrc: COMPUTE_PGM_RSRC1 to 3
+ * @user: COMPUTE_USER_DATA_0 and on
+ */
+struct engine_launch {
+	unsigned char packet[ENGINE_PACKET];
+	unsigned long long packet_at, entry;
+	unsigned int rsrc[3], user[ENGINE_USER], spare;
 };
 
 /**
@@ -56,7 +71,6 @@ struct engine_area {
  * @want, @page: a page of that space, and its guest-physical address; 0: nothing is there
  * @tba, @tma: of the handler, as MAP_PROCESS has them
  * @lds_base: aperture of LDS in flat addresses
- * @packet_at: address of the packet
  * @budget, @done: instructions of waves
  * @clock_ns, @price_ns: GPU time at the first of them, and what each takes
  * @xccs: of @area
@@ -66,11 +80,11 @@ struct engine_area {
  */
 struct engine_request {
 	unsigned int call, op;
-	unsigned long long dispatch, space, mapped, want, page, tba, tma, lds_base, packet_at;
+	unsigned long long dispatch, space, mapped, want, page, tba, tma, lds_base;
 	unsigned long long budget, done, clock_ns, price_ns;
 	unsigned int xccs, words;
 	struct engine_area area[ENGINE_XCCS];
-	unsigned char packet[ENGINE_PACKET];
+	struct engine_launch launch;
 	unsigned int state[ENGINE_STATE_WORDS], stack[ENGINE_STACK_WORDS];
 	char target[8], why[128];
 };

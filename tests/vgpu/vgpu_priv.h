@@ -19,6 +19,7 @@
 #include "vgpu_drift.h"
 #include "vgpu_sched.h"
 
+struct engine_launch;
 struct kfd_process;
 struct svm_range_bo;
 
@@ -37,7 +38,7 @@ enum {
 	HQD_DEQUEUE = 24,
 	HQD_PQ_WPTR = 54,
 };
-#define VGPU_HIQ_MEC	    1	/* the HIQ has pipe 0, queue 0 of this one */
+#define VGPU_HIQ_MEC	    1	/* the HIQ has pipe 0, queue 0 of this MEC */
 #define VGPU_MQD_HQD_OFFSET 128 /* dwords of the MQD before its HQD copy */
 
 /* Counters that user space reads; name, what is counted */
@@ -383,7 +384,11 @@ u64 vgpu_engine_next(struct vgpu *v, u64 now);
 void vgpu_engine_poll(struct vgpu *v, u64 now);
 
 /* vgpu_waves.c: waves in flight, and what processes have used */
-#define AQL_KERNEL 32 /* address of the kernel's descriptor in a dispatch packet */
+/* Places in a dispatch packet, from the HSA specification, in bytes */
+#define AQL_SETUP     2	 /* bits 1:0: dimensions */
+#define AQL_WORKGROUP 4	 /* work-items, three of 16 bits */
+#define AQL_GRID      12 /* work-items, three of 32 bits */
+#define AQL_KERNEL    32 /* address of the kernel's descriptor */
 void vgpu_waves_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt);
 u32 vgpu_waves_status(struct vgpu *v, int xcc);
 u32 vgpu_waves_count(struct vgpu *v, int xcc, int pipe, int queue);
@@ -398,15 +403,21 @@ int vgpu_shader_init(void);
 void vgpu_shader_exit(void);
 void vgpu_shader_files(struct dentry *root);
 bool vgpu_shader_there(void);
-bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at);
+bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const struct engine_launch *launch);
 u64 vgpu_shader_run(struct vgpu *v, struct vgpu_queue *q, u64 ns);
 void vgpu_shader_save(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_shader_restore(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_shader_drop(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_shader_unmapped(void);
 
-/* vgpu_sdma.c: SDMA packets; vgpu_irq.c: interrupts */
+/* vgpu_irq.c: interrupts; vgpu_sdma.c: SDMA packets */
 void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until);
+bool vgpu_poll_holds(u32 function, u32 val, u32 ref);
+void vgpu_store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes);
+
+/* vgpu_pm4.c: PM4 packets of user queues */
+bool vgpu_pm4_begin(struct vgpu *v, struct vgpu_queue *q);
+void vgpu_pm4_end(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_irq_signal(struct vgpu *v, struct vgpu_queue *q, u32 event);
 void vgpu_irq_sdma(struct vgpu *v, struct vgpu_queue *q, u32 context);
 

@@ -12,7 +12,7 @@
 #include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
-#define GC_SEGMENT 0x4000   /* dwords that one base leads to */
+#define GC_SEGMENT 0x4000   /* dwords above a base that belong to it */
 #define OTHER_BASE 0x200000 /* blocks of which we have no register */
 
 /* reg_offset tables: [instance][BASE_IDX] */

@@ -60,8 +60,9 @@ struct vgpu_queue {
 	u32 priority; /* pipe priority << 8 | queue priority */
 	bool loaded;  /* in its slot or RLC */
 	u64 ring, rptr_va, wptr_va;
+	u32 dwords; /* compute: of what rptr counts; 0: its memory is not there */
 	u32 ring_packets, ring_bytes;
-	u64 rptr, wptr; /* AQL: packet index; SDMA: bytes; both count on */
+	u64 rptr, wptr; /* AQL: packet index; PM4: dwords; SDMA: bytes; all count on */
 	u64 time;	/* SDMA: ns, its engine has got to here */
 	u64 doorbell_seen;
 	bool moved;   /* since the registers were last brought up to date */

@@ -84,18 +84,10 @@ static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt, u32 *dw
 	return true;
 }
 
-/* Memory poll: are we there?  Functions 0 to 6: always < <= == != >= > */
-static bool poll_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
+/* Is a value as it is waited for?  Functions 0 to 6: always < <= == != >= > */
+bool vgpu_poll_holds(u32 function, u32 val, u32 ref)
 {
-	u32 *p, val, ref = pkt[3];
-
-	if (!(pkt[0] & POLL_MEM))
-		return true; /* an HDP flush */
-	p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1), 4);
-	if (!p)
-		return false;
-	val = READ_ONCE(*p) & pkt[4];
-	switch (pkt[0] >> 28 & 7) {
+	switch (function) {
 	case 1:
 		return val < ref;
 	case 2:
@@ -111,6 +103,18 @@ static bool poll_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 	default:
 		return true;
 	}
+}
+
+static bool poll_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
+{
+	u32 *p;
+
+	if (!(pkt[0] & POLL_MEM))
+		return true; /* an HDP flush */
+	p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1), 4);
+	if (!p)
+		return false;
+	return vgpu_poll_holds(pkt[0] >> 28 & 7, READ_ONCE(*p) & pkt[4], pkt[3]);
 }
 
 static u64 packet_bytes(const u32 *pkt)
@@ -183,7 +187,7 @@ static void atomic(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		atomic64_add(addr64(pkt + 3), p);
 }
 
-static void store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes)
+void vgpu_store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes)
 {
 	void *p = vgpu_user_ptr(v, q->pasid, addr, bytes);
 
@@ -217,7 +221,7 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		write_data(v, q, pkt);
 		break;
 	case SDMA_OP_FENCE:
-		store(v, q, addr64(pkt + 1), pkt[3], 4);
+		vgpu_store(v, q, addr64(pkt + 1), pkt[3], 4);
 		break;
 	case SDMA_OP_TRAP:
 		vgpu_irq_sdma(v, q, pkt[1] & 0xfffffff);
@@ -229,7 +233,7 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		fill(v, q, pkt);
 		break;
 	case SDMA_OP_TIMESTAMP:
-		store(v, q, addr64(pkt + 1), q->time / VGPU_CLOCK_NS, 8);
+		vgpu_store(v, q, addr64(pkt + 1), q->time / VGPU_CLOCK_NS, 8);
 		break;
 	}
 	atomic64_add(packet_bytes(pkt), &v->counter[VGPU_CNT_sdma_bytes]);

@@ -68,15 +68,21 @@ void vgpu_shader_unmapped(void)
 	atomic64_inc(&unmapped);
 }
 
+/* The MQD of the i-th XCC that executes a queue; a PM4 queue has one XCC */
+static struct v9_mqd *area_mqd(const struct vgpu_queue *q, int i)
+{
+	return vgpu_xcc_mqd(q, q->aql ? i : vgpu_xcc_target(q->mqd));
+}
+
 /* Where the MQD of each XCC has the save area: the driver's update_mqd() and init_mqd_v9_4_3() */
 static void set_areas(struct vgpu *v, const struct vgpu_queue *q)
 {
 	const struct v9_mqd *m;
 	int i;
 
-	request->xccs = vgpu_num_xcc(v);
+	request->xccs = q->aql ? vgpu_num_xcc(v) : 1;
 	for (i = 0; i < request->xccs; i++) {
-		m = vgpu_xcc_mqd(q, i);
+		m = area_mqd(q, i);
 		request->area[i] = (struct engine_area){
 			.base = m->cp_hqd_ctx_save_base_addr_lo |
 				(u64)m->cp_hqd_ctx_save_base_addr_hi << 32,
@@ -97,16 +103,16 @@ static void end_fault(struct vgpu *v, struct vgpu_queue *q)
 	q->work.left_ns = 0;
 }
 
-/* Begin the code of a dispatch packet; false: there is none, or no engine */
-bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at)
+/* Begin the code of a dispatch; false, and it takes packet_ns: there is none, or no engine */
+bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const struct engine_launch *launch)
 {
 	u32 reply;
 
-	if (!*(const u64 *)(pkt + AQL_KERNEL))
+	q->work.left_ns = max(v->times.packet_ns, 100ull);
+	if (!launch->entry && !*(const u64 *)(launch->packet + AQL_KERNEL))
 		return false;
 	mutex_lock(&request_lock);
-	memcpy(request->packet, pkt, sizeof(request->packet));
-	request->packet_at = at;
+	request->launch = *launch;
 	set_areas(v, q);
 	q->work.dispatch = atomic64_inc_return(&dispatches);
 	reply = ask(v, q, ENGINE_START);
@@ -187,7 +193,7 @@ static void write_stacks(struct vgpu_queue *q)
 
 	for (i = 0; i < request->xccs; i++) {
 		a = &request->area[i];
-		m = vgpu_xcc_mqd(q, i);
+		m = area_mqd(q, i);
 		m->cp_hqd_cntl_stack_offset = m->cp_hqd_cntl_stack_size - a->words * 4;
 		m->cp_hqd_wg_state_offset = m->cp_hqd_cntl_stack_size + a->used;
 		memcpy((void *)m + PAGE_SIZE + m->cp_hqd_cntl_stack_offset, word, a->words * 4);

@@ -15,7 +15,6 @@
 #define DOORBELL_ON                                     \
 	(CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_EN_MASK | \
 	 CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
-#define AQL_DWORDS	 16
 #define SAVED_WAVE_BYTES 4096 /* bytes in the wave area that a saved packet shows */
 
 struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i)
@@ -54,7 +53,8 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 		return false;
 	q->aql = (ctl >> vgpu_chip->regs->aql_shift & 3) == 2;
 	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
-	q->ring_packets = (8u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / 64;
+	q->dwords = q->aql ? 16 : 1;
+	q->ring_packets = (2u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / q->dwords;
 	q->rptr_va = join64(hqd + HQD_RPTR_REPORT);
 	q->wptr_va = join64(hqd + HQD_WPTR_POLL);
 	q->priority = hqd[HQD_PIPE_PRIO] << 8 | (hqd[HQD_QUEUE_PRIO] & 0xff);
@@ -112,7 +112,7 @@ void vgpu_queue_free(struct vgpu *v, struct vgpu_queue *q)
 /* Show the pointers of a loaded queue as its registers would */
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 {
-	u64 wptr = q->wptr * AQL_DWORDS;
+	u64 wptr = q->wptr * q->dwords;
 	u32 *hqd;
 	int i;
 
@@ -121,11 +121,11 @@ void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q)
 		vgpu_rlc_sync(v, q);
 		return;
 	}
-	if (!q->aql)
+	if (!q->dwords)
 		return;
 	for (i = 0; i < vgpu_num_xcc(v); i++) {
 		hqd = slot_hqd(v, q, i);
-		WRITE_ONCE(hqd[HQD_PQ_RPTR], (q->rptr % q->ring_packets) * AQL_DWORDS);
+		WRITE_ONCE(hqd[HQD_PQ_RPTR], (q->rptr % q->ring_packets) * q->dwords);
 		WRITE_ONCE(hqd[HQD_PQ_WPTR], lower_32_bits(wptr));
 		WRITE_ONCE(hqd[HQD_PQ_WPTR + 1], upper_32_bits(wptr));
 	}
@@ -160,7 +160,8 @@ static void mark_saved(struct vgpu *v, struct vgpu_queue *q, bool saved)
 	}
 }
 
-static void aql_load(struct vgpu *v, struct vgpu_queue *q)
+/* Read pointers of PM4 come round with the ring, in 32 bits */
+static void pointers_load(struct vgpu *v, struct vgpu_queue *q)
 {
 	u64 *rptr = vgpu_user_ptr(v, q->pasid, q->rptr_va, 8);
 	u64 *wptr = vgpu_user_ptr(v, q->pasid, q->wptr_va, 8);
@@ -168,12 +169,14 @@ static void aql_load(struct vgpu *v, struct vgpu_queue *q)
 	u64 *doorbell = (u64 __force *)vgpu_doorbell(v, q->doorbell);
 
 	if (!rptr || !wptr || !doorbell || !q->ring_packets) {
-		q->aql = false;
+		q->dwords = 0;
 		return;
 	}
 	vgpu_doorbell_arm(q, doorbell);
-	q->rptr = READ_ONCE(*rptr);
 	q->wptr = READ_ONCE(*wptr);
+	q->rptr = READ_ONCE(*rptr);
+	if (!q->aql)
+		q->rptr = q->wptr - ((q->wptr - q->rptr) & (q->ring_packets - 1));
 	if (saved && saved->magic == VGPU_WORK_MAGIC) {
 		q->work = *saved;
 		saved->magic = 0;
@@ -202,8 +205,7 @@ static void vgpu_queue_load(struct vgpu *v, struct vgpu_queue *q)
 		hqd[HQD_DOORBELL] |= DOORBELL_ON;
 		WRITE_ONCE(hqd[HQD_ACTIVE], 1);
 	}
-	if (q->aql)
-		aql_load(v, q);
+	pointers_load(v, q);
 	vgpu_slot_sync(v, q);
 }
 

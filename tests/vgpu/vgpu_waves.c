@@ -15,11 +15,6 @@
 #include "gc/gc_9_0_sh_mask.h"
 #include "vgpu_priv.h"
 
-/* Places in a dispatch packet, from the HSA specification, in bytes */
-#define AQL_SETUP     2	 /* bits 1:0: dimensions */
-#define AQL_WORKGROUP 4	 /* work-items, three of 16 bits */
-#define AQL_GRID      12 /* work-items, three of 32 bits */
-
 /* In the descriptor of a kernel */
 #define KERNEL_PROPERTIES 56 /* bytes */
 #define KERNEL_WAVE32	  BIT(10)

@@ -32,7 +32,7 @@ struct load_ring {
 
 	uint64_t head;	    /* packets written */
 	uint64_t tail;	    /* packets found complete */
-	uint64_t overtaken; /* packets before this one were counted as overtaken */
+	uint64_t overtaken; /* packets below this index were counted as overtaken */
 	uint64_t last_end;  /* end_ts of the last dispatch found complete */
 };
 

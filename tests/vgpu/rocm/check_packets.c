@@ -33,7 +33,7 @@ int check_barrier_and(struct check *c)
 	return 0;
 }
 
-/* Waits for one of them. */
+/* Check that a barrier-OR packet waits for one of its signals. */
 int check_barrier_or(struct check *c)
 {
 	hsa_signal_t dep[3], done;

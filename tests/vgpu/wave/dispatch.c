@@ -15,10 +15,8 @@ enum {
 	TURN = 32,	   /* instructions of a wave before the next one's turn */
 	HANDLER = 1 << 20, /* and in the handler, at most */
 	TICK_NS = 10,	   /* a tick of the clock that a program can read */
-	PACKET_WORDS = ENGINE_PACKET / 4,
-	/* Words of the state: the packet, its address, and these; then each workgroup. */
-	ADDRESS = PACKET_WORDS,
-	BEGUN = ADDRESS + 2,
+	/* Words of the state: what the dispatch is made of, and these; then each workgroup. */
+	BEGUN = sizeof(struct engine_launch) / 4,
 	GROUPS,
 	HEADER,
 };
@@ -34,7 +32,7 @@ struct dispatch {
 	u64 number;
 	struct wave_gpu *gpu;
 	struct wave_launch launch;
-	u8 packet[ENGINE_PACKET];
+	struct engine_launch from;
 	u32 count[3]; /* workgroups on each axis */
 	u32 xccs, first[ENGINE_XCCS];
 	u32 total, begun, waves, room;
@@ -99,35 +97,60 @@ static u64 get64(const u8 *p, u32 at)
 /* Places in a dispatch packet, from the HSA specification */
 enum { SETUP = 2, SIZE = 4, GRID = 12, SCRATCH = 24, LDS = 28, KERNEL = 32, KERNARG = 40 };
 
+/* Registers of a PM4 queue are the kernel's descriptor. LDS is in units of 128 words. */
+static const char *read_registers(struct dispatch *d)
+{
+	const u32 *rsrc = d->from.rsrc;
+
+	if (rsrc[1] & 1)
+		return "the code wants scratch memory";
+	d->launch.kernel = (struct wave_kernel){
+		.entry = d->from.entry,
+		.lds = BITS(rsrc[1], 23, 15) * 512,
+		.rsrc1 = rsrc[0],
+		.rsrc2 = rsrc[1],
+		.rsrc3 = rsrc[2],
+	};
+	d->launch.user = d->from.user;
+	d->launch.users = BITS(rsrc[1], 5, 1);
+	if (d->launch.users > ENGINE_USER)
+		d->launch.users = ENGINE_USER;
+	return d->gpu->target ? NULL : dispatch_no_code;
+}
+
 static const char *read_kernel(struct dispatch *d)
 {
-	u64 at = get64(d->packet, KERNEL);
-	const u8 *descriptor = gpu_memory(d->gpu, at, 64);
+	const u8 *packet = d->from.packet, *descriptor;
+	u64 at = get64(packet, KERNEL);
 
+	if (d->from.entry)
+		return read_registers(d);
+	descriptor = gpu_memory(d->gpu, at, 64);
 	if (!descriptor || !d->gpu->target)
 		return dispatch_no_code;
 	wave_kernel_read(descriptor, at, &d->launch.kernel);
-	if (get32(d->packet, SCRATCH))
+	if (get32(packet, SCRATCH))
 		return "the kernel wants scratch memory";
-	d->launch.kernel.lds = get32(d->packet, LDS);
-	d->launch.kernarg = get64(d->packet, KERNARG);
+	d->launch.kernel.lds = get32(packet, LDS);
+	d->launch.kernarg = get64(packet, KERNARG);
 	return NULL;
 }
 
 static const char *read_packet(struct dispatch *d, const struct engine_request *r)
 {
-	u32 dims = r->packet[SETUP] & 3, i;
+	const u8 *packet = r->launch.packet;
+	u32 dims = packet[SETUP] & 3, i;
 	u64 items = 1, total = 1;
 
-	memcpy(d->packet, r->packet, sizeof(d->packet));
-	d->launch.packet = r->packet_at;
+	d->from = r->launch;
+	d->launch.packet = r->launch.packet_at;
 	d->launch.tba = r->tba;
 	d->launch.tma = r->tma;
 	d->launch.budget = HANDLER;
 	d->xccs = r->xccs;
 	for (i = 0; i < 3; i++) {
-		u32 size = i < dims ? get16(d->packet, SIZE + i * 2) : 1;
-		u32 grid = i < dims ? get32(d->packet, GRID + i * 4) : 1;
+		u32 size = i < dims ? get16(packet, SIZE + i * 2) : 1;
+		u32 grid = i < dims ? get32(packet, GRID + i * 4) : 1;
 
 		if (!size || !grid)
 			return "the packet has an empty grid";
@@ -344,9 +367,7 @@ const char *dispatch_save(struct dispatch *d, struct engine_request *r)
 
 	if (r->xccs != d->xccs)
 		return "another number of XCCs";
-	memcpy(s, d->packet, sizeof(d->packet));
-	s[ADDRESS] = (u32)d->launch.packet;
-	s[ADDRESS + 1] = (u32)(d->launch.packet >> 32);
+	memcpy(s, &d->from, sizeof(d->from));
 	s[BEGUN] = d->begun;
 	s[GROUPS] = 0;
 	r->words = HEADER;
@@ -398,8 +419,7 @@ const char *dispatch_restore(struct dispatch *d, const struct engine_request *r)
 
 	if (r->words < HEADER || r->words > ENGINE_STATE_WORDS)
 		return "no saved state";
-	memcpy(packet.packet, s, sizeof(packet.packet));
-	packet.packet_at = s[ADDRESS] | (u64)s[ADDRESS + 1] << 32;
+	memcpy(&packet.launch, s, sizeof(packet.launch));
 	why = read_packet(d, &packet);
 	d->begun = s[BEGUN];
 	for (i = 0; i < s[GROUPS] && !why; i++, n += 1 + d->waves) {

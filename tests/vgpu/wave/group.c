@@ -57,6 +57,8 @@ static void give_sgprs(struct wave *w, const struct wave_launch *l, const u32 at
 	const struct wave_kernel *k = &l->kernel;
 	u32 s = k->properties & 1 ? 4 : 0, bit;
 
+	for (; s < l->users; s++)
+		w->s[s] = l->user[s];
 	for (bit = 1; bit <= 5; bit++) {
 		if (!(k->properties >> bit & 1))
 			continue;

@@ -14,8 +14,10 @@ struct wave_kernel {
 struct wave_launch {
 	struct wave_kernel kernel;
 	u64 kernarg, packet; /* addresses */
-	u32 size[3];	     /* work-items of a workgroup */
-	u32 grid[3];	     /* in all; 0: whole workgroups */
+	const u32 *user; /* first SGPRs, so many as users; without any by the kernel's properties */
+	u32 users;
+	u32 size[3]; /* work-items of a workgroup */
+	u32 grid[3]; /* in all; 0: whole workgroups */
 	u32 xcc;
 	u64 tba, tma;	     /* the trap handler, and its memory */
 	u64 save, save_size; /* the area where the handler saves waves */

@@ -5,7 +5,7 @@
 VM_TOOLS := as-user as-unit ask-guard debugger deep-cgroup fail-load lifetime move-root notify-log on-terminal peer queue-signals silent-files takeover terminal \
 	two-threads user-time with-cap
 VM_TOOL_BINS := $(VM_TOOLS:%=$(O)/vm-tools/%)
-VM_GPU_TOOLS := gpu-steps sdma-check
+VM_GPU_TOOLS := gpu-steps pm4-check sdma-check
 VM_GPU_TOOL_BINS := $(VM_GPU_TOOLS:%=$(O)/vm-tools/%)
 # A terminal
 VM_BINS += $(wildcard /usr/bin/tmux)
