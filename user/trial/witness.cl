@@ -16,6 +16,14 @@ typedef unsigned long ulong;
  * nor move it to memory between two rounds. Of a seed: what follows from it is computed again.
  */
 #define HOLD(where, x) __asm__ volatile("" : "+" where(x))
+/* Instructions of AccVGPRs alone: else the compiler has each value in a VGPR, too. */
+#define WRITE(acc, x) __asm__ volatile("v_accvgpr_write_b32 %0, %1" : "=a"(acc) : "v"(x))
+#define READ(acc)                                                                     \
+	({                                                                            \
+		uint x_;                                                              \
+		__asm__ volatile("v_accvgpr_read_b32 %0, %1" : "=v"(x_), "+a"(acc)); \
+		x_;                                                                   \
+	})
 
 struct finding {
 	uint at; /* number of the place that is looked at */
@@ -75,7 +83,7 @@ witness(ulong magic, ulong duration_ns, global ulong *cell, ulong addend,
 	struct finding f = { 0 };
 
 	UNROLL for (i = 0; i < VGPRS; i++) v[i] = seed ^ witness_key(WITNESS_VGPR, i);
-	UNROLL for (i = 0; i < AGPRS; i++) a[i] = seed ^ witness_key(WITNESS_AGPR, i);
+	UNROLL for (i = 0; i < AGPRS; i++) WRITE(a[i], seed ^ witness_key(WITNESS_AGPR, i));
 	UNROLL for (i = 0; i < WITNESS_SGPRS; i++) s[i] = wave_seed ^ witness_key(WITNESS_SGPR, i);
 	for (i = 0; i < words; i++)
 		lds[i * WITNESS_LANES + lane] = seed ^ witness_key(WITNESS_WORD, i);
@@ -84,10 +92,10 @@ witness(ulong magic, ulong duration_ns, global ulong *cell, ulong addend,
 		HOLD("s", wave_seed);
 		f.at = 0;
 		UNROLL for (i = 0; i < VGPRS; i++) HOLD("v", v[i]);
-		UNROLL for (i = 0; i < AGPRS; i++) HOLD("a", a[i]);
 		UNROLL for (i = 0; i < WITNESS_SGPRS; i++) HOLD("s", s[i]);
 		UNROLL for (i = 0; i < VGPRS; i++) look(&f, seed, WITNESS_VGPR, i, v[i]);
-		UNROLL for (i = 0; i < AGPRS; i++) look(&f, seed, WITNESS_AGPR, i, a[i]);
+		UNROLL for (i = 0; i < AGPRS; i++)
+			look(&f, seed, WITNESS_AGPR, i, READ(a[i]));
 		UNROLL for (i = 0; i < WITNESS_SGPRS; i++)
 			look(&f, wave_seed, WITNESS_SGPR, i, s[i]);
 		for (i = 0; i < words; i++)
@@ -95,7 +103,7 @@ witness(ulong magic, ulong duration_ns, global ulong *cell, ulong addend,
 		f.bad += f.differ != 0;
 	}
 	UNROLL for (i = 0; i < VGPRS; i++) hash = witness_fold(hash, v[i]);
-	UNROLL for (i = 0; i < AGPRS; i++) hash = witness_fold(hash, a[i]);
+	UNROLL for (i = 0; i < AGPRS; i++) hash = witness_fold(hash, READ(a[i]));
 	UNROLL for (i = 0; i < WITNESS_SGPRS; i++) hash = witness_fold(hash, s[i]);
 	for (i = 0; i < words; i++)
 		hash = witness_fold(hash, lds[i * WITNESS_LANES + lane]);

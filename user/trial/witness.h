@@ -24,7 +24,7 @@
 	X(64, 40, 0, 8)   \
 	X(128, 100, 0, 4) \
 	X(256, 220, 0, 2) \
-	X(512, 200, 216, 1)
+	X(512, 236, 256, 1)
 #define WITNESS_SGPRS 40
 
 /* A wave's result. All 0: the wave has not come to its end, or no code ran. */

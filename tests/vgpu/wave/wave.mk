@@ -15,7 +15,7 @@ WAVE_DRIVER = $(shell find $(KMODDIR) -name 'amdgpu.ko*' | head -n 1)
 check-wave-code: $(WAVE)/tools $(O)/witness/objects.S $(O)/kernel/env.mk ## real code, saved by the driver's handler
 	@[ ! -e $(WAVE)/tools ] || $(MAKE) --no-print-directory wave-programs
 	@[ ! -e $(WAVE)/tools ] || \
-		tests/vgpu/wave/check-wave-code $(WAVE) $(WAVE_DRIVER) $(O)/witness $(WAVE_STEP) clang
+		tests/vgpu/wave/check-wave-code $(WAVE) $(WAVE_DRIVER) $(O)/witness $(WAVE_STEP)
 
 $(WAVE)/tools: $(addprefix tests/vgpu/wave/,prepare gen_ops.py kernels.c arithmetic.h)
 	@PYTHONDONTWRITEBYTECODE=1 tests/vgpu/wave/prepare $(@D) $(WITNESS_CLANGS)
@@ -29,6 +29,7 @@ checkpatch-wave: $(O)/kernel/env.mk
 		--ignore $(NOT_FOR_USERS),BRACKET_SPACE,NEW_TYPEDEFS,SPACING -f
 
 wave-programs: $(WAVE_PROGRAMS) $(WAVE)/decoder.so
+$(WAVE)/witness: user/trial/witness.h
 $(WAVE_PROGRAMS): $(WAVE)/%: tests/vgpu/wave/check-%.c $(WAVE_LIB) $(WAVE_HEADERS) $(WAVE)/tools
 	$(call run,LD)$(CC) $(WAVE_CFLAGS) -o $@ $(filter %.c,$^) -lm
 
