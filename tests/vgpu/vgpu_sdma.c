@@ -70,6 +70,7 @@ static bool packet_fetch(struct vgpu *v, struct vgpu_queue *q, u32 *pkt, u32 *dw
 {
 	u32 i, *p;
 
+	pkt[WRITE_COUNT] = 0; /* not that of the last packet */
 	for (i = 0, *dwords = 1; i < *dwords; i++) {
 		p = ring_at(v, q, i);
 		if (!p)

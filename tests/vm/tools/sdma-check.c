@@ -159,6 +159,12 @@ static void check_write(size_t to, uint32_t dwords)
 	uint32_t i, word;
 
 	fresh();
+	/* A packet whose fourth word, an address, would be a large count. */
+	put(COPY);
+	put(0);
+	put(0);
+	put_address(src);
+	put_address(dst + to);
 	put(WRITE);
 	put_address(dst + to);
 	put(dwords - 1);
