@@ -99,6 +99,7 @@ $(O)/kernel/env.mk:
 -include tests/bench/top.mk
 include tests/vm/vm.mk
 -include tests/vgpu/rocm/hip.mk
+-include tests/vgpu/kfdtest/kfdtest.mk
 -include tests/engines/engines.mk
 
 .PHONY: deps
