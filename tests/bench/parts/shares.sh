@@ -66,7 +66,8 @@ measure() {
 		}
 		printf "%s_error_points %.2f\n", name, worst
 		# Beside the second one: what it gains, and whether the others keep 1 to 5.
-		printf "%s_2_gain_points %.2f\n", name, 100 * n[2] / all - want[2]
+		e = 100 * n[2] / all - want[2]
+		printf "%s_2_gain_points %.2f\n", name, e < 0 ? 0 : e
 		e = 100 * n[1] / (n[1] + n[3]) - 100 / 6
 		printf "%s_others_error_points %.2f\n", name, e < 0 ? -e : e
 		printf "%s_used_percent %.1f\n", name, all / 10 / s
