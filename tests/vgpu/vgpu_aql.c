@@ -42,11 +42,6 @@ enum { AQL_VENDOR, AQL_INVALID, AQL_DISPATCH, AQL_AND, AQL_AGENT, AQL_OR };
 #define POLL_DEEP_NS  5000000ull
 #define POLL_CODE_NS  100000ull /* the end of a packet whose code is executed is not known */
 
-static u64 clamp_ns(u64 ns)
-{
-	return max(ns, 100ull);
-}
-
 static s64 *signal_value(struct vgpu *v, struct vgpu_queue *q, u64 signal)
 {
 	void *p = vgpu_user_ptr(v, q->pasid, signal, SIGNAL_BYTES);
@@ -129,7 +124,7 @@ static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt
 		arg = vgpu_user_ptr(v, q->pasid, kernarg, sizeof(*arg));
 	if (!arg || arg->magic != VGPU_KERNARG_MAGIC)
 		return;
-	q->work.left_ns = clamp_ns(arg->duration_ns);
+	q->work.left_ns = vgpu_clamp_ns(arg->duration_ns);
 	q->work.address = arg->address;
 	q->work.addend = arg->addend;
 }
@@ -155,7 +150,7 @@ static bool packet_begin(struct vgpu *v, struct vgpu_queue *q)
 		dispatch_begin(v, q, pkt, at);
 		vgpu_waves_begin(v, q, pkt);
 	} else {
-		q->work.left_ns = clamp_ns(v->times.barrier_ns);
+		q->work.left_ns = vgpu_clamp_ns(v->times.barrier_ns);
 	}
 	q->work.signal = *(u64 *)(pkt + AQL_COMPLETION);
 	q->work.start = v->time;

@@ -11,16 +11,10 @@
 #include "kfd_pm4_opcodes.h"
 #include "vgpu_priv.h"
 
-#define NOP_ONE_DWORD 0x3fff
 #define GRACE_UNIT_NS 488 /* 1,024 clocks of 2.1 GHz */
 
 static struct task_struct *thread;
 static atomic_t kicked;
-
-static u64 join64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
 
 /* Wake the thread, from any context, also while it is being stopped. */
 void vgpu_cp_kick(void)
@@ -95,8 +89,8 @@ static bool map_queue(struct vgpu *v, struct vgpu_part *p, u32 pasid,
 	struct vgpu_queue_args args = {
 		.pasid = pasid,
 		.doorbell = pkt[2] >> 2 & 0x3ffffff,
-		.mqd_addr = join64(pkt + 3),
-		.wptr_va = join64(pkt + 5),
+		.mqd_addr = vgpu_join64(pkt + 3),
+		.wptr_va = vgpu_join64(pkt + 5),
 		.sdma = engine || ext,
 		.shader = *shader,
 	};
@@ -144,7 +138,7 @@ static void run_list_parse(struct vgpu *v, struct vgpu_part *p, const u32 *ib, u
 static void run_list(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 now)
 {
 	u32 dwords = pkt[3] & 0xfffff;
-	u32 *ib = vgpu_gtt_ptr(v, join64(pkt + 1) & ~3ull, dwords * 4ul);
+	u32 *ib = vgpu_gtt_ptr(v, vgpu_join64(pkt + 1) & ~3ull, dwords * 4ul);
 
 	vgpu_count(v, run_list);
 	vgpu_engine_run(v, now);
@@ -238,12 +232,12 @@ static bool unmap_queues(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u6
 
 static void query_status(struct vgpu *v, const u32 *pkt)
 {
-	u64 *fence = vgpu_gtt_ptr(v, join64(pkt + 3), 8);
+	u64 *fence = vgpu_gtt_ptr(v, vgpu_join64(pkt + 3), 8);
 
 	vgpu_count(v, query_status);
 	if (fence && !READ_ONCE(v->faults.fail_fence))
 		/* Order the fence after the writes of earlier packets. */
-		smp_store_release(fence, join64(pkt + 5));
+		smp_store_release(fence, vgpu_join64(pkt + 5));
 }
 
 /* Run one packet; false: it is not over yet */
@@ -253,7 +247,7 @@ static bool hiq_packet(struct vgpu *v, struct vgpu_part *p, const u32 *pkt, u64 
 	case IT_SET_RESOURCES:
 		vgpu_count(v, set_resources);
 		p->vmid_mask = pkt[1] & 0xffff;
-		p->queue_mask = join64(pkt + 2);
+		p->queue_mask = vgpu_join64(pkt + 2);
 		break;
 	case IT_RUN_LIST:
 		run_list(v, p, pkt, now);
@@ -282,7 +276,7 @@ static void hiq_report(struct vgpu *v, struct vgpu_part *p, struct v9_mqd *m, u6
 	u32 size = 2u << (m->cp_hqd_pq_control & 0x3f);
 	u32 *report;
 
-	report = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_rptr_report_addr_lo), 4);
+	report = vgpu_gtt_ptr(v, vgpu_join64(&m->cp_hqd_pq_rptr_report_addr_lo), 4);
 	if (report)
 		WRITE_ONCE(*report, p->hiq.rptr % size);
 	hqd[HQD_PQ_RPTR] = p->hiq.rptr % size;
@@ -302,7 +296,7 @@ static u64 vgpu_hiq_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 	if (!m || !doorbell)
 		return U64_MAX;
 	size = 2u << (m->cp_hqd_pq_control & 0x3f);
-	ring = vgpu_gtt_ptr(v, join64(&m->cp_hqd_pq_base_lo) << 8, size * 4ul);
+	ring = vgpu_gtt_ptr(v, vgpu_join64(&m->cp_hqd_pq_base_lo) << 8, size * 4ul);
 	wptr = READ_ONCE(*doorbell);
 	while (ring && p->hiq.rptr < wptr) {
 		if (now < p->hiq.ready_at)
@@ -310,7 +304,7 @@ static u64 vgpu_hiq_step(struct vgpu *v, struct vgpu_part *p, u64 now)
 		for (i = 0; i < ARRAY_SIZE(pkt); i++)
 			pkt[i] = ring[(p->hiq.rptr + i) % size];
 		n = pkt[0] >> 16 & 0x3fff;
-		n = pkt[0] && n != NOP_ONE_DWORD ? n + 2 : 1;
+		n = pkt[0] && n != VGPU_NOP_ONE_DWORD ? n + 2 : 1;
 		if (!hiq_packet(v, p, pkt, now))
 			continue;
 		p->hiq.rptr += n;

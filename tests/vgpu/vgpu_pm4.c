@@ -11,9 +11,8 @@
 #include "vgpu_engine.h"
 #include "vgpu_priv.h"
 
-#define PM4_DWORDS	  8	 /* dwords that are copied; the rest of a packet is read in place */
-#define NOP_ONE_DWORD	  0x3fff /* count of a NOP without a second dword */
-#define IB_DWORDS	  4	 /* length of INDIRECT_BUFFER */
+#define PM4_DWORDS	  8 /* dwords that are copied; the rest of a packet is read in place */
+#define IB_DWORDS	  4 /* length of INDIRECT_BUFFER */
 #define IB_SIZE		  0xfffff /* dwords of an indirect buffer */
 #define USES_THREADS	  BIT(5)  /* DISPATCH_DIRECT counts work-items, not workgroups */
 #define COMPUTE_FIRST	  0x2e00  /* COMPUTE_DISPATCH_INITIATOR, the second dword of an MQD */
@@ -33,11 +32,6 @@ struct pm4_source {
 	bool ib;
 };
 
-static u64 addr64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
-
 /* A compute register, in the MQD */
 static u32 *compute_reg(struct vgpu_queue *q, u32 reg)
 {
@@ -50,7 +44,7 @@ static struct pm4_source source_of(struct vgpu_queue *q)
 	u32 dwords = m->cp_hqd_ib_control & IB_SIZE;
 
 	if (m->cp_hqd_ib_rptr < dwords)
-		return (struct pm4_source){ .base = addr64(&m->cp_hqd_ib_base_addr_lo),
+		return (struct pm4_source){ .base = vgpu_join64(&m->cp_hqd_ib_base_addr_lo),
 					    .size = dwords,
 					    .at = m->cp_hqd_ib_rptr,
 					    .left = dwords - m->cp_hqd_ib_rptr,
@@ -84,7 +78,7 @@ static u32 packet_dwords(u32 header, bool ib)
 		return 0;
 	switch (CP_PACKET3_GET_OPCODE(header)) {
 	case PACKET3_NOP:
-		return count == NOP_ONE_DWORD ? 1 : count + 2;
+		return count == VGPU_NOP_ONE_DWORD ? 1 : count + 2;
 	case PACKET3_SET_SH_REG:
 	case PACKET3_ACQUIRE_MEM:
 	case PACKET3_EVENT_WRITE:
@@ -139,7 +133,7 @@ static bool wait_is_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 	if (!(pkt[1] & WAIT_FOR_MEMORY))
 		return true;
-	p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 2) & ~3ull, 4);
+	p = vgpu_user_ptr(v, q->pasid, vgpu_join64(pkt + 2) & ~3ull, 4);
 	return p && vgpu_poll_holds(pkt[1] & 7, READ_ONCE(*p) & pkt[5], pkt[4]);
 }
 
@@ -179,7 +173,7 @@ bool vgpu_pm4_begin(struct vgpu *v, struct vgpu_queue *q)
 	if (op == PACKET3_WAIT_REG_MEM && !wait_is_over(v, q, pkt))
 		return false;
 	memset(&q->work, 0, sizeof(q->work));
-	q->work.left_ns = max(v->times.barrier_ns, 100ull);
+	q->work.left_ns = vgpu_clamp_ns(v->times.barrier_ns);
 	if (op == PACKET3_DISPATCH_DIRECT)
 		dispatch_begin(v, q, pkt);
 	q->work.start = v->time;
@@ -196,7 +190,7 @@ static void write_data(struct vgpu *v, struct vgpu_queue *q, const struct pm4_so
 	for (i = 4; i < dwords; i++) {
 		from = dword_at(v, q, s, i);
 		if (from)
-			vgpu_store(v, q, addr64(pkt + 2) + (i - 4) * 4, READ_ONCE(*from), 4);
+			vgpu_store(v, q, vgpu_join64(pkt + 2) + (i - 4) * 4, READ_ONCE(*from), 4);
 	}
 }
 
@@ -216,10 +210,10 @@ static void set_regs(struct vgpu *v, struct vgpu_queue *q, const struct pm4_sour
 static void release_mem(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 {
 	u32 data = pkt[2] >> 29, interrupt = pkt[2] >> 24 & 7;
-	u64 to = addr64(pkt + 3) & ~3ull;
+	u64 to = vgpu_join64(pkt + 3) & ~3ull;
 
 	if (data == DATA_32 || data == DATA_64)
-		vgpu_store(v, q, to, addr64(pkt + 5), data * 4);
+		vgpu_store(v, q, to, vgpu_join64(pkt + 5), data * 4);
 	else if (data == DATA_CLOCK)
 		vgpu_store(v, q, to, v->time / VGPU_CLOCK_NS, 8);
 	if (interrupt == INT_ALONE || interrupt == INT_AFTER_WRITE)

@@ -181,6 +181,19 @@ struct vgpu {
 #define vgpu_of(adev_)	    container_of(adev_, struct vgpu, adev)
 #define vgpu_count(v, name) atomic64_inc(&(v)->counter[VGPU_CNT_##name])
 
+static inline u64 vgpu_join64(const u32 *p)
+{
+	return p[0] | (u64)p[1] << 32;
+}
+
+/* No packet takes less: an engine always gets on */
+static inline u64 vgpu_clamp_ns(u64 ns)
+{
+	return max(ns, 100ull);
+}
+
+#define VGPU_NOP_ONE_DWORD 0x3fff /* count of a NOP of PM4 without a second dword */
+
 static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queue)
 {
 	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) * VGPU_QUEUES_PER_PIPE + queue];

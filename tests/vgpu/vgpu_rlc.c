@@ -11,11 +11,6 @@
 #define SDMA_RPTR 3 /* registers of an RLC */
 #define SDMA_WPTR 5
 
-static u64 join64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
-
 /*
  * A doorbell is memory here: a value that no ring has makes any write to it
  * show, also of packet 0.  A ring before this is in the write index in memory.
@@ -69,10 +64,10 @@ bool vgpu_rlc_init(struct vgpu *v, struct vgpu_queue *q)
 	} else if (!rlc_choose(v, q)) {
 		return false;
 	}
-	q->ring = join64(&m->sdmax_rlcx_rb_base) << 8;
+	q->ring = vgpu_join64(&m->sdmax_rlcx_rb_base) << 8;
 	q->ring_bytes = 4u << REG_GET_FIELD(m->sdmax_rlcx_rb_cntl, SDMA0_RLC0_RB_CNTL, RB_SIZE);
 	q->rptr_va = mqd[s->mqd_rptr_lo] | (u64)mqd[s->mqd_rptr_hi] << 32;
-	q->rptr = join64(&m->sdmax_rlcx_rb_rptr);
+	q->rptr = vgpu_join64(&m->sdmax_rlcx_rb_rptr);
 	return q->engine < s->engines && q->rlc < s->queues;
 }
 

@@ -15,11 +15,6 @@
 #define POLL_MEM	  (1u << 31) /* POLL_REGMEM: memory, else a register */
 #define WRITE_COUNT	  3	     /* the dword of WRITE before its data */
 
-static u64 addr64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
-
 /* Dwords that a WRITE writes; the driver's ring test has 0 there for one */
 static u32 write_dwords(const u32 *pkt)
 {
@@ -112,7 +107,7 @@ static bool poll_over(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 	if (!(pkt[0] & POLL_MEM))
 		return true; /* an HDP flush */
-	p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1), 4);
+	p = vgpu_user_ptr(v, q->pasid, vgpu_join64(pkt + 1), 4);
 	if (!p)
 		return false;
 	return vgpu_poll_holds(pkt[0] >> 28 & 7, READ_ONCE(*p) & pkt[4], pkt[3]);
@@ -160,8 +155,8 @@ static void copy_window(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 			dst = ((pkt[9] & 0x7ff) + z) * ((pkt[10] & 0xfffffff) + 1ull) +
 			      ((pkt[8] >> 16 & 0x3fff) + y) * ((pkt[9] >> 13) + 1ull) +
 			      (pkt[8] & 0x3fff);
-			copy(v, q, addr64(pkt + 6) + (dst << shift),
-			     addr64(pkt + 1) + (src << shift), (u64)x << shift);
+			copy(v, q, vgpu_join64(pkt + 6) + (dst << shift),
+			     vgpu_join64(pkt + 1) + (src << shift), (u64)x << shift);
 		}
 }
 
@@ -169,7 +164,7 @@ static void fill(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 {
 	u64 i, bytes = packet_bytes(pkt);
 	u32 unit = 1u << (pkt[0] >> 30);
-	void *p = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1), bytes);
+	void *p = vgpu_user_ptr(v, q->pasid, vgpu_join64(pkt + 1), bytes);
 
 	for (i = 0; p && i + unit <= bytes; i += unit)
 		memcpy(p + i, pkt + 3, unit);
@@ -177,7 +172,7 @@ static void fill(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 static void atomic(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 {
-	u64 addr = addr64(pkt + 1);
+	u64 addr = vgpu_join64(pkt + 1);
 	atomic64_t *p = vgpu_user_ptr(v, q->pasid, addr, 8);
 
 	if ((pkt[0] >> 25 & 0x7f) != SDMA_ATOMIC_ADD64) {
@@ -185,7 +180,7 @@ static void atomic(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		return;
 	}
 	if (p && IS_ALIGNED(addr, 8))
-		atomic64_add(addr64(pkt + 3), p);
+		atomic64_add(vgpu_join64(pkt + 3), p);
 }
 
 void vgpu_store(struct vgpu *v, struct vgpu_queue *q, u64 addr, u64 val, size_t bytes)
@@ -203,7 +198,7 @@ static void write_data(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 
 	for (i = 0; i < write_dwords(pkt); i++) {
 		from = ring_at(v, q, WRITE_COUNT + 1 + i);
-		to = vgpu_user_ptr(v, q->pasid, addr64(pkt + 1) + i * 4, 4);
+		to = vgpu_user_ptr(v, q->pasid, vgpu_join64(pkt + 1) + i * 4, 4);
 		if (from && to)
 			*to = READ_ONCE(*from);
 	}
@@ -216,13 +211,13 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		if (pkt[0] >> 8 & 0xff)
 			copy_window(v, q, pkt);
 		else
-			copy(v, q, addr64(pkt + 5), addr64(pkt + 3), packet_bytes(pkt));
+			copy(v, q, vgpu_join64(pkt + 5), vgpu_join64(pkt + 3), packet_bytes(pkt));
 		break;
 	case SDMA_OP_WRITE:
 		write_data(v, q, pkt);
 		break;
 	case SDMA_OP_FENCE:
-		vgpu_store(v, q, addr64(pkt + 1), pkt[3], 4);
+		vgpu_store(v, q, vgpu_join64(pkt + 1), pkt[3], 4);
 		break;
 	case SDMA_OP_TRAP:
 		vgpu_irq_sdma(v, q, pkt[1] & 0xfffffff);
@@ -234,7 +229,7 @@ static void packet_do(struct vgpu *v, struct vgpu_queue *q, const u32 *pkt)
 		fill(v, q, pkt);
 		break;
 	case SDMA_OP_TIMESTAMP:
-		vgpu_store(v, q, addr64(pkt + 1), q->time / VGPU_CLOCK_NS, 8);
+		vgpu_store(v, q, vgpu_join64(pkt + 1), q->time / VGPU_CLOCK_NS, 8);
 		break;
 	}
 	atomic64_add(packet_bytes(pkt), &v->counter[VGPU_CNT_sdma_bytes]);
@@ -283,7 +278,7 @@ void vgpu_sdma_run(struct vgpu *v, struct vgpu_queue *q, u64 until)
 			break;
 		if (!q->work.magic) {
 			q->work.magic = VGPU_WORK_MAGIC;
-			q->work.left_ns = max(packet_ns(v, pkt), 100ull);
+			q->work.left_ns = vgpu_clamp_ns(packet_ns(v, pkt));
 		}
 		slice = min(q->work.left_ns, until - q->time);
 		q->work.left_ns -= slice;

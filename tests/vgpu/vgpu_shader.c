@@ -108,7 +108,7 @@ bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const struct engine
 {
 	u32 reply;
 
-	q->work.left_ns = max(v->times.packet_ns, 100ull);
+	q->work.left_ns = vgpu_clamp_ns(v->times.packet_ns);
 	if (!launch->entry && !*(const u64 *)(launch->packet + AQL_KERNEL))
 		return false;
 	mutex_lock(&request_lock);

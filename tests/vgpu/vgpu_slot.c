@@ -28,19 +28,6 @@ static u32 *slot_hqd(struct vgpu *v, struct vgpu_queue *q, int i)
 	return vgpu_hqd(v, q->part->first_xcc + i, 0, q->pipe, q->queue);
 }
 
-static u64 join64(const u32 *p)
-{
-	return p[0] | (u64)p[1] << 32;
-}
-
-/* init_mqd_v9_4_3() has it; elsewhere an MQD is alone, under MES in one page */
-static u32 mqd_stride(const struct v9_mqd *m)
-{
-	if (vgpu_chip->mes)
-		return PAGE_SIZE;
-	return vgpu_xcc_stride(m) ?: PAGE_SIZE + PAGE_ALIGN(m->cp_hqd_cntl_stack_size);
-}
-
 static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 {
 	struct v9_mqd *m = q->mqd;
@@ -52,11 +39,11 @@ static bool compute_init(struct vgpu *v, struct vgpu_queue *q)
 	if (!vgpu_gtt_ptr(v, q->mqd_addr, (size_t)q->stride * vgpu_num_xcc(v)))
 		return false;
 	q->aql = (ctl >> vgpu_chip->regs->aql_shift & 3) == 2;
-	q->ring = join64(hqd + HQD_PQ_BASE) << 8;
+	q->ring = vgpu_join64(hqd + HQD_PQ_BASE) << 8;
 	q->dwords = q->aql ? 16 : 1;
 	q->ring_packets = (2u << REG_GET_FIELD(ctl, CP_HQD_PQ_CONTROL, QUEUE_SIZE)) / q->dwords;
-	q->rptr_va = join64(hqd + HQD_RPTR_REPORT);
-	q->wptr_va = join64(hqd + HQD_WPTR_POLL);
+	q->rptr_va = vgpu_join64(hqd + HQD_RPTR_REPORT);
+	q->wptr_va = vgpu_join64(hqd + HQD_WPTR_POLL);
 	q->priority = hqd[HQD_PIPE_PRIO] << 8 | (hqd[HQD_QUEUE_PRIO] & 0xff);
 	return true;
 }
