@@ -111,6 +111,26 @@ int load_process_add_queues(struct load_process *proc, const struct load_args *a
 	return 0;
 }
 
+int load_process_with_queue(struct load_process *proc, enum load_queue_type type, size_t bytes,
+			    struct load_buffer *memory, const char **what)
+{
+	char *argv[] = { "load", "--queues", "1", "--sdma", "1", NULL };
+	struct load_args args;
+	char err[128];
+	int ret;
+
+	*what = "parse the arguments";
+	ret = load_args_parse(&args, 5, argv, err, sizeof(err));
+	if (!ret)
+		ret = load_process_open(proc, &args, what);
+	if (!ret)
+		ret = load_process_add_queues(proc, &args, type, 1, what);
+	if (ret)
+		return ret;
+	*what = "allocate memory";
+	return load_buffer_alloc(proc->kfd, proc->queues[0].gpu, bytes, memory);
+}
+
 int load_process_close(struct load_process *proc, const char **what)
 {
 	unsigned int i;

@@ -21,6 +21,12 @@ struct load_process {
 int load_process_open(struct load_process *proc, const struct load_args *args, const char **what);
 int load_process_add_queues(struct load_process *proc, const struct load_args *args,
 			    enum load_queue_type type, unsigned int per_gpu, const char **what);
+/*
+ * Open a process for a tool that writes packets itself: with a queue of that type, and so many
+ * bytes of memory that its GPU reaches.
+ */
+int load_process_with_queue(struct load_process *proc, enum load_queue_type type, size_t bytes,
+			    struct load_buffer *memory, const char **what);
 /* End as ROCm does at a normal end: queues first, then the runtime. */
 int load_process_close(struct load_process *proc, const char **what);
 

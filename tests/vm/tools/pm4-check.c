@@ -194,26 +194,14 @@ static void check_buffer(void)
 
 static int start(void)
 {
-	char *argv[] = { "pm4-check", "--queues", "1", NULL };
-	struct load_args args;
 	const char *what;
-	char err[128];
-	int ret;
+	int ret = load_process_with_queue(&proc, LOAD_COMPUTE, 65536, &memory, &what);
 
-	ret = load_args_parse(&args, 3, argv, err, sizeof(err));
-	what = err;
-	if (!ret)
-		ret = load_process_open(&proc, &args, &what);
-	if (!ret)
-		ret = load_process_add_queues(&proc, &args, LOAD_COMPUTE, 1, &what);
-	if (!ret) {
-		queue = &proc.queues[0];
-		ret = load_buffer_alloc(proc.kfd, queue->gpu, 65536, &memory);
-	}
 	if (ret) {
 		fprintf(stderr, "pm4-check: %s: %s\n", what, strerror(-ret));
 		return 1;
 	}
+	queue = &proc.queues[0];
 	cells = memory.cpu;
 	ring = (struct packets){ queue->ring_mem.cpu, 0, queue->ring_mem.size / 4 };
 	return 0;

@@ -236,26 +236,14 @@ static void check_poll(void)
 
 static int start(void)
 {
-	char *argv[] = { "sdma-check", "--queues", "1", "--sdma", "1", NULL };
-	struct load_args args;
 	const char *what;
-	char err[128];
-	int ret;
+	int ret = load_process_with_queue(&proc, LOAD_SDMA, 2 * SIZE + 4096, &memory, &what);
 
-	ret = load_args_parse(&args, 5, argv, err, sizeof(err));
-	what = err;
-	if (!ret)
-		ret = load_process_open(&proc, &args, &what);
-	if (!ret)
-		ret = load_process_add_queues(&proc, &args, LOAD_SDMA, 1, &what);
-	if (!ret) {
-		queue = &proc.queues[0];
-		ret = load_buffer_alloc(proc.kfd, queue->gpu, 2 * SIZE + 4096, &memory);
-	}
 	if (ret) {
 		fprintf(stderr, "sdma-check: %s: %s\n", what, strerror(-ret));
 		return 1;
 	}
+	queue = &proc.queues[0];
 	src = memory.cpu;
 	dst = src + SIZE;
 	cells = (void *)(dst + SIZE);
