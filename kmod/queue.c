@@ -307,29 +307,31 @@ static bool copy_evictions(void *pdd, struct evictions *e)
  * Copy how long the process was evicted from a node. The driver raises `evicted` first and notes
  * the time last (evict_process_queues_cpsch()), and adds to the counter before it clears `evicted`
  * (restore_process_queues_cpsch()), both under the lock of the queue manager. So what was read
- * counts if that was free, and nothing has changed: else it is not known now. A process evicted
- * before it had an address space there has no time noted, and the driver then adds its own time
- * since the boot, and more.
+ * counts if that was free, and nothing has changed: else it is not known now. The clock is read
+ * between the two looks: after them, an eviction that has ended since would count too long. A
+ * process evicted before it had an address space there has no time noted, and the driver then adds
+ * its own time since the boot, and more.
  */
 void gp_evictions_copy(const struct gp_node *n, void *pdd, struct gp_gpu *gpu)
 {
 	struct mutex *lock = gp_ptr(n->dqm, device_queue_manager, lock_hidden);
-	const u64 uptime = get_jiffies_64() - INITIAL_JIFFIES;
 	void *qpd = gp_ptr(pdd, kfd_process_device, qpd);
 	struct evictions e = {}, again = {};
 	u32 count;
+	u64 now;
 
 	if (gp_has(evictions) && !gp_get(qpd, qcm_process_device, queue_count, &count))
 		gpu->need = count;
 	if (!gp_has(evictions) || !copy_evictions(pdd, &e))
 		return;
 	gpu->evicted = e.evicted != 0;
+	now = get_jiffies_64();
 	if (mutex_is_locked(lock) || !copy_evictions(pdd, &again) || mutex_is_locked(lock) ||
 	    memcmp(&e, &again, sizeof(e)))
 		return;
 	if (e.evicted && e.since)
-		e.counter += get_jiffies_64() - e.since;
-	if (e.counter <= uptime + 1)
+		e.counter += now - e.since;
+	if (e.counter <= now - INITIAL_JIFFIES + 1)
 		gpu->evicted_ms = jiffies64_to_msecs(e.counter);
 }
 
