@@ -162,13 +162,15 @@ void guard_set_tenants(void)
 			set_tenant(&guard.config.tenant[online][i]);
 }
 
-/* Add a word: offline ones have the numbers from 0 on, online ones those behind them. */
+/*
+ * Add a word: offline ones have the numbers from 0 on, online ones those behind them. They are owed
+ * no share: guard would resume for it, too, when a busy host makes online's work last for a second.
+ */
 static void name(const char *word, bool online)
 {
 	const struct gpreempt_policy_tenant wish = {
 		.size = sizeof(wish),
 		.role = online ? GPREEMPT_ROLE_ONLINE : GPREEMPT_ROLE_OFFLINE,
-		.min = online ? 0 : 10,
 	};
 	size_t i = guard.config.n[online];
 
