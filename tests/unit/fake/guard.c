@@ -162,10 +162,7 @@ void guard_set_tenants(void)
 			set_tenant(&guard.config.tenant[online][i]);
 }
 
-/*
- * Add a word: offline ones have the numbers from 0 on, online ones those behind them. They are owed
- * no share: guard would resume for it, too, when a busy host makes online's work last for a second.
- */
+/* Add a word; offline ones from 0 on. None is owed a share: it would be resumed after a second. */
 static void name(const char *word, bool online)
 {
 	const struct gpreempt_policy_tenant wish = {
