@@ -16,6 +16,7 @@ usages() {
 		NF == 1 {
 			for (i = 1; i <= n; i++)
 				print now, $1 * 1000, cells[i]
+			fflush()
 			n = 0
 			now = $1 * 1000
 			next
@@ -46,6 +47,7 @@ rises() {
 # look COMMAND...: while it runs
 look() {
 	rm -f "$W/end"
+	: > "$W/usages"
 	usages &
 	_u=$!
 	"$@"
@@ -56,10 +58,14 @@ look() {
 # The driver writes three times for an eviction and its end.
 waited() { [ "$(cat "$VGPU/slow_evict")" -ge "$1" ]; }
 
+# There are so many looks that fell between two writes: a busy host has few.
+looked() { [ "$(grep -vc -e '-$' "$W/usages")" -ge "$1" ]; }
+
 thrice() {
 	for _n in 1 2 3; do
 		echo "$p" > "$VGPU/evict"
 		wait_for 30 waited $((3 * _n))
+		wait_for 30 looked $((2 * _n))
 	done
 }
 
