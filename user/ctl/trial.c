@@ -239,6 +239,9 @@ static void read_log(struct run *r, struct trial_gpu *gpu, struct trial_line *li
 					    g->page_faults;
 		}
 		trial_count(gpu, TRIAL_QUIET, 1, !failures);
+		/* A GPU that fails gives nothing, also of what it has. */
+		if (failures && line->code == TRIAL_LACKS)
+			trial_set_result(line, TRIAL_FAILED);
 	}
 	klog_free(&k);
 }

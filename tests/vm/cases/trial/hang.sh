@@ -21,3 +21,10 @@ step "the next one"
 trial 0 --yes --stages 2 --minutes 1
 page '^2	idle	done'
 as_before
+
+step "a GPU that hangs before a queue is there"
+switch 0 fail_fence 1
+trial 1 --yes --stages 2 --minutes 1
+page '^2	idle	failed'
+switch 0 fail_fence 0
+as_before
