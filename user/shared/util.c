@@ -572,9 +572,10 @@ static int ask_rest(void *arg)
  */
 static int run_reader(struct shr_apart *work)
 {
+	const unsigned int first = atomic_load(&work->begun);
 	pid_t child = shr_child_start(ask_rest, work, NULL, 0);
 	__cleanup_fd int fd = child < 0 ? -1 : shr_pidfd_open(child);
-	unsigned int now, seen = 0;
+	unsigned int now, seen = first;
 	uint64_t since = 0;
 	int status = 0, ret = -errno;
 
@@ -589,7 +590,7 @@ static int run_reader(struct shr_apart *work)
 			work->beat(work->data);
 		now = atomic_load(&work->begun);
 		/* The time does not run before the child's first step: it looks for its work. */
-		if (!now || now != seen)
+		if (now == first || now != seen)
 			since = shr_now_ns();
 		seen = now;
 		if (!shr_readable(fd, TICK_MS))
