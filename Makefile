@@ -217,7 +217,7 @@ demo: ## a GPU process suspended, measured and resumed, as a short story
 	@echo "demo: packages, a kernel and programs come first: minutes once, seconds later"
 	@$(MAKE) --no-print-directory -s vm-ready
 	@echo "demo: the virtual machine starts"
-	@$(VM_RUN) --counted=test --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
+	@$(VM_RUN) --counted=test --waves --vgpu gpus=1 --timeout 300 command 'exec sh /t/demo.sh' || { \
 		case $$? in \
 		124) echo "demo: failed: not done in 300 s" ;; \
 		12[5-9]|1[3-9]?) echo "demo: failed: the virtual machine or its shell ended" ;; \

@@ -130,7 +130,7 @@ start() {
 	started="$started $!"
 	wait_for 40 started_or_dead "$_label"
 	alive "$(pid "$_label")" || is_ready "$_label" ||
-		fail "vgpu-load $* did not start: $(cat "$W/$_label.err")"
+		fail "${PROGRAM:-vgpu-load} $* did not start: $(cat "$W/$_label.err")"
 }
 
 is_ready() {

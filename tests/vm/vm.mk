@@ -43,9 +43,10 @@ endif
 PAYLOAD = $(O)/vm/payload$(if $(GATE),-gate)$(if $(CHOSEN),-$(CHOICE)).tar
 
 .PHONY: payload
-payload: $(VM_BINS) $(VM_MODULES) $(SCHEMAS)
+payload: $(VM_BINS) $(VM_MODULES) $(SCHEMAS) $(WAVE)/tools
 	@tests/vm/mkpayload $(PAYLOAD) modules $(VM_MODULES) \
-		bins $(VM_BINS) docs $(VM_DOCS) data $(VM_DOC_DATA) files $(VM_FILES)
+		bins $(VM_BINS) docs $(VM_DOCS) data $(VM_DOC_DATA) files $(VM_FILES) \
+		$(wildcard $(WAVE)/gfx942.co)
 
 # Pages whose output a test makes again.
 VM_DOCS := README.md docs/user-guide.md docs/json.md docs/measuring.md docs/tasks.md

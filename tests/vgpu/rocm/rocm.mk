@@ -8,7 +8,8 @@ ROCM_COMMON := gpus queue
 ROCM_LOAD := $(ROCM_COMMON) args copy load
 ROCM_CHECK := $(ROCM_COMMON) check check_help check_packets check_memory \
 	check_unserved check_ioctl check_load
-ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g) $(O)/hsa-check$(g))
+ROCM_GEMM := $(ROCM_COMMON) product gemm
+ROCM_BINS := $(foreach g,12 13,$(O)/hsa-load$(g) $(O)/hsa-check$(g)) $(O)/hsa-gemm13
 ROCM_OBJ := $(patsubst $(ROCM_DIR)/%.c,$(O)/rocm-programs/%.o,$(wildcard $(ROCM_DIR)/*.c))
 VM_BINS += $(ROCM_BINS)
 
@@ -23,6 +24,9 @@ $(O)/hsa-load%: $(ROCM_LOAD:%=$(O)/rocm-programs/%.o)
 	$(ROCM_LINK)
 
 $(O)/hsa-check%: $(ROCM_CHECK:%=$(O)/rocm-programs/%.o)
+	$(ROCM_LINK)
+
+$(O)/hsa-gemm%: $(ROCM_GEMM:%=$(O)/rocm-programs/%.o)
 	$(ROCM_LINK)
 
 $(O)/rocm-programs/%.o: $(ROCM_DIR)/%.c $(O)/rocm/stamp | $(KFD_HEADER)

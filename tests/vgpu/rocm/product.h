@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Products of square matrices, computed by the GPU and compared with the CPU's. Their numbers are
+ * small integers, so that each product is exact whatever the order of its sums.
+ */
+#ifndef ROCM_PRODUCT_H
+#define ROCM_PRODUCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PRODUCT_SIDE  32 /* a multiple of the kernels' tile, 16 */
+#define PRODUCT_CELLS ((size_t)PRODUCT_SIDE * PRODUCT_SIDE)
+#define PRODUCT_BYTES (PRODUCT_CELLS * sizeof(float))
+/* The kernel "gemm" of tests/vgpu/wave/kernels.c: a workgroup for each tile. */
+#define PRODUCT_GROUPS	   (PRODUCT_CELLS / 256)
+#define PRODUCT_GROUP_SIZE 256
+
+struct product {
+	float a[PRODUCT_CELLS], b[PRODUCT_CELLS], want[PRODUCT_CELLS];
+	uint64_t done;
+	uint64_t wrong;	   /* products with a cell that differs */
+	uint64_t checksum; /* over all cells of all products */
+	uint64_t expected; /* the same over the CPU's */
+};
+
+/* The next two matrices, and their product by the CPU. */
+void product_next(struct product *p);
+void product_compare(struct product *p, const float *got);
+
+#endif
