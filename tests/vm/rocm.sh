@@ -90,17 +90,12 @@ ms() {
 
 # --- hip-load ----------------------------------------------------------------
 
-# hip_start LABEL ARGS...: a HIP program, in the guest of check-hip. HIP's first
-# copy compiles its own kernels, which takes seconds. Small copies have to
-# use SDMA: as kernels they would move nothing here.
+# hip_start LABEL ARGS...: in the guest of check-hip. HIP's first copy compiles its own kernels,
+# which takes seconds. Without an engine small copies have to use SDMA: as kernels they would move
+# nothing.
 hip_start() {
 	_label=$1
 	shift
-	: > "$W/$_label.out"
-	GPU_FORCE_BLIT_COPY_SIZE=0 LD_LIBRARY_PATH=/hip13 \
-		hip-load /files/vgpu-kernel-gfx942.co "$@" > "$W/$_label.out" 2> "$W/$_label.err" &
-	eval "pid_$_label=$!"
-	started="$started $!"
-	wait_for 60 started_or_dead "$_label"
-	is_ready "$_label" || fail "hip-load did not start: $(cat "$W/$_label.err")"
+	PROGRAM="env" start "$_label" GPU_FORCE_BLIT_COPY_SIZE=0 LD_LIBRARY_PATH=/hip13 \
+		hip-load /files/vgpu-kernel-gfx942.co "$@"
 }
