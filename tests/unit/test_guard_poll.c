@@ -224,9 +224,9 @@ static size_t count_eventfds(const char *tid)
 
 	snprintf(path, sizeof(path), "/proc/self/task/%s/fd", tid);
 	dir = opendir(path);
-	/* The thread has ended. */
-	if (!dir)
+	if (!dir && errno == ENOENT) /* the thread has ended */
 		return GUARD_WAKES;
+	ck_assert_ptr_nonnull(dir);
 	while ((entry = readdir(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
