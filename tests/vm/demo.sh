@@ -81,6 +81,7 @@ echo "      libhsa-runtime64 $(awk '$1 == "libhsa-runtime64-1" { print $2 }' /ro
 show "hsa-gemm $code $queues"
 PROGRAM=hsa-gemm13 start demo $code $queues
 p=$(pid demo)
+wait_for 5 has_queues "$p" "$((queues + 1)) compute-aql"
 wait_for 5 running "$p"
 rate=$(measured_rate demo)
 echo "      pid $p: $rate products/s, each compared with the CPU's"
@@ -88,6 +89,8 @@ echo "      pid $p: $rate products/s, each compared with the CPU's"
 
 chapter 3 "What gpreempt.ko sees of it, read off the driver and the hardware slots"
 show_view "$p"
+echo
+echo "      its $queues queues, and one that ROCr made for itself"
 
 chapter 4 "Preempted: all its queues off the GPU, through amdkfd's debug interface"
 ctl 0 suspend "$p"
