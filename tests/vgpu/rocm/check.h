@@ -43,7 +43,6 @@ int check_unserved(struct check *c);
 int check_refused_ioctls(struct check *c);
 
 /* check_help.c */
-int check_wrong(const char *what, hsa_status_t status);
 int check_new_signal(int64_t value, hsa_signal_t *signal);
 void check_put_dispatch(struct check *c, uint64_t duration_ns, uint64_t addend,
 			hsa_signal_t signal);
@@ -52,16 +51,6 @@ void check_put_barrier(struct check *c, hsa_packet_type_t type, const hsa_signal
 void check_ring(struct check *c);
 /* Is it 0 within so many ms? */
 bool check_zero_within(hsa_signal_t signal, unsigned int ms);
-
-/* clang-format off */
-#define TRY(call) \
-	do { \
-		hsa_status_t try_status = (call); \
-\
-		if (try_status) \
-			return check_wrong(#call, try_status); \
-	} while (0)
-/* clang-format on */
 
 #define MUST(condition)                                       \
 	do {                                                  \

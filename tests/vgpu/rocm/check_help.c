@@ -5,12 +5,6 @@
 #include "check.h"
 #include "queue.h"
 
-int check_wrong(const char *what, hsa_status_t status)
-{
-	printf("  %s: %s\n", what, rocm_error(status));
-	return -1;
-}
-
 int check_new_signal(int64_t value, hsa_signal_t *signal)
 {
 	TRY(hsa_signal_create(value, 0, NULL, signal));

@@ -8,7 +8,6 @@
  * Until SIGTERM. Prints what vgpu-load prints.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +21,6 @@
 #define RING	   64 /* packets */
 #define WAIT_NS	   20000000
 #define REPORT_NS  200000000
-#define NS_PER_S   1000000000.0
 
 static volatile sig_atomic_t stop_requested;
 
@@ -44,7 +42,6 @@ struct queue {
 	hsa_signal_t done;
 	struct work *work;
 	struct product product;
-	uint64_t launched;
 };
 
 struct gemm {
@@ -53,15 +50,6 @@ struct gemm {
 	struct queue queues[MAX_QUEUES];
 	unsigned int num_queues;
 };
-
-static hsa_status_t status; /* set by TRY() */
-
-#define TRY(call)                      \
-	do {                           \
-		status = call;         \
-		if (status)            \
-			return status; \
-	} while (0)
 
 static void on_stop(int sig)
 {
@@ -77,7 +65,7 @@ static void on_error(hsa_status_t error, hsa_queue_t *queue, void *data)
 	stop_requested = 1;
 }
 
-static hsa_status_t find_kernel(struct gemm *g, const char *path)
+static int find_kernel(struct gemm *g, const char *path)
 {
 	hsa_agent_t gpu = g->gpus.gpu[0].agent;
 	hsa_code_object_reader_t reader;
@@ -85,8 +73,10 @@ static hsa_status_t find_kernel(struct gemm *g, const char *path)
 	hsa_executable_symbol_t symbol;
 	int fd = open(path, O_RDONLY);
 
-	if (fd < 0)
-		return HSA_STATUS_ERROR_INVALID_FILE;
+	if (fd < 0) {
+		perror(path);
+		return -1;
+	}
 	TRY(hsa_code_object_reader_create_from_file(fd, &reader));
 	TRY(hsa_executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
 				      NULL, &executable));
@@ -99,10 +89,10 @@ static hsa_status_t find_kernel(struct gemm *g, const char *path)
 	TRY(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
 					   &g->kernel.object));
 	close(fd);
-	return HSA_STATUS_SUCCESS;
+	return 0;
 }
 
-static hsa_status_t add_queue(struct gemm *g)
+static int add_queue(struct gemm *g)
 {
 	struct queue *q = &g->queues[g->num_queues];
 
@@ -115,32 +105,33 @@ static hsa_status_t add_queue(struct gemm *g)
 	TRY(hsa_queue_create(g->gpus.gpu[0].agent, RING, HSA_QUEUE_TYPE_MULTI, on_error, NULL,
 			     UINT32_MAX, UINT32_MAX, &q->queue));
 	g->num_queues++;
-	return HSA_STATUS_SUCCESS;
+	return 0;
 }
 
 static void launch(const struct kernel *kernel, struct queue *q)
 {
 	hsa_kernel_dispatch_packet_t *packet;
+	uint64_t index = q->product.begun;
 	struct work *work = q->work;
 
 	product_next(&q->product);
 	memcpy(work->in[0], q->product.a, PRODUCT_BYTES);
 	memcpy(work->in[1], q->product.b, PRODUCT_BYTES);
 	hsa_signal_store_screlease(q->done, 1);
-	packet = rocm_dispatch_at(q->queue, q->launched, work, q->done);
+	packet = rocm_dispatch_at(q->queue, index, work, q->done);
 	packet->workgroup_size_x = PRODUCT_GROUP_SIZE;
 	packet->grid_size_x = PRODUCT_GROUP_SIZE * PRODUCT_GROUPS;
 	packet->group_segment_size = kernel->group_size;
 	packet->kernel_object = kernel->object;
 	rocm_packet_commit(packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 1);
-	hsa_queue_store_write_index_screlease(q->queue, ++q->launched);
-	hsa_signal_store_screlease(q->queue->doorbell_signal, (hsa_signal_value_t)q->launched - 1);
+	hsa_queue_store_write_index_screlease(q->queue, index + 1);
+	hsa_signal_store_screlease(q->queue->doorbell_signal, (hsa_signal_value_t)index);
 }
 
 /* Waits for a while, so that signals are seen. Returns whether the product was taken. */
 static bool collect(struct queue *q)
 {
-	if (q->launched == q->product.done)
+	if (q->product.begun == q->product.done)
 		return true;
 	if (hsa_signal_wait_scacquire(q->done, HSA_SIGNAL_CONDITION_LT, 1, WAIT_NS,
 				      HSA_WAIT_STATE_BLOCKED))
@@ -149,14 +140,13 @@ static bool collect(struct queue *q)
 	return true;
 }
 
-static struct product sum_of(const struct gemm *g, uint64_t *launched)
+static struct product sum_of(const struct gemm *g)
 {
 	struct product sum = {};
 	unsigned int i;
 
-	*launched = 0;
 	for (i = 0; i < g->num_queues; i++) {
-		*launched += g->queues[i].launched;
+		sum.begun += g->queues[i].product.begun;
 		sum.done += g->queues[i].product.done;
 		sum.wrong += g->queues[i].product.wrong;
 		sum.checksum += g->queues[i].product.checksum;
@@ -168,15 +158,14 @@ static struct product sum_of(const struct gemm *g, uint64_t *launched)
 static void report(const struct gemm *g, uint64_t start)
 {
 	static uint64_t next;
-	uint64_t now = rocm_now_ns(), launched;
+	uint64_t now = rocm_now_ns();
 	struct product sum;
 
 	if (now < next)
 		return;
 	next = now + REPORT_NS;
-	sum = sum_of(g, &launched);
-	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 "\n",
-	       (double)(now - start) / NS_PER_S, launched, sum.done);
+	sum = sum_of(g);
+	product_progress(&sum, now - start);
 }
 
 static void run(struct gemm *g)
@@ -197,24 +186,27 @@ static void run(struct gemm *g)
 	}
 }
 
-static hsa_status_t start(struct gemm *g, const char *path, int queues)
+static int start(struct gemm *g, const char *path, int queues)
 {
 	TRY(hsa_init());
 	TRY(rocm_find(&g->gpus));
-	TRY(find_kernel(g, path));
+	if (find_kernel(g, path))
+		return -1;
 	while (queues--)
-		TRY(add_queue(g));
+		if (add_queue(g))
+			return -1;
 	printf("ready pid %d queues %u\n", (int)getpid(), g->num_queues);
-	return HSA_STATUS_SUCCESS;
+	return 0;
 }
 
-static hsa_status_t end(struct gemm *g)
+static int end(struct gemm *g)
 {
 	unsigned int i;
 
 	for (i = 0; i < g->num_queues; i++)
 		TRY(hsa_queue_destroy(g->queues[i].queue));
-	return hsa_shut_down();
+	TRY(hsa_shut_down());
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -223,7 +215,6 @@ int main(int argc, char **argv)
 	int queues = argc == 3 ? atoi(argv[2]) : 0;
 	static struct gemm g;
 	struct product sum;
-	uint64_t launched;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (queues < 1 || queues > MAX_QUEUES) {
@@ -231,18 +222,11 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	sigaction(SIGTERM, &action, NULL);
-	status = start(&g, argv[1], queues);
-	if (!status) {
-		run(&g);
-		status = end(&g);
-	}
-	if (status) {
-		fprintf(stderr, "hsa-gemm: %s\n", rocm_error(status));
+	if (start(&g, argv[1], queues))
 		return 1;
-	}
-	sum = sum_of(&g, &launched);
-	printf("done submitted %" PRIu64 " completed %" PRIu64 " wrong %" PRIu64
-	       " checksum %016" PRIx64 " expected %016" PRIx64 "\n",
-	       launched, sum.done, sum.wrong, sum.checksum, sum.expected);
-	return sum.wrong || sum.checksum != sum.expected;
+	run(&g);
+	if (end(&g))
+		return 1;
+	sum = sum_of(&g);
+	return product_result(&sum);
 }

@@ -136,6 +136,12 @@ const char *rocm_error(hsa_status_t status)
 	return text;
 }
 
+int rocm_wrong(const char *what, hsa_status_t status)
+{
+	printf("  %s: %s\n", what, rocm_error(status));
+	return -1;
+}
+
 uint64_t rocm_now_ns(void)
 {
 	struct timespec ts;

@@ -33,6 +33,18 @@ hsa_status_t rocm_vram_alloc(const struct rocm_gpus *gpus, unsigned int gpu, siz
 			     void **ptr);
 
 const char *rocm_error(hsa_status_t status);
+/* Print a line about a call that failed. Returns -1. */
+int rocm_wrong(const char *what, hsa_status_t status);
+
+/* clang-format off */
+#define TRY(call) \
+	do { \
+		hsa_status_t try_status = (call); \
+\
+		if (try_status) \
+			return rocm_wrong(#call, try_status); \
+	} while (0)
+/* clang-format on */
 
 /* CLOCK_MONOTONIC, ns */
 uint64_t rocm_now_ns(void);

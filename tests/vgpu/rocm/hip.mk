@@ -15,7 +15,7 @@ $(HIP_DIR)/stamp: tests/vm/fetch-rocm
 	@touch $@
 
 $(O)/hip-gemm: tests/vgpu/rocm/product.c tests/vgpu/rocm/product.h
-$(HIP_BINS): $(O)/%: tests/vgpu/rocm/hip/%.c tests/vgpu/vgpu.h $(HIP_DIR)/stamp
+$(HIP_BINS): $(O)/%: tests/vgpu/rocm/hip/%.c tests/vgpu/rocm/hip/hip.h tests/vgpu/vgpu.h $(HIP_DIR)/stamp
 	$(call run,LD)$(CC) $(CFLAGS_USER) -D_GNU_SOURCE -D__HIP_PLATFORM_AMD__ \
 		-isystem $(HIP_DIR)/include -o $@ $(filter %.c,$^) \
 		-L$(HIP_DIR)/guest/hip13 -l:libamdhip64.so.5 -Wl,--allow-shlib-undefined \

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "product.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void product_next(struct product *p)
 {
 	size_t i, k;
 
+	p->begun++;
 	for (i = 0; i < PRODUCT_CELLS; i++) {
 		p->a[i] = (float)((i * 7 + p->done * 5) % 13) - 6;
 		p->b[i] = (float)((i * 11 + p->done * 3) % 17) - 8;
@@ -33,4 +36,18 @@ void product_compare(struct product *p, const float *got)
 	p->expected = add(p->expected, p->want);
 	p->wrong += memcmp(got, p->want, sizeof(p->want)) != 0;
 	p->done++;
+}
+
+void product_progress(const struct product *p, uint64_t ns)
+{
+	printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 "\n", (double)ns / 1e9, p->begun,
+	       p->done);
+}
+
+int product_result(const struct product *p)
+{
+	printf("done submitted %" PRIu64 " completed %" PRIu64 " wrong %" PRIu64
+	       " checksum %016" PRIx64 " expected %016" PRIx64 "\n",
+	       p->begun, p->done, p->wrong, p->checksum, p->expected);
+	return p->wrong || p->checksum != p->expected;
 }

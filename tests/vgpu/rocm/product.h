@@ -18,8 +18,8 @@
 
 struct product {
 	float a[PRODUCT_CELLS], b[PRODUCT_CELLS], want[PRODUCT_CELLS];
-	uint64_t done;
-	uint64_t wrong;	   /* products with a cell that differs */
+	uint64_t begun, done;
+	uint64_t wrong;	   /* results that differ from the CPU's */
 	uint64_t checksum; /* over all cells of all products */
 	uint64_t expected; /* the same over the CPU's */
 };
@@ -27,5 +27,10 @@ struct product {
 /* The next two matrices, and their product by the CPU. */
 void product_next(struct product *p);
 void product_compare(struct product *p, const float *got);
+
+/* Print what vgpu-load prints: a line of progress, and the last line. */
+void product_progress(const struct product *p, uint64_t ns);
+/* Returns the program's exit status. */
+int product_result(const struct product *p);
 
 #endif

@@ -8,21 +8,14 @@
  *
  * Until SIGTERM. Prints what vgpu-load prints.
  */
-#include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <hip/hip_runtime_api.h>
-
 #include "../product.h"
+#include "hip.h"
 
-#define REPORT_NS 200000000ULL
 #define FILL_BYTE 0x5a
 #define FILL_SIZE 1000 /* bytes, no multiple of a wave's */
-
-static volatile sig_atomic_t stop_requested;
 
 struct gemm {
 	struct product product;
@@ -31,25 +24,7 @@ struct gemm {
 	hipStream_t stream;
 	float *a, *b, *c, *copy; /* the GPU's memory */
 	uint8_t *filled;
-	uint64_t launched, wrong_fills;
 };
-
-#define TRY(call)                                                    \
-	do {                                                         \
-		hipError_t try_error = (call);                       \
-                                                                     \
-		if (try_error) {                                     \
-			fprintf(stderr, "hip-gemm: %s: %s\n", #call, \
-				hipGetErrorString(try_error));       \
-			return -1;                                   \
-		}                                                    \
-	} while (0)
-
-static void on_stop(int sig)
-{
-	(void)sig;
-	stop_requested = 1;
-}
 
 static int prepare(struct gemm *g, const char *file)
 {
@@ -66,7 +41,7 @@ static int prepare(struct gemm *g, const char *file)
 
 static int check_fill(struct gemm *g)
 {
-	uint8_t got[FILL_SIZE] = {}, byte = (uint8_t)(FILL_BYTE + g->launched);
+	uint8_t got[FILL_SIZE] = {}, byte = (uint8_t)(FILL_BYTE + g->product.done);
 	size_t i, bad = 0;
 
 	TRY(hipMemsetAsync(g->filled, byte, FILL_SIZE, g->stream));
@@ -74,7 +49,7 @@ static int check_fill(struct gemm *g)
 	TRY(hipStreamSynchronize(g->stream));
 	for (i = 0; i < FILL_SIZE; i++)
 		bad += got[i] != byte;
-	g->wrong_fills += bad != 0;
+	g->product.wrong += bad != 0;
 	return 0;
 }
 
@@ -90,20 +65,11 @@ static int multiply(struct gemm *g)
 	TRY(hipMemcpyAsync(g->b, p->b, PRODUCT_BYTES, hipMemcpyHostToDevice, g->stream));
 	TRY(hipModuleLaunchKernel(g->kernel, PRODUCT_GROUPS, 1, 1, PRODUCT_GROUP_SIZE, 1, 1, 0,
 				  g->stream, params, NULL));
-	g->launched++;
 	TRY(hipMemcpyAsync(g->copy, g->c, PRODUCT_BYTES, hipMemcpyDeviceToDevice, g->stream));
 	TRY(hipMemcpyAsync(got, g->copy, PRODUCT_BYTES, hipMemcpyDeviceToHost, g->stream));
 	TRY(hipStreamSynchronize(g->stream));
 	product_compare(p, got);
 	return 0;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 static int run(struct gemm *g)
@@ -116,8 +82,7 @@ static int run(struct gemm *g)
 		now = now_ns();
 		if (now < next)
 			continue;
-		printf("t %.3f submitted %" PRIu64 " completed %" PRIu64 "\n",
-		       (double)(now - start) / 1e9, g->launched, g->product.done);
+		product_progress(&g->product, now - start);
 		next = now + REPORT_NS;
 	}
 	return 0;
@@ -125,7 +90,6 @@ static int run(struct gemm *g)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_stop };
 	static struct gemm g;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -133,15 +97,12 @@ int main(int argc, char **argv)
 		fputs("usage: hip-gemm MODULE\n", stderr);
 		return 2;
 	}
-	sigaction(SIGTERM, &action, NULL);
+	catch_stop();
 	/* HIP builds its own kernels when it needs them first, which takes seconds. */
 	if (prepare(&g, argv[1]) || multiply(&g) || check_fill(&g))
 		return 1;
 	printf("ready pid %d\n", (int)getpid());
 	if (run(&g))
 		return 1;
-	printf("done submitted %" PRIu64 " completed %" PRIu64 " wrong %" PRIu64 " fills %" PRIu64
-	       " checksum %016" PRIx64 "\n",
-	       g.launched, g.product.done, g.product.wrong, g.wrong_fills, g.product.checksum);
-	return g.product.wrong || g.wrong_fills;
+	return product_result(&g.product);
 }

@@ -9,7 +9,6 @@
  * LAUNCHES a stream; without it until SIGTERM. Prints what vgpu-load prints.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <hip/hip_runtime_api.h>
-
 #include "../../vgpu.h"
+#include "hip.h"
 
-#define NS_PER_S    1000000000ULL
 #define MAX_STREAMS 16
 #define SLOTS	    64 /* launches in flight a stream */
 #define COPY_BYTES  (1 << 20)
-#define REPORT_NS   200000000ULL
 #define NAP_NS	    2000000
-
-static volatile sig_atomic_t stop_requested;
 
 struct stream {
 	hipStream_t stream;
@@ -51,31 +45,6 @@ struct load {
 	uint8_t *pinned, *pageable, *back;
 	uint64_t copies, differ;
 };
-
-#define TRY(call)                                                    \
-	do {                                                         \
-		hipError_t try_error = (call);                       \
-                                                                     \
-		if (try_error) {                                     \
-			fprintf(stderr, "hip-load: %s: %s\n", #call, \
-				hipGetErrorString(try_error));       \
-			return -1;                                   \
-		}                                                    \
-	} while (0)
-
-static void on_stop(int sig)
-{
-	(void)sig;
-	stop_requested = 1;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
 
 static void nap(void)
 {
@@ -253,7 +222,6 @@ static int verdict(const struct load *load)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_handler = on_stop };
 	static struct load load;
 	int ret;
 
@@ -267,7 +235,7 @@ int main(int argc, char **argv)
 	load.launches = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
 	if (!load.num_streams || load.num_streams > MAX_STREAMS)
 		return 2;
-	sigaction(SIGTERM, &action, NULL);
+	catch_stop();
 	/* The first copy builds HIP's own kernels, which takes seconds. */
 	if (prepare(&load, argv[1]) || copy_round(&load))
 		return 1;
