@@ -392,8 +392,8 @@ TEST(silent)
 	unit_frozen_ns = 0;
 }
 
-/* Work that came and was done between two looks is an arrival, too. */
-TEST(came_and_went)
+/* The worker has to see both orders of a short piece of work, however busy the host is. */
+static void linger_long(void)
 {
 	struct gpreempt_policy_options slowly = {
 		.size = sizeof(slowly),
@@ -402,11 +402,16 @@ TEST(came_and_went)
 		.window_ns = 60 * NSEC_PER_SEC,
 	};
 
-	/* The worker has to see both orders, however busy the host is. */
 	gpreempt_policy_free(guard.policy);
 	ck_assert_int_eq(gpreempt_policy_new(&slowly, shr_now_ns(), &guard.policy), 0);
 	guard_set_tenants();
 	guard.poll_ns = 20 * NSEC_PER_MSEC;
+}
+
+/* Work that came and was done between two looks is an arrival, too. */
+TEST(came_and_went)
+{
+	linger_long();
 	start_guard();
 	memory->read = 1;
 	memory->written = 1;
@@ -429,9 +434,20 @@ TEST(no_thread)
 
 #define TRIES 500
 
-/* A page of ours that the kernel waits for, until we answer. */
+/* Wait for a step of the test. */
+static void await(int answer)
+{
+	while (atomic_load(&memory->answer) < answer)
+		shr_sleep_ns(NSEC_PER_MSEC);
+}
+
+/*
+ * A page of ours that the kernel waits for, until we answer; and once more, for an answer that
+ * shows a packet which is done.
+ */
 static void never_answer(void)
 {
+	static const uint64_t done[PAGE / 8] = { 1, 1 };
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
 		.range = { .start = (uintptr_t)page, .len = PAGE },
@@ -440,6 +456,11 @@ static void never_answer(void)
 	struct uffdio_zeropage zero = {
 		.range = { .start = (uintptr_t)page, .len = PAGE },
 	};
+	struct uffdio_copy copy = {
+		.dst = (uintptr_t)page,
+		.src = (uintptr_t)done,
+		.len = PAGE,
+	};
 	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
 
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &reg) < 0) {
@@ -447,9 +468,12 @@ static void never_answer(void)
 		do_nothing();
 	}
 	atomic_store(&memory->ready, 1);
-	while (!atomic_load(&memory->answer))
-		shr_sleep_ns(NSEC_PER_MSEC);
+	await(1);
 	ioctl(fd, UFFDIO_ZEROPAGE, &zero);
+	await(2);
+	madvise(page, PAGE, MADV_DONTNEED);
+	await(3);
+	ioctl(fd, UFFDIO_COPY, &copy);
 	do_nothing();
 }
 
@@ -509,6 +533,22 @@ TEST(never_answers)
 	UNIT_WAIT(!count_stuck());
 	/* There is no thread for each look: two, the stand-in, and those of slow reads. */
 	ck_assert_uint_lt(guard.turn.threads, GUARD_STUCK);
+}
+
+/* Work that only a late read saw is an arrival, too. */
+TEST(late_read)
+{
+	if (start_stuck() < 0)
+		return;
+	atomic_store(&memory->answer, 1);
+	linger_long();
+	start_guard();
+	UNIT_WAIT(guard.n_online == 2 && guard.online[1].looked);
+	atomic_store(&memory->answer, 2);
+	UNIT_WAIT(count_stuck() == 1);
+	atomic_store(&memory->answer, 3);
+	look_until_suspends(1);
+	look_until_resumes(1);
 }
 
 /* The process stops being a target in the middle of that read. */

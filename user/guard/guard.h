@@ -385,6 +385,7 @@ struct guard_sight {
 	struct gpreempt *g; /* reads the view of the module; NULL: none does */
 	uint64_t since_ns;  /* when the read began; 0: none. Under the lock */
 	bool left;	    /* no longer a target: freed after the read */
+	bool worked;	    /* a late read saw work. Under the lock */
 	bool parked;	    /* only new packets tell something then */
 	bool dark;	    /* its waves are not known: a packet without a signal may execute */
 	struct guard_queue queue[GUARD_QUEUES];

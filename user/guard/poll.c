@@ -541,6 +541,9 @@ static void note_seen(struct guard *guard, struct guard_online *online, int seen
 	online->gone |= seen < 0;
 	if (seen == GUARD_BUSY || seen == GUARD_PULSE)
 		turn->worked_ns = now;
+	/* More of the same work. */
+	if (before && seen == GUARD_PULSE)
+		seen = GUARD_IDLE;
 	if (busy == before && seen != GUARD_PULSE)
 		return;
 	guard_work_note(guard, online->target.pid, seen, now);
@@ -609,13 +612,19 @@ static struct guard_sight *claim(struct guard *guard, struct guard_online *onlin
 	return sight;
 }
 
-/* The read has returned, in time or not. Under the lock. */
+/*
+ * The read has returned, in time or not. Work of a late one is noted by the next read, which would
+ * not see it again. Under the lock.
+ */
 static void give_back(struct guard *guard, struct guard_sight *sight, int seen, bool in_time,
 		      uint64_t now)
 {
 	size_t i;
 
 	sight->since_ns = 0;
+	if (sight->worked && seen == GUARD_IDLE)
+		seen = GUARD_PULSE;
+	sight->worked = !in_time && seen > 0;
 	if (in_time)
 		guard->turn.since_ns = 0;
 	for (i = 0; in_time && i < guard->n_online; i++)
