@@ -261,13 +261,13 @@ TEST(fork_has_its_own)
 	ck_assert_ptr_eq(gp_apart_new(), mine);
 }
 
-/* The process that waits for its call. */
+/* Returns the process that waits for its call, or 0. */
 static pid_t waiting_child(void)
 {
 	char text[32] = "";
 	int fd = open("/proc/thread-self/children", O_RDONLY);
 
-	ck_assert_int_ge(read(fd, text, sizeof(text) - 1), 1);
+	ck_assert_int_ge(read(fd, text, sizeof(text) - 1), 0);
 	close(fd);
 	return atoi(text);
 }
@@ -282,8 +282,11 @@ TEST_EACH(waits_for_its_call, 2)
 {
 	pid_t child;
 
-	gp_apart_ready(t, t->pipe[0], tell_pid);
-	child = waiting_child();
+	/* A process that a busy host does not run within a second does not wait. */
+	do {
+		gp_apart_ready(t, t->pipe[0], tell_pid);
+		child = waiting_child();
+	} while (!child);
 	ck_assert_int_eq(t->result, 0);
 	if (_i)
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
