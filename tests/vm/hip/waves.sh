@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A HIP program whose code is executed, fills and copies of HIP's own kernels among it, preempted
-# 200 times in the middle of waves: each product and each fill is the CPU's.
+# 10,000 times in the middle of waves: each product and each fill is the CPU's.
 # waves: run
-# timeout: 900
+# timeout: 1800
 . /t/rocm.sh
 . /t/load.sh
 needs_engine
 
-# Some milliseconds a product: four workgroups, one wave after the other.
-echo 800 > $VGPU/0/instruction_ns
+# Waves execute most of the time, so that most suspends meet some.
+echo 8000 > $VGPU/0/instruction_ns
 PROGRAM="env" start a LD_LIBRARY_PATH=/hip13 hip-gemm /files/gfx942.co
 p=$(pid a)
 expect_progress a
 
 before=$(counter 0 saves)
-while [ $(($(counter 0 saves) - before)) -lt 200 ]; do
+while [ $(($(counter 0 saves) - before)) -lt 10000 ]; do
 	ctl 0 preempt "$p" --count 100 --hold 0ms --interval 1ms
 	says '^cycles 100 succeeded 100'
 done
