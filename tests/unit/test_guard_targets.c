@@ -129,6 +129,28 @@ TEST(without_work_in_the_dark)
 }
 
 /*
+ * A process in no slot in two looks shows that there are too many. But not while sessions are
+ * opened, for which the driver empties all slots.
+ */
+TEST(crowded)
+{
+	name_online("comm:serve");
+	take_train();
+	world_add(201, "train", "/");
+	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
+	look_until("process 201 is offline");
+	unit_frozen_ns = shr_now_ns();
+	/* So far its registers were not known. */
+	memset(guard.crowded_ns, 0, sizeof(guard.crowded_ns));
+	atomic_store(&guard.offline[1].worker->channel->state, GUARD_OPENING);
+	idle_after("0 - -", "compute-aql 0 0 0 dwords", 3);
+	ck_assert(!guard.offline[0].crowded);
+	atomic_store(&guard.offline[1].worker->channel->state, GUARD_READY);
+	idle_after("0 - -", "compute-aql 0 0 0 dwords", 3);
+	ck_assert(guard.offline[0].crowded);
+}
+
+/*
  * A process in both roles is reported once, however many targets are left alone for other
  * reasons.
  */

@@ -10,6 +10,9 @@
 static char *profile = ""; /* the first that there is */
 module_param(profile, charp, 0444);
 MODULE_PARM_DESC(profile, "GPU: gfx942 (MI308X), gfx90a, gfx900, gfx1100, gfx1201");
+static unsigned int cus;
+module_param(cus, uint, 0444);
+MODULE_PARM_DESC(cus, "CUs of a shader array, of those that the profile has (all)");
 
 const struct vgpu_chip *vgpu_chip;
 
@@ -278,11 +281,17 @@ static const struct vgpu_chip chips[] = {
 
 int vgpu_chip_init(void)
 {
+	static struct vgpu_chip chosen;
+	u16 *bitmap = &chosen.shaders.cu_bitmap;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(chips); i++)
-		if (!strcmp(profile, chips[i].name) || (!*profile && !i))
-			vgpu_chip = &chips[i];
+		if (!strcmp(profile, chips[i].name) || (!*profile && !i)) {
+			chosen = chips[i];
+			vgpu_chip = &chosen;
+		}
+	while (cus && hweight16(*bitmap) > cus)
+		*bitmap &= *bitmap - 1;
 	if (!vgpu_chip) {
 		pr_err("vgpu: there is no profile '%s'\n", profile);
 		return -EINVAL;

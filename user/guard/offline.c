@@ -458,6 +458,17 @@ static void note_set(struct guard_offline *offline, const struct gpreempt_view *
 	offline->set = set;
 }
 
+/* Is a session being opened? The driver changes its run list for that, more than once. */
+static bool opens_any(const struct guard *guard)
+{
+	size_t i;
+
+	for (i = 0; i < guard->n_offline; i++)
+		if (atomic_load(&guard->offline[i].worker->channel->state) == GUARD_OPENING)
+			return true;
+	return false;
+}
+
 /*
  * Report to the policy where the process has work. A look while the driver changes the run list
  * shows none of its queues, and tells nothing. Under the lock.
@@ -503,7 +514,7 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	 */
 	unknown &= ~entity->held;
 	offline->missing &= unknown;
-	for (i = 0; i < guard->n_nodes; i++)
+	for (i = 0; i < guard->n_nodes && !opens_any(guard); i++)
 		if (offline->missing >> i & 1)
 			guard->crowded_ns[i] = now;
 	offline->worked[0] |= worked | (is_still(offline) ? 0 : offline->missing);

@@ -2,7 +2,7 @@
 # All stages, in which the code of the witness is executed: its waves keep their registers and LDS.
 # What gpreempt-lab makes of the result, and the archive. tests/report/take makes
 # user/lab/trial-reference.json of what this prints.
-# vgpu: profile=gfx90a
+# vgpu: profile=gfx90a cus=1
 # waves: run
 # memory: 1536
 # timeout: 900
