@@ -7,7 +7,7 @@
 # lost SEED: of two threads that count without a lock
 lost() {
 	echo "$1" > "$VGPU/chaos"
-	two-threads 20 > "$W/lost"
+	two-threads 100 > "$W/lost"
 	echo "$(cat "$VGPU/chaos"): $(cat "$W/lost")"
 	read -r _ n < "$W/lost"
 	read -r _ _ _ stops _ switches < "$VGPU/chaos"
