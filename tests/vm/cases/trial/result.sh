@@ -8,6 +8,8 @@
 # timeout: 900
 . /t/trial.sh
 
+# The waves are executed here: the less the GPU does in a second, the less this host has to do.
+echo 400 > $VGPU/0/instruction_ns
 trial 0 --yes --minutes 1
 all_hold
 page '^holds	[1-9][0-9]*	[0-9]+	A pause does the same'
