@@ -33,17 +33,16 @@ static void flip_bit(struct bench *b)
 	struct flip *f = b->user;
 	u32 value = witness_value(f->wave, f->lane, f->kind, f->nth), count = 0, *at = NULL;
 	u32 *p = bench_memory(b, b->launch.save);
-	u64 k;
+	u64 saved = wave_group_saved(&b->group, &b->launch.kernel), k;
 
-	if (f->done)
-		return;
-	for (k = 0; k < b->launch.save_size / sizeof(*p); k++)
+	for (k = 0; k < saved / sizeof(*p); k++)
 		if (p[k] == value && !count++)
 			at = &p[k];
 	if (count != 1)
 		return;
 	*at ^= 1u << f->bit;
 	f->done = true;
+	b->every = UINT64_MAX;
 }
 
 static int run(struct bench *b, enum bench_how how)
