@@ -68,6 +68,36 @@ TEST(suspend_and_resume)
 	both_are(false);
 }
 
+#define SUSPENDED "gpreempt-queues - version: 1.4\n# qid active suspended waves\n0 0 1 0\n1 0 1 0\n"
+
+static void third_goes(struct gp_loop *l)
+{
+	(void)l;
+	set_view(PID, SUSPENDED "2 0 1 0\n");
+}
+
+/* The driver reports a new queue when the hardware executes it already. */
+static void third_comes(struct gp_loop *l)
+{
+	int fd = l->dbg_fd;
+
+	l->dbg_fd = -1;
+	gp_loop_add_queue(l, 2);
+	l->dbg_fd = fd;
+	set_view(PID, SUSPENDED "2 1 0 0\n");
+	at("suspend", 1, third_goes);
+}
+
+/* A queue that came after the suspend is held, too, when that is verified. */
+TEST(comes_after_the_suspend)
+{
+	at("suspend", 1, third_comes);
+	ask(HOLD_SUSPEND);
+	ck_assert_uint_eq(reply.verdict, GPREEMPT_VERIFIED);
+	ck_assert_uint_eq(reply.queues, 3);
+	ck_assert(suspended(2));
+}
+
 /* The time that the host sleeps is part of a lease. */
 TEST(lease_while_asleep)
 {

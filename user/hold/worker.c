@@ -278,6 +278,24 @@ static int suspend(struct hold_worker *w, const struct hold_request *request,
 	return ret;
 }
 
+/* Looks at all queues, at most, while new ones come. */
+#define VERIFY_TRIES 4
+
+/* Verify the suspend. A queue that came after it is suspended, too. */
+static void verify(struct hold_worker *w, const struct hold_request *request,
+		   struct hold_reply *reply, enum gpreempt_verified_by *by)
+{
+	struct gpreempt_outcome more;
+	int tries = VERIFY_TRIES;
+
+	do {
+		reply->verdict = gpreempt_session_verify(hold_session(w), by);
+		more = (struct gpreempt_outcome){ 0 };
+	} while (reply->verdict == GPREEMPT_CONTRADICTED && --tries &&
+		 !gp_route_refresh(&w->owner.route) && !change(w, request, owner_suspend, &more) &&
+		 more.done);
+}
+
 static void set_lease(struct hold_worker *w, const struct hold_request *request)
 {
 	w->lease_end_ns = request->lease_ns ? shr_later_ns(shr_boottime_ns(), request->lease_ns) :
@@ -298,7 +316,7 @@ static void answer_suspend(struct hold_worker *w, const struct hold_request *req
 		reply->verdict = gp_pause_verify(w->owner.g, w->birth->target, &reply->queues, &by);
 	/* The slots are empty after a reset, which proves nothing. */
 	else if (!judge(w, request, &err, reply))
-		reply->verdict = gpreempt_session_verify(hold_session(w), &by);
+		verify(w, request, reply, &by);
 	reply->verified_by = by;
 	set_lease(w, request);
 	answer_status(w, reply);
