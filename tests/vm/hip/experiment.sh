@@ -5,10 +5,10 @@
 # timeout: 400
 . /t/rocm.sh
 
-# model STREAMS LAUNCHES: packets of 20 us. It ends by itself.
+# model STREAMS LAUNCHES: packets of 2 ms, which is a second with all streams. It ends by itself.
 model() {
 	echo "exec env GPU_FORCE_BLIT_COPY_SIZE=0 LD_LIBRARY_PATH=/hip13" \
-		"hip-load /files/vgpu-kernel-gfx942.co $1 20 $2"
+		"hip-load /files/vgpu-kernel-gfx942.co $1 2000 $2"
 }
 
 # The last JSON on one line.
