@@ -6,6 +6,7 @@
 #include "cli/metrics.h"
 #include "shared/util.h"
 #include "cli/cli.h"
+#include "guard/guard.h"
 
 /* Commands as mdoc. */
 
@@ -220,8 +221,21 @@ static void put_commands(const struct ctl_command *cmd)
 		printf("\t['%s']=yes\n", cmd->name);
 }
 
+/* The words that may stand behind a role, in an array. */
+static void put_role_words(void)
+{
+	char word[32];
+	size_t i;
+
+	fputs("typeset -ga _gpreempt_ctl_role_words=(", stdout);
+	for (i = 0; guard_config_word(i, word); i++)
+		printf(" %s", word);
+	fputs(" )\n", stdout);
+}
+
 static void doc_bash(const struct ctl_program *p)
 {
+	put_role_words();
 	put_table(p, "words", put_words);
 	put_table(p, "options", put_option_names);
 	put_table(p, "values", put_values);
@@ -273,6 +287,7 @@ static void doc_zsh(const struct ctl_program *p)
 {
 	size_t i;
 
+	put_role_words();
 	fputs("typeset -ga _gpreempt_ctl_commands=(\n", stdout);
 	for (i = 0; p->commands[i]; i++) {
 		printf("\t'%s:", p->commands[i]->name);

@@ -283,6 +283,13 @@ int guard_config_words(enum gpreempt_role role, const char *words,
 	return ret ?: check_wish(wish, err);
 }
 
+bool guard_config_word(size_t n, char text[32])
+{
+	if (n < ARRAY_SIZE(wishes))
+		snprintf(text, 32, "%s%s", wishes[n].name, wishes[n].kind == FLAG ? "" : "=");
+	return n < ARRAY_SIZE(wishes);
+}
+
 static int take_tenant(struct guard_config *c, char **rest, struct guard_config_error *err)
 {
 	struct gpreempt_policy_tenant wish = {

@@ -111,6 +111,8 @@ int guard_config_line(struct guard_config *c, char *line, struct guard_config_er
 /* Add the words behind a role to a wish, which has that role. NULL: do they count? */
 int guard_config_words(enum gpreempt_role role, const char *words,
 		       struct gpreempt_policy_tenant *wish, struct guard_config_error *err);
+/* The nth of these words, with "=" when a value follows, into text; false: there are fewer. */
+bool guard_config_word(size_t n, char text[32]);
 /* Read a file. What is in *c before is not freed. After an error *c has no tenants. */
 int guard_config_read(const char *path, struct guard_config *c, struct guard_config_error *err);
 /* Print it as a file has it. */
