@@ -514,9 +514,10 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	 */
 	unknown &= ~entity->held;
 	offline->missing &= unknown;
-	for (i = 0; i < guard->n_nodes && !opens_any(guard); i++)
-		if (offline->missing >> i & 1)
-			guard->crowded_ns[i] = now;
+	if (offline->missing && !opens_any(guard))
+		for (i = 0; i < guard->n_nodes; i++)
+			if (offline->missing >> i & 1)
+				guard->crowded_ns[i] = now;
 	offline->worked[0] |= worked | (is_still(offline) ? 0 : offline->missing);
 	offline->missing = unknown;
 	if (worked)
