@@ -63,7 +63,9 @@ leaders=0
 while read -r area; do
 	walk "$area"
 done < "$W/areas"
-[ $found -eq 8 ] && [ $leaders -eq 8 ] || fail "$found waves, $leaders the first of a workgroup"
+# Waves that have come to their end need no save; at the end the load knows of each that is lost.
+[ $found -ge 1 ] && [ $found -le 8 ] || fail "$found waves"
+[ $leaders -eq $found ] || fail "$found waves, $leaders the first of a workgroup"
 release_target $load
 load_ends 0
 said '"state":"done",.*"wrong":0,"unrun":0,'
