@@ -10,7 +10,8 @@
 #include "unit.h"
 
 /* Much less than in a pause. */
-#define IOCTL_NS (500 * NSEC_PER_MSEC)
+/* Long, as all limits, where a test has not made the other one short. */
+#define IOCTL_NS (GP_APART_WAIT_NS / 2)
 
 /* A task of the helper, and its report. */
 struct task {
@@ -78,6 +79,7 @@ TEST(is_given_up)
 {
 	uint64_t start = shr_now_ns();
 
+	unit_set_limit(UNIT_APART, NSEC_PER_SEC);
 	ck_assert_int_eq(run(), -ETIMEDOUT);
 	ck_assert_uint_ge(shr_now_ns() - start, GP_APART_WAIT_NS);
 	ck_assert_int_eq(place, 7);
@@ -110,6 +112,7 @@ TEST(never_answers)
 	int fd;
 	pid_t server;
 
+	unit_set_limit(UNIT_APART, NSEC_PER_SEC);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	fd = unit_fuse_mount(dir, S_IFDIR | 0755, geteuid());
 	if (fd < 0) {
@@ -153,6 +156,7 @@ TEST(is_waited_for)
 {
 	const struct gpreempt lib = { .busy = note_busy, .data = &told };
 
+	unit_set_limit(UNIT_APART, NSEC_PER_SEC);
 	ck_assert_int_eq(gp_apart_run(&lib, t, t->pipe[0], sleep_in_steps, IOCTL_NS, &place), 0);
 	ck_assert_int_eq(t->result, 1);
 	ck_assert_int_eq(told, 12);
@@ -207,11 +211,12 @@ TEST(shares_no_memory_of_sessions)
  */
 TEST(undoes_what_came_late)
 {
-	struct task *task = t;
 	/* Not the limit of a pause, which is GP_APART_IOCTL_NS. */
-	const uint64_t ns = 4 * IOCTL_NS;
+	const uint64_t ns = 2 * NSEC_PER_SEC;
 	uint64_t start = shr_now_ns();
+	struct task *task = t;
 
+	unit_set_limit(UNIT_APART, NSEC_PER_SEC);
 	t->enter = true;
 	ck_assert_int_eq(gp_apart_run(NULL, t, t->pipe[0], wait_for_byte, ns, &place), -ETIMEDOUT);
 	ck_assert_uint_ge(shr_now_ns() - start, GP_APART_WAIT_NS + ns);

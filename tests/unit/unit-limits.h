@@ -17,6 +17,7 @@
 
 enum unit_limit {
 	UNIT_ANSWER,	    /* an answer of the command of --policy counts */
+	UNIT_APART,	    /* a disposable process without progress */
 	UNIT_BUSY,	    /* a heartbeat in the driver */
 	UNIT_CHILD,	    /* memory of other processes, read by a child */
 	UNIT_GUARD_FILE,    /* the last one is written */
@@ -43,6 +44,7 @@ void unit_answers(bool answers);
 void unit_reset_limits(void);
 
 #define SHR_CHILD_PATIENCE_MS (unit_limit(UNIT_CHILD) / 1000000)
+#define GP_APART_WAIT_NS      unit_limit(UNIT_APART)
 #define GUARD_ANSWER_NS	      unit_limit(UNIT_ANSWER)
 #define GUARD_FILE_WAIT_NS    unit_limit(UNIT_GUARD_FILE)
 #define GUARD_LATE_NS	      unit_limit(UNIT_GUARD_LATE)

@@ -23,7 +23,9 @@
  * Longest time without progress, and then in the ioctl of a pause: together less than the
  * 20 s that a watchdog of the caller's grants (hold/escape.h). The driver can take 9 s.
  */
-#define GP_APART_WAIT_NS  (1000 * 1000 * 1000ULL)
+#ifndef GP_APART_WAIT_NS
+#define GP_APART_WAIT_NS (1000 * 1000 * 1000ULL)
+#endif
 #define GP_APART_IOCTL_NS (18 * GP_APART_WAIT_NS)
 /* Longest time with progress. */
 #define GP_APART_MOST_NS (10 * GP_APART_WAIT_NS)
