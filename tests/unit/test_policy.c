@@ -680,14 +680,23 @@ TEST(gang_and_slots)
 	run_in_slot(lines, ARRAY_SIZE(lines));
 }
 
-/* A gap of online is given away only when coming back is paid for: 0.5 ms cost 50 ms at 1 %. */
+/*
+ * A gap of online is given away only when coming back is paid for: 0.5 ms cost 50 ms at 1 %. It is
+ * at the beginning of a gap, or of one that has become long.
+ */
 TEST(cost)
 {
 	static const struct line lines[] = {
 		{ 0, STEP, 0, 0, "never" },	  { 50, BUSY, 0, 0, "b-a never" },
-		{ 60, IDLE, 0, 0, "62" },	  { 62, STEP, 0, 0, "100" },
-		{ 99, STEP, 0, 0, "100" },	  { 100, STEP, 0, 0, "b+i never" },
-		{ 101, BUSY, 0, 0, "b-a never" },
+		{ 60, IDLE, 0, 0, "62" },	  { 62, STEP, 0, 0, "80" },
+		{ 80, STEP, 0, 0, "100" },	  { 99, STEP, 0, 0, "100" },
+		{ 100, STEP, 0, 0, "b+i never" }, { 101, BUSY, 0, 0, "b-a never" },
+		{ 141, IDLE, 0, 0, "143" },	  { 143, STEP, 0, 0, "150" },
+		{ 150, STEP, 0, 0, "161" },	  { 151, BUSY, 0, 0, "never" },
+		{ 152, IDLE, 0, 0, "154" },	  { 154, STEP, 0, 0, "b+i never" },
+		{ 155, BUSY, 0, 0, "b-a never" }, { 195, IDLE, 0, 0, "197" },
+		{ 197, STEP, 0, 0, "200" },	  { 201, STEP, 0, 0, "215" },
+		{ 214, STEP, 0, 0, "215" },	  { 215, STEP, 0, 0, "b+i never" },
 	};
 
 	wish.min = 0;

@@ -16,7 +16,8 @@
 #define DEFAULT_WEIGHT 100
 #define MAX_NS	       (365ULL * 24 * 3600 * NSEC_PER_SEC)
 #define DELAY_NS       (500 * NSEC_PER_USEC) /* until an arrival was measured */
-#define PURSE_ARRIVALS 4		     /* how many a tenant can save for */
+#define PURSE_ARRIVALS 3		     /* how many a tenant can save for */
+#define LONG_GAP       10		     /* in times of linger: a gap that mostly goes on */
 
 static const char *const reason_names[] = {
 	[GPREEMPT_POLICY_ARRIVAL] = "arrival",	 [GPREEMPT_POLICY_DUTY] = "duty",
@@ -481,10 +482,14 @@ static void wake_after(struct step *s, int64_t count, unsigned int rate)
 		wake_at(s, shr_later_ns(s->now, (count + rate - 1) / rate));
 }
 
-/* Does it keep the GPU? A gap is given away only if coming back is paid for. */
-static bool is_active(struct step *s, const struct gpreempt_policy_entity *a)
+/*
+ * Does it keep the GPU? A gap is given away only if coming back is paid for: at its beginning, or
+ * when it has become a long one. What is left of a short one is not worth it.
+ */
+static bool is_active(struct step *s, struct gpreempt_policy_entity *a)
 {
 	const struct gp_policy_tenant *t = &s->p->tenant[a->tenant];
+	int64_t lacks = t->wish.cost ? price(s->p) - t->purse : 0;
 	uint64_t end;
 
 	if (working(a))
@@ -495,10 +500,14 @@ static bool is_active(struct step *s, const struct gpreempt_policy_entity *a)
 	wake_at(s, end);
 	if (s->now < end)
 		return true;
-	if (!t->wish.cost || t->purse >= price(s->p))
-		return false;
-	wake_after(s, price(s->p) - t->purse, t->wish.cost);
-	return true;
+	if (lacks > 0)
+		a->unpaid = a->idle_since;
+	if (a->unpaid == a->idle_since) {
+		end = shr_later_ns(a->idle_since, LONG_GAP * s->p->options.linger_ns);
+		wake_at(s, end);
+	}
+	wake_after(s, lacks, t->wish.cost);
+	return s->now < end || lacks > 0;
 }
 
 /* Is it up to us to suspend it at all? */

@@ -47,6 +47,7 @@ struct gpreempt_policy_entity {
 	unsigned int requests; /* how many are open */
 
 	uint64_t idle_since; /* when its work ended */
+	uint64_t unpaid;     /* the same, of a gap that was not paid for at its beginning */
 
 	/* Members of an offline one: */
 	uint64_t held;	 /* nodes on which it is suspended, as the policy wishes */
