@@ -16,7 +16,7 @@
 #define DEFAULT_WEIGHT 100
 #define MAX_NS	       (365ULL * 24 * 3600 * NSEC_PER_SEC)
 #define DELAY_NS       (500 * NSEC_PER_USEC) /* until an arrival was measured */
-#define PURSE_ARRIVALS 3		     /* how many a tenant can save for */
+#define PURSE_HALVES   5		     /* halves of an arrival: a tenant saves for them */
 #define LONG_GAP       10		     /* in times of linger: a gap that mostly goes on */
 
 static const char *const reason_names[] = {
@@ -393,7 +393,7 @@ static void note_bounds(const struct gpreempt_policy *p, const struct gpreempt_p
 /* Time has passed: charge it. */
 static void account(struct gpreempt_policy *p, int64_t ns)
 {
-	int64_t most = price(p) * PURSE_ARRIVALS;
+	int64_t most = price(p) * PURSE_HALVES / 2;
 	struct gp_policy_tenant *t;
 
 	for (t = p->tenant; t < p->tenant + GPREEMPT_POLICY_TENANTS; t++) {
