@@ -9,8 +9,7 @@
 #include "unit-fuse.h"
 #include "unit.h"
 
-/* Much less than in a pause. */
-/* Long, as all limits, where a test has not made the other one short. */
+/* Much less than in a pause, and long, as all limits, unless a test makes the other one short. */
 #define IOCTL_NS (GP_APART_WAIT_NS / 2)
 
 /* A task of the helper, and its report. */

@@ -705,6 +705,18 @@ TEST(cost)
 	online.cost = 0;
 }
 
+/* A gap that begins when the clock does is one as any other. */
+TEST(idle_at_0)
+{
+	static const struct line lines[] = {
+		{ 0, BUSY, 0, 0, "b-a 100" },
+		{ 0, IDLE, 0, 0, NULL },
+		{ 2, STEP, 0, 0, "b+i never" },
+	};
+
+	RUN(lines);
+}
+
 /* An action that fails is tried again, and not at once. */
 TEST(failures)
 {

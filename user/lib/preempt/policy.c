@@ -222,6 +222,7 @@ int gpreempt_policy_add(struct gpreempt_policy *p, unsigned int tenant, uint64_t
 		.role = p->tenant[tenant].wish.role,
 		.tenant = tenant,
 		.idle_since = GPREEMPT_POLICY_NEVER,
+		.unpaid = GPREEMPT_POLICY_NEVER,
 		.since = p->now,
 		.ran_at = p->now,
 	};
