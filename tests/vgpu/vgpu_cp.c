@@ -166,7 +166,7 @@ static bool is_of(struct vgpu *v, struct vgpu_queue *q, u32 pid)
 {
 	struct amdgpu_vm *vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 
-	return pid == 1 || (vm && vm->task_info->tgid == pid);
+	return pid == 1 || (vm && vgpu_task(vm)->tgid == pid);
 }
 
 /*

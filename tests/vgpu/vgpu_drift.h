@@ -26,10 +26,30 @@ static inline void vgpu_init_vm_locks(struct amdgpu_vm *vm)
 #endif
 }
 
+/* The task of a VM is a part of it; then memory of its own (6.9, and in later ones of 6.1). */
+#ifdef VGPU_HAS_OWN_TASK
+#define VGPU_TASK_SYMS(X) X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
+#define vgpu_task(vm)	  ((vm)->task_info)
+#define vgpu_put_task(vm) vgpu_syms.amdgpu_vm_put_task_info(vgpu_task(vm))
+
+static inline int vgpu_new_task(struct amdgpu_vm *vm)
+{
+	vm->task_info = kzalloc(sizeof(*vm->task_info), GFP_KERNEL);
+	if (!vm->task_info)
+		return -ENOMEM;
+	kref_init(&vm->task_info->refcount);
+	return 0;
+}
+#else
+#define VGPU_TASK_SYMS(X)
+#define vgpu_task(vm)	  (&(vm)->task_info)
+#define vgpu_new_task(vm) 0
+#define vgpu_put_task(vm)
+#endif
+
 /* The task of a VM became DRM's struct (7.x). */
 static inline void vgpu_name_task(struct amdgpu_task_info *ti)
 {
-	kref_init(&ti->refcount);
 	ti->tgid = current->tgid;
 	get_task_comm(ti->process_name, current->group_leader);
 #ifdef VGPU_HAS_WEDGE_TASK
@@ -337,6 +357,7 @@ static inline void vgpu_set_pcie(struct amdgpu_device *adev,
 
 #define VGPU_DRIFT_SYMS(X) \
 	VGPU_PASID_SYMS(X) \
+	VGPU_TASK_SYMS(X)  \
 	VGPU_RLC_SYMS(X) VGPU_RESET_SYMS(X) VGPU_MES_SYMS(X) VGPU_DEBUG_SYMS(X)
 
 /* vgpu_drift.c. The last two under the device's lock. */

@@ -32,7 +32,7 @@ static void vm_init(struct vgpu *v, struct vgpu_file *f, struct drm_file *file)
 	vm->last_unlocked = dma_fence_get_stub();
 	vm->last_tlb_flush = dma_fence_get_stub();
 	vm->is_compute_context = true;
-	vgpu_name_task(vm->task_info);
+	vgpu_name_task(vgpu_task(vm));
 }
 
 static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
@@ -43,14 +43,14 @@ static int vgpu_open(struct drm_device *ddev, struct drm_file *file)
 
 	if (!f)
 		return -ENOMEM;
-	f->fpriv.vm.task_info = kzalloc(sizeof(*f->fpriv.vm.task_info), GFP_KERNEL);
-	if (!f->fpriv.vm.task_info) {
+	ret = vgpu_new_task(&f->fpriv.vm);
+	if (ret) {
 		kfree(f);
-		return -ENOMEM;
+		return ret;
 	}
 	ret = vgpu_take_pasid(&v->adev, &f->fpriv);
 	if (ret) {
-		kfree(f->fpriv.vm.task_info);
+		vgpu_put_task(&f->fpriv.vm);
 		kfree(f);
 		return ret;
 	}
@@ -73,7 +73,7 @@ static void vgpu_postclose(struct drm_device *ddev, struct drm_file *file)
 	dma_fence_put(vm->last_update);
 	dma_fence_put(vm->last_unlocked);
 	dma_fence_put(vm->last_tlb_flush);
-	vgpu_syms.amdgpu_vm_put_task_info(vm->task_info);
+	vgpu_put_task(vm);
 	vgpu_gem_fini(&f->root.tbo.base);
 	kfree(f);
 }

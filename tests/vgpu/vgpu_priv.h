@@ -244,22 +244,21 @@ void vgpu_parts_fini(struct vgpu *v);
 #endif
 
 /* vgpu_sym.c: driver functions by name; vgpu_hook.c: those we replace */
-#define VGPU_SYMS(X)                                                                \
-	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))               \
-	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))                \
-	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))             \
-	X(amdgpu_amdkfd_interrupt, void, (struct amdgpu_device *, const void *))    \
-	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))                  \
-	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))              \
-	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))                \
-	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,                 \
-	  (u64, struct mm_struct *, vgpu_fence_owner))                              \
-	VGPU_DRIFT_SYMS(X)                                                          \
-	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *,           \
-	  (enum amdgpu_reset_domain_type, char *))                                  \
-	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))                 \
-	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *)) \
-	X(amdgpu_vm_put_task_info, void, (struct amdgpu_task_info *))
+#define VGPU_SYMS(X)                                                             \
+	X(amdgpu_amdkfd_device_probe, void, (struct amdgpu_device *))            \
+	X(amdgpu_amdkfd_device_init, void, (struct amdgpu_device *))             \
+	X(amdgpu_amdkfd_device_fini_sw, void, (struct amdgpu_device *))          \
+	X(amdgpu_amdkfd_interrupt, void, (struct amdgpu_device *, const void *)) \
+	X(amdgpu_amdkfd_post_reset, int, (struct amdgpu_device *))               \
+	X(amdgpu_amdkfd_suspend, void, (struct amdgpu_device *, bool))           \
+	X(amdgpu_amdkfd_resume, int, (struct amdgpu_device *, bool))             \
+	X(amdgpu_amdkfd_fence_create, struct amdgpu_amdkfd_fence *,              \
+	  (u64, struct mm_struct *, vgpu_fence_owner))                           \
+	VGPU_DRIFT_SYMS(X)                                                       \
+	X(amdgpu_reset_create_reset_domain, struct amdgpu_reset_domain *,        \
+	  (enum amdgpu_reset_domain_type, char *))                               \
+	X(amdgpu_reset_destroy_reset_domain, void, (struct kref *))              \
+	X(amdgpu_info_ioctl, int, (struct drm_device *, void *, struct drm_file *))
 
 struct vgpu_syms {
 #define VGPU_SYM_FIELD(name, ret, args) ret(*name) args;

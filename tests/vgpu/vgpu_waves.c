@@ -175,12 +175,12 @@ void vgpu_busy_add(struct vgpu *v, const struct vgpu_queue *q, u64 ns)
 	/* By PID: newer drivers have a PASID for each file, and sysfs has none. */
 	if (!vm)
 		return;
-	use = xa_load(&v->usage, vm->task_info->tgid);
+	use = xa_load(&v->usage, vgpu_task(vm)->tgid);
 	if (!use) {
 		use = kzalloc(sizeof(*use), GFP_KERNEL);
 		if (!use)
 			return;
-		xa_store(&v->usage, vm->task_info->tgid, use, GFP_KERNEL);
+		xa_store(&v->usage, vgpu_task(vm)->tgid, use, GFP_KERNEL);
 	}
 	use->busy_ns += ns;
 	use->waves_ns += waves ? ns : 0;
@@ -226,7 +226,7 @@ static int vgpu_waves_show(struct seq_file *s, void *unused)
 		vm = vgpu_vm_of_pasid(&v->adev, q->pasid);
 		waves = q == now ? work_waves(&q->work) : 0;
 		first = waves ? xcc_groups(v, q, 0) * q->work.group_waves : 0;
-		seq_printf(s, "%d %d %d %#x %u %u\n", vm ? vm->task_info->tgid : 0, q->pipe,
+		seq_printf(s, "%d %d %d %#x %u %u\n", vm ? vgpu_task(vm)->tgid : 0, q->pipe,
 			   q->queue, q->doorbell, waves, first);
 	}
 	mutex_unlock(&v->lock);
