@@ -53,6 +53,18 @@ static bool find(const char *name, struct entry *e)
 	return false;
 }
 
+/*
+ * A guest that is saved in the middle of a look goes on with the directory of another run, and
+ * an entry may have the size of one item and the name of another. Look twice: a guest is not
+ * saved in both.
+ */
+static bool find_whole(const char *name, struct entry *e)
+{
+	struct entry first;
+
+	return find(name, &first) && find(name, e) && !memcmp(&first, e, sizeof(first));
+}
+
 int fwcfg_read(const char *name, char **text)
 {
 	struct entry e;
@@ -62,7 +74,7 @@ int fwcfg_read(const char *name, char **text)
 		return -errno;
 	if (!is_there())
 		return -ENODEV;
-	if (!find(name, &e))
+	if (!find_whole(name, &e))
 		return -ENOENT;
 	n = be32toh(e.size);
 	*text = malloc(n + 1);

@@ -50,13 +50,15 @@ static int wait_for_job(int verdict, struct job *job)
 {
 	struct job before = { .command = NULL };
 	char why[256];
+	int ret;
 
 	say(verdict, "ready");
 	for (;;) {
 		if (!job_find(WIRE_ITEM_PREPARE, &before))
 			break;
-		if (job_find(WIRE_ITEM_JOB, job) != -ENOENT)
-			return job->command ? 0 : -EPROTO;
+		ret = job_find(WIRE_ITEM_JOB, job);
+		if (ret != -ENOENT)
+			return ret;
 		usleep(10000);
 	}
 	if (!job_prepare(&before, why, sizeof(why)))
@@ -98,6 +100,8 @@ int main(void)
 	leaks_forget();
 	klog = klog_open();
 	ret = wait_for_job(port[WIRE_VERDICT], &job);
+	if (!ret && !job.command)
+		ret = -EPROTO;
 	if (ret) {
 		say(port[WIRE_VERDICT], "failed the job could not be read: %s", strerror(-ret));
 		wait_for_the_end();
