@@ -172,7 +172,8 @@ static const struct {
 	{ ANSWER("echo \"{\\\"question\\\":$n}\""), "no order" },
 	{ ANSWER("echo \"{\\\"question\\\":$n,\\\"order\\\":[1]}\""), "no order" },
 	{ ANSWER("n=7; " B_FIRST), "no order" },
-	{ ANSWER(B_FIRST " x; " B_FIRST), "no order" },
+	{ ANSWER(B_FIRST " x"), "no order" },
+	{ ANSWER("echo \"$(" B_FIRST "; " B_FIRST ")\""), "no order" },
 	{ ANSWER("yes '[[[[[[[[[[[[[[[['"), "no order" },
 	{ ANSWER(LONG), "no order" },
 };

@@ -219,9 +219,23 @@ static bool rank_tenant(const struct facts *f, const char *name, unsigned int nu
 	return name;
 }
 
+/* NULL: the line is not one JSON value and nothing else. */
+static struct json_object *parse_line(const char *line)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *o = NULL;
+
+	if (tokener) {
+		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+		o = json_tokener_parse_ex(tokener, line, strlen(line) + 1);
+		json_tokener_free(tokener);
+	}
+	return o;
+}
+
 static bool read_order(const struct guard_ask *a, unsigned int *rank)
 {
-	struct json_object *o = json_tokener_parse(a->answer), *number, *order, *name;
+	struct json_object *o = parse_line(a->answer), *number, *order, *name;
 	bool valid = json_object_object_get_ex(o, "question", &number) &&
 		     json_object_get_int64(number) == (int64_t)a->number &&
 		     json_object_object_get_ex(o, "order", &order) &&
