@@ -104,6 +104,25 @@ TEST(without_work)
 	ck_assert_uint_eq(idle_after("0 16 32", "compute-aql 0 0 0 dwords", 1), 0);
 }
 
+static void look_while(uint64_t held, uint64_t after_ns)
+{
+	unit_frozen_ns += after_ns;
+	entity_of(0)->held = held;
+	look(1);
+}
+
+/* Looks while it is suspended tell nothing, wherever they fall between the others. */
+TEST(suspended_at_some_looks)
+{
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	look_while(3, 200 * NSEC_PER_MSEC);
+	look_while(0, 200 * NSEC_PER_MSEC);
+	look_while(3, 0);
+	look_while(0, 200 * NSEC_PER_MSEC);
+	ck_assert_uint_eq(entity_of(0)->idle & 3, 0);
+}
+
 /* Where its waves are not known, the poller must have seen it at rest lately. */
 TEST(without_work_in_the_dark)
 {

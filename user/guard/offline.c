@@ -484,11 +484,10 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 	if (entity->parked)
 		return;
 	/* While it is suspended nothing is learnt: the last answer stays. */
+	offline->worked[0] |= offline->worked[1] & entity->held;
 	if (now >= offline->work_ns + WORK_NS) {
-		uint64_t kept = (offline->worked[0] | offline->worked[1]) & entity->held;
-
 		offline->worked[1] = offline->worked[0];
-		offline->worked[0] = kept;
+		offline->worked[0] &= entity->held;
 		offline->work_ns = now;
 	}
 	for (i = 0; i < view->count; i++) {
