@@ -8,7 +8,7 @@
 #include "lib/see/words.h"
 #include "unit.h"
 
-#define FIRST	4300
+#define FIRST	4194200
 #define COUNT	(FIND_MUTE + 2)
 #define KFD_DIR "/sys/class/kfd/kfd/proc/"
 
@@ -96,9 +96,9 @@ TEST(all_answer)
 	ck_assert_uint_eq(targets->targets[0].start, 9000);
 	ck_assert_uint_eq(find.n_mute, 0);
 	/* The words find both kinds, each process once, by PID. */
-	ck_assert_int_eq(look_for("cmd:^train$", "4301"), 0);
+	ck_assert_int_eq(look_for("cmd:^train$", "4194201"), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
-	ck_assert_int_eq(targets->targets[1].pid, 4301);
+	ck_assert_int_eq(targets->targets[1].pid, 4194201);
 }
 
 static unsigned int beats;
@@ -148,7 +148,7 @@ TEST(one_hangs)
 	ck_assert_int_eq(atomic_load(&shared->reads) - reads, COUNT - 1);
 	ck_assert_uint_eq(targets->count, COUNT - 1);
 	/* The mute process's PID names it all the same. */
-	ck_assert_int_eq(look_for("cmd:^train$", "4302"), 0);
+	ck_assert_int_eq(look_for("cmd:^train$", "4194202"), 0);
 	ck_assert_uint_eq(targets->count, COUNT);
 	ck_assert(has(FIRST + 2));
 	/* Another process has the mute one's number now. */
