@@ -82,6 +82,7 @@ $(O)/kernel/env.mk:
 -include tests/vgpu/vgpu.mk
 -include tests/vgpu/load/load.mk
 -include tests/vgpu/wave/wave.mk
+-include tests/wave/wave.mk
 -include tests/vgpu/rocm/rocm.mk
 -include tests/vm/cases/cases.mk
 -include tests/musl/musl.mk

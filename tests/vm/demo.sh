@@ -6,7 +6,7 @@
 . /t/rocm.sh
 
 queues=3
-# Of clang, from tests/vgpu/wave/kernels.c.
+# Of clang, from tests/wave/kernels.c.
 code=/files/gfx942.co
 
 fail() {

@@ -12,7 +12,7 @@
 #define PRODUCT_SIDE  32 /* a multiple of the kernels' tile, 16 */
 #define PRODUCT_CELLS ((size_t)PRODUCT_SIDE * PRODUCT_SIDE)
 #define PRODUCT_BYTES (PRODUCT_CELLS * sizeof(float))
-/* The kernel "gemm" of tests/vgpu/wave/kernels.c: a workgroup for each tile. */
+/* The kernel "gemm" of tests/wave/kernels.c: a workgroup for each tile. */
 #define PRODUCT_GROUPS	   (PRODUCT_CELLS / 256)
 #define PRODUCT_GROUP_SIZE 256
 
