@@ -40,6 +40,7 @@ wait_for 60 more_times "^suspended $(pid busy): arrival" $((before + 10))
 # While the driver changes the run list for the busy one, a look shows none of their slots.
 # shellcheck disable=SC2086 # PIDs
 for p in $idle; do
+	view_is "$p" suspended 0 || fail "process $p is held: $(cat "$VIEW/$p/queues")"
 	wait_for 15 running "$p"
 done
 
