@@ -119,19 +119,4 @@ struct runtime {
 	uint32_t units, simds;
 };
 
-/* Load the library. NULL, or why not. */
-const char *runtime_load(struct runtime *rt);
-/* Start it and take the GPU with that number, in KFD's order. NULL, or the call that failed. */
-const char *runtime_start(struct runtime *rt, uint64_t gpu, int *status);
-/* Returns zeroed memory of the host that the GPU can write, or NULL. */
-void *runtime_host(struct runtime *rt, size_t size);
-/* Take memory of the GPU, and keep it. 0 or a status. */
-int runtime_vram(struct runtime *rt, size_t size);
-/*
- * Load a code object of one kernel: its descriptor for packets. NULL, or the call that failed. A
- * kernel that needs memory for its registers is refused.
- */
-const char *runtime_kernel(struct runtime *rt, const void *code, size_t size, const char *symbol,
-			   uint64_t *object, int *status);
-
 #endif

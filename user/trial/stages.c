@@ -2,18 +2,216 @@
 /* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "lib/see/see.h"
 #include "trial.h"
 #include "witness.h"
 
 #define READY_NS (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
+#define ASK_NS	 (30 * NSEC_PER_SEC) /* a suspend that nothing answers takes the driver 9 s */
 #define END_NS	 (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
 #define GUARD_NS (30 * NSEC_PER_SEC)
+
+/* Programs: none outlives its stage, and each wait has a limit. */
+
+/* The child: Ctrl-C is for the trial alone, which ends its programs in order. */
+static void become(char *const *argv, const struct trial_child *c, int signal, pid_t parent)
+{
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, signal);
+	if (getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* They choose GPUs by other numbers than ours. */
+	unsetenv("ROCR_VISIBLE_DEVICES");
+	unsetenv("HIP_VISIBLE_DEVICES");
+	if (dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+		_exit(126);
+	execv(argv[0], argv);
+	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+	fflush(stderr);
+	_exit(127);
+}
+
+static bool reap(struct trial_child *c)
+{
+	int status;
+
+	if (!shr_child_gone(&c->pid, &status))
+		return false;
+	c->status = ctl_program_status(status);
+	return true;
+}
+
+/* End a program: the signal, then SIGKILL after ns. */
+static void end_program(struct trial_child *c, int signal, uint64_t ns)
+{
+	if (c->pid > 0) {
+		kill(c->pid, SIGCONT);
+		kill(c->pid, signal);
+		if (!shr_readable(c->pidfd, ns / NSEC_PER_MSEC))
+			kill(c->pid, SIGKILL);
+		/* Not even SIGKILL ends one that waits in the driver: init has it then. */
+		if (shr_readable(c->pidfd, 5000))
+			reap(c);
+	}
+	shr_close(&c->pidfd);
+	shr_close(&c->out);
+	shr_close(&c->err);
+	c->pid = 0;
+}
+
+/* Start a program; argv ends with NULL. False: t->why says why not. */
+static bool start_program(struct trial *t, char *const *argv, struct trial_child *c)
+{
+	/* A load may be stopped when we are killed; it holds nothing. */
+	int signal = argv[0] == t->load ? SIGKILL : SIGTERM;
+	pid_t parent = getpid();
+
+	*c = (struct trial_child){ .pidfd = -1 };
+	c->out = memfd_create("trial-out", MFD_CLOEXEC);
+	c->err = memfd_create("trial-err", MFD_CLOEXEC);
+	if (c->out >= 0 && c->err >= 0) {
+		fflush(stdout);
+		c->pid = fork();
+		if (!c->pid)
+			become(argv, c, signal, parent);
+		if (c->pid > 0)
+			c->pidfd = shr_pidfd_open(c->pid);
+		if (c->pid > 0 && c->pidfd >= 0)
+			return true;
+	}
+	snprintf(t->why, sizeof(t->why), "cannot start %s: %s", argv[0], strerror(errno));
+	end_program(c, SIGKILL, 0);
+	return false;
+}
+
+bool trial_wait_fd(struct trial *t, int fd, uint64_t ns)
+{
+	struct pollfd fds[] = { { .fd = t->stop, .events = POLLIN },
+				{ .fd = fd, .events = POLLIN } };
+	struct timespec ts = shr_timespec(ns);
+
+	if (t->stopped || ppoll(fds, ARRAY_SIZE(fds), &ts, NULL) < 0)
+		return false;
+	t->stopped = fds[0].revents;
+	return !t->stopped && fds[1].revents;
+}
+
+bool trial_sleep(struct trial *t, uint64_t ns)
+{
+	trial_wait_fd(t, -1, ns);
+	return !t->stopped;
+}
+
+/* Wait for a program's end, up to ns. True: it is there; else t->stopped, or the time is over. */
+static bool wait_for_end(struct trial *t, struct trial_child *c, uint64_t ns)
+{
+	return !c->pid || (trial_wait_fd(t, c->pidfd, ns) && reap(c));
+}
+
+/* Returns all that a program has written to the file, for free(), or "". */
+static char *output_of(int fd)
+{
+	struct stat st;
+	char *text;
+	ssize_t n;
+
+	if (fstat(fd, &st))
+		return shr_must(strdup(""));
+	text = shr_must(malloc(st.st_size + 1));
+	n = pread(fd, text, st.st_size, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+struct json_object *trial_last(const struct trial_child *c)
+{
+	__cleanup_free char *text = output_of(c->out);
+	char *end = strrchr(text, '\n'), *line;
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	line = strrchr(text, '\n');
+	return json_tokener_parse(line ? line + 1 : text);
+}
+
+int64_t trial_int(struct json_object *row, const char *key)
+{
+	struct json_object *value = json_object_object_get(row, key);
+
+	if (!value)
+		return GPREEMPT_UNKNOWN;
+	return json_object_is_type(value, json_type_string) ?
+		       strtoll(json_object_get_string(value), NULL, 0) :
+		       json_object_get_int64(value);
+}
+
+/* Keep the last line of a program's errors as the reason; its name if there is none. */
+static void note_why(struct trial *t, const char *name, int err)
+{
+	__cleanup_free char *text = output_of(err);
+	size_t len = strlen(text);
+	const char *line;
+
+	while (len && text[len - 1] == '\n')
+		text[--len] = '\0';
+	line = strrchr(text, '\n');
+	snprintf(t->why, sizeof(t->why), "%s", !len ? name : line ? line + 1 : text);
+}
+
+struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
+{
+	struct json_object *found;
+	struct trial_child c;
+	char *text;
+
+	*status = GPREEMPT_CLASS_FAILED;
+	if (!start_program(t, argv, &c))
+		return NULL;
+	if (wait_for_end(t, &c, ns)) {
+		*status = c.status;
+	} else {
+		kill(c.pid, SIGINT);
+		if (shr_readable(c.pidfd, ASK_NS / NSEC_PER_MSEC))
+			*status = TRIAL_CUT;
+	}
+	text = output_of(c.out);
+	found = json_tokener_parse(text);
+	free(text);
+	if (*status > 0 || (!found && !*status))
+		note_why(t, argv[1], c.err);
+	end_program(&c, SIGKILL, 0);
+	return found;
+}
+
+void trial_snapshot(struct trial *t, const char *word)
+{
+	char tag[32], *argv[] = { (char *)t->lab, "snapshot", "-o", (char *)t->snapshot,
+				  "--tag",	  tag,	      NULL };
+	int status;
+
+	if (!t->snapshot)
+		return;
+	snprintf(tag, sizeof(tag), "gpu%zu-%s", t->place, word);
+	json_object_put(trial_ask(t, argv, ASK_NS, &status));
+	if (!status)
+		*t->why = '\0';
+}
 
 static uint64_t left_ns(const struct trial *t)
 {
@@ -63,15 +261,15 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 		argv[n++] = (char *)options[i].option;
 		argv[n++] = values[i];
 	}
-	if (!trial_start(t, argv, &w->child))
+	if (!start_program(t, argv, &w->child))
 		return TRIAL_FAILED;
 	while (!(now = trial_last(&w->child))) {
-		bool ended = trial_wait(t, &w->child, 20 * NSEC_PER_MSEC);
+		bool ended = wait_for_end(t, &w->child, 20 * NSEC_PER_MSEC);
 
 		if (!ended && !t->stopped && shr_now_ns() < until)
 			continue;
-		trial_note_why(t, t->load, w->child.err);
-		trial_end(&w->child, SIGTERM, END_NS);
+		note_why(t, t->load, w->child.err);
+		end_program(&w->child, SIGTERM, END_NS);
 		if (t->stopped)
 			return TRIAL_INTERRUPTED;
 		return ended && (w->child.status == 3 || w->child.status == 127) ? TRIAL_LACKS :
@@ -107,7 +305,7 @@ static struct json_object *end_work(struct trial *t, struct trial_work *w, enum 
 	wrong = trial_int(o, "wrong");
 	trial_count(t->found, once, completed, completed - trial_int(o, "lost"));
 	trial_count(t->found, TRIAL_REGISTERS, right + wrong, right);
-	trial_end(&w->child, SIGKILL, 0);
+	end_program(&w->child, SIGKILL, 0);
 	return o;
 }
 
@@ -254,7 +452,7 @@ static enum trial_result schedule(struct trial *t, const struct trial_stage *sta
 		result = start_work(t, &offline, &b);
 	snprintf(online_pid, sizeof(online_pid), "%d", w->child.pid);
 	snprintf(offline_pid, sizeof(offline_pid), "%d", b.child.pid);
-	if (result == TRIAL_DONE && w->setup > stage->setups + 1 && !trial_start(t, argv, &guard))
+	if (result == TRIAL_DONE && w->setup > stage->setups + 1 && !start_program(t, argv, &guard))
 		result = TRIAL_FAILED;
 	if (result == TRIAL_DONE)
 		trial_sleep(t, ns);
@@ -265,7 +463,7 @@ static enum trial_result schedule(struct trial *t, const struct trial_stage *sta
 	/* Its requests end before guard does. */
 	kill(w->child.pid, SIGTERM);
 	shr_readable(w->child.pidfd, END_NS / NSEC_PER_MSEC);
-	trial_end(&guard, SIGINT, GUARD_NS);
+	end_program(&guard, SIGINT, GUARD_NS);
 	if (b.child.pid)
 		out_add(run, "beside", end_work(t, &b, TRIAL_ONCE));
 	return result;
@@ -308,7 +506,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 	if (!has_slots(t, w->child.pid, true, 10 * NSEC_PER_SEC)) {
 		snprintf(t->why, sizeof(t->why), TRIAL_NO_SLOTS);
 		result = TRIAL_LACKS;
-	} else if (trial_start(t, argv, &c)) {
+	} else if (start_program(t, argv, &c)) {
 		trial_sleep(t, NSEC_PER_SEC);
 		while (tried < stage->cycles && shr_now_ns() < until && !t->stopped) {
 			bool off;
@@ -320,7 +518,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 				tried++;
 			held += has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC) && off;
 		}
-		trial_end(&c, SIGINT, GUARD_NS);
+		end_program(&c, SIGINT, GUARD_NS);
 	} else {
 		result = TRIAL_FAILED;
 	}

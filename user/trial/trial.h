@@ -150,20 +150,10 @@ enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
 			     const struct trial_work *w, uint64_t ns, struct json_object *run);
 #define TRIAL_NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
 
-/* Start a program; argv ends with NULL. False: t->why says why not. */
-bool trial_start(struct trial *t, char *const *argv, struct trial_child *c);
-/* Wait for its end, up to ns. True: it has ended; else t->stopped, or the time is over. */
-bool trial_wait(struct trial *t, struct trial_child *c, uint64_t ns);
-/* End it: the signal, then SIGKILL after ns. */
-void trial_end(struct trial_child *c, int signal, uint64_t ns);
-/* Returns all that it has written there, for free(), or "". */
-char *trial_output(int fd);
 /* Returns the object in the last whole line of its output; NULL: there is none. */
 struct json_object *trial_last(const struct trial_child *c);
 /* A number of an object, or one in hexadecimal, which is text. Unknown: it has none. */
 int64_t trial_int(struct json_object *row, const char *key);
-/* Keep the last line of a program's errors as the reason; its name if there is none. */
-void trial_note_why(struct trial *t, const char *name, int err);
 /*
  * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
  * and the status is TRIAL_CUT if it ended then. If there is no object, or another status than 0,

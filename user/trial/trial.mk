@@ -2,7 +2,7 @@
 # gpreempt-load, and the code objects in it: by a compiler of ROCm or of Debian's, if one is here.
 
 # A program of its own: neither the commands nor the unit tests have these.
-LOAD_SRC_ALONE := user/trial/load.c user/trial/runtime.c
+LOAD_SRC_ALONE := user/trial/load.c
 WITNESS_CLANGS ?= $(wildcard /opt/rocm/llvm/bin/clang) \
 	$(notdir $(wildcard $(addprefix /usr/bin/clang-,22 21 20 19 18 17 16))) clang
 LOAD_OBJS := $(LOAD_SRC_ALONE:user/%.c=$(O)/user/%.o) $(O)/witness/objects.o
@@ -32,4 +32,4 @@ $(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
 		-Wl,--disable-new-dtags,-rpath,/rocm13 \
 		-Wl,--dynamic-linker,/rocm13/ld-linux-x86-64.so.2
 
--include $(O)/user/trial/load.d $(O)/user/trial/runtime.d
+-include $(O)/user/trial/load.d
