@@ -34,6 +34,23 @@ struct report {
 int report_take(struct report *r, const char *name, char *text);
 void report_add_source(struct report *r, const char *name, const char *kind);
 
+/* Latencies of guard's switch, with their names here; all but the last one are of a suspend. */
+/* clang-format off */
+#define REPORT_LATENCIES(X)                                        \
+	X("arrival_to_ioctl", "arrival to suspend ioctl")          \
+	X("arrival_to_suspended", "arrival to suspended")          \
+	X("arrival_to_slots", "arrival to slots inactive")         \
+	X("ioctl", "suspend ioctl")                                \
+	X("ioctl", "resume ioctl")
+/* clang-format on */
+
+/* Take Prometheus's text, which is changed. */
+void report_metrics(struct report *r, const char *name, char *text);
+/* A latency in the report of which only the number is known; for its owner to fill in. */
+struct json_object *report_add_latency(struct report *r, const char *source, const char *name,
+				       int64_t n);
+void report_add_bucket(struct json_object *latency, double from_us, double to_us, int64_t n);
+
 /*
  * Add the result of a trial to the list; beside it what was found on a simulated GPU, if it is of a
  * real one. -EINVAL: it is no such result; -E2BIG: it has more than a trial can have.
