@@ -226,15 +226,6 @@ extern const char ctl_targets_help[];
  */
 const struct ctl_command *ctl_find_command(int argc, char **argv, int *words);
 
-/* The offered name that a wrong word is nearest to. */
-struct ctl_nearest {
-	const char *typed;
-	const char *name; /* NULL: none is near */
-	size_t edits;
-};
-
-void ctl_offer(struct ctl_nearest *nearest, const char *name);
-
 /* A command's arguments with their defaults. */
 void *ctl_new_args(const struct ctl_command *cmd);
 void ctl_free_args(const struct ctl_command *cmd, void *args);

@@ -87,4 +87,13 @@ const char *ctl_verdict_name(enum gpreempt_verdict verdict);
 /* Returns the evidence's name; NULL: there is none. */
 const char *ctl_verified_by_name(enum gpreempt_verified_by by);
 
+/* The offered name that a wrong word is nearest to. */
+struct ctl_nearest {
+	const char *typed;
+	const char *name; /* NULL: none is near */
+	size_t edits;
+};
+
+void ctl_offer(struct ctl_nearest *nearest, const char *name);
+
 #endif

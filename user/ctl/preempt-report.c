@@ -371,25 +371,6 @@ static void print_us(const char *before, const char *name, int64_t ns)
 		printf("%s%s %.1f\n", before, name, ns / 1000.0);
 }
 
-void preempt_print_cycle(const struct preempt *p)
-{
-	const struct preempt_cycle *c = &p->now;
-
-	if (p->args->mode == OUT_JSON || (!p->args->verbose && !isatty(STDOUT_FILENO)))
-		return;
-	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles, c->done, c->requested,
-	       c->suspend_ns / 1000.0);
-	if (c->slots_ns != GPREEMPT_UNKNOWN)
-		printf("slots %.1f us, ", c->slots_ns / 1000.0);
-	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0, ctl_verdict_name(c->verdict));
-	if (c->by == GPREEMPT_BY_WAVES)
-		printf(" (waves in flight)");
-	if (c->released_ns)
-		printf(", queues ran %.1f us while held", c->released_ns / 1000.0);
-	putchar('\n');
-	fflush(stdout);
-}
-
 static struct shr_stats stats_of(struct preempt_series *s)
 {
 	struct shr_stats stats;

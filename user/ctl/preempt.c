@@ -458,6 +458,25 @@ static void keep_all(struct preempt *p)
 		keep(&p->targets[i].figures, &p->targets[i].now, p->cycles == 1);
 }
 
+static void preempt_print_cycle(const struct preempt *p)
+{
+	const struct preempt_cycle *c = &p->now;
+
+	if (p->args->mode == OUT_JSON || (!p->args->verbose && !isatty(STDOUT_FILENO)))
+		return;
+	printf("cycle %zu: %zu of %zu queues, suspend %.1f us, ", p->cycles, c->done, c->requested,
+	       c->suspend_ns / 1000.0);
+	if (c->slots_ns != GPREEMPT_UNKNOWN)
+		printf("slots %.1f us, ", c->slots_ns / 1000.0);
+	printf("resume %.1f us, verified: %s", c->resume_ns / 1000.0, ctl_verdict_name(c->verdict));
+	if (c->by == GPREEMPT_BY_WAVES)
+		printf(" (waves in flight)");
+	if (c->released_ns)
+		printf(", queues ran %.1f us while held", c->released_ns / 1000.0);
+	putchar('\n');
+	fflush(stdout);
+}
+
 static int preempt_cycle(struct preempt *p)
 {
 	struct gpreempt_gang_outcome out;

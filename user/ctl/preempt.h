@@ -98,7 +98,6 @@ struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid);
 int preempt_open_samples(struct preempt *p);
 void preempt_put_samples(struct preempt *p);
 int preempt_close_samples(struct preempt *p);
-void preempt_print_cycle(const struct preempt *p);
 /* error: NULL, or why the run ended early. */
 void preempt_print_result(struct preempt *p, const char *error);
 

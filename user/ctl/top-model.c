@@ -404,16 +404,6 @@ unsigned int top_history_at(const struct top_history *h, unsigned int ago)
 	return h->percent[(h->count - 1 - ago) % TOP_HISTORY];
 }
 
-const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id)
-{
-	size_t i;
-
-	for (i = 0; gpu_id && i < p->gpus.count; i++)
-		if (p->gpus.items[i].is.gpu_id == gpu_id)
-			return &p->gpus.items[i].history;
-	return &p->history;
-}
-
 const struct top_process *top_find(const struct top_model *m, int64_t pid)
 {
 	return m->processes.count ? bsearch(&pid, m->processes.items, m->processes.count,

@@ -434,6 +434,17 @@ static enum top_look look_of(const struct top_process *p, const struct top_colum
 	return !strcmp(p->state, "active") ? TOP_GOOD : TOP_FAINT;
 }
 
+/* Returns the history of a process of the lines on that GPU; with 0, its own. */
+static const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id)
+{
+	size_t i;
+
+	for (i = 0; gpu_id && i < p->gpus.count; i++)
+		if (p->gpus.items[i].is.gpu_id == gpu_id)
+			return &p->gpus.items[i].history;
+	return &p->history;
+}
+
 /* Draw a process, or with NULL the headings. */
 static void draw_process(struct top_screen *s, int y, const struct top_process *p,
 			 const struct top_view *v, const bool *hidden, bool selected)

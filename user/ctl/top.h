@@ -124,8 +124,6 @@ void top_history_add(struct top_history *h, int64_t busy);
 /* Returns the value of so many refreshes ago, or TOP_NOTHING. */
 unsigned int top_history_at(const struct top_history *h, unsigned int ago);
 
-/* Returns the history of a process of the lines on that GPU; with 0, its own. */
-const struct top_history *top_history_of(const struct top_process *p, int64_t gpu_id);
 const struct top_process *top_find(const struct top_model *m, int64_t pid);
 
 /* Choices and requests of the user: keys in, requests out. Nothing here reads or draws. */

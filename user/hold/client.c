@@ -185,6 +185,27 @@ static void fail_system(struct hold_job *job, const char *step, int code)
 	hold_reply_fail(&job->reply, job->pid, reason, code, step);
 }
 
+/*
+ * Make a holder, and have it do its first request. A descriptor, which
+ * gets the reply and is for hold_confirm(), or -errno; the lock is the holder's.
+ */
+static int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request)
+{
+	int report[2], ret;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
+		ret = -errno;
+		close(lock);
+		return ret;
+	}
+	ret = hold_spawn_on(lock, report[1], target, request);
+	close(report[1]);
+	if (!ret)
+		return report[0];
+	close(report[0]);
+	return ret;
+}
+
 /* Make a holder, with the lock of its target, which was free. */
 static void make_holder(struct gpreempt *g, struct hold_job *job, int lock)
 {

@@ -89,23 +89,6 @@ int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request 
 	return ret;
 }
 
-int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request)
-{
-	int report[2], ret;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, report) < 0) {
-		ret = -errno;
-		close(lock);
-		return ret;
-	}
-	ret = hold_spawn_on(lock, report[1], target, request);
-	close(report[1]);
-	if (!ret)
-		return report[0];
-	close(report[0]);
-	return ret;
-}
-
 /*
  * The guardian: it sees to it that a worker that does not answer goes away.
  * It does as little as it can.

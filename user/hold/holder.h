@@ -31,11 +31,6 @@ void hold_reply_fail(struct hold_reply *reply, pid_t target, enum gpreempt_reaso
 
 /* The command's side */
 
-/*
- * Make a holder, and have it do its first request. A descriptor, which
- * gets the reply and is for hold_confirm(), or -errno; the lock is the holder's.
- */
-int hold_spawn_begin(int lock, pid_t target, const struct hold_request *request);
 /* The first on a socket that is there, which stays open. 0 or -errno. */
 int hold_spawn_on(int lock, int report, pid_t target, const struct hold_request *request);
 /*
