@@ -212,7 +212,7 @@ TEST_EACH(head, ARRAY_SIZE(heads))
 }
 
 /* No record of the log: left alone. */
-TEST_EACH(other, 8)
+TEST_EACH(other, 9)
 {
 	static const char *const lines[] = {
 		"HWq=0xa0, Dispatch Header",
@@ -223,6 +223,7 @@ TEST_EACH(other, 8)
 		":x:rocdevice.cpp :1: 7 us: HWq=0x1, Dispatch Header",
 		":3:rocdevice :1: 7 us: acquireQueue refCount: 0x1 (1)",
 		"make: :main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
+		"make a:main.cpp:12: 7 us: HWq=0xa0, Dispatch Header = 1",
 	};
 
 	read_log(unit_text("%s\n", lines[_i]));

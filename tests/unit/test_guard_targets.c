@@ -102,6 +102,9 @@ TEST(without_work)
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 1), 0);
 	ck_assert_uint_eq(idle_after("0 16 16", "compute-aql 0 0 0 dwords", 6), 3);
 	ck_assert_uint_eq(idle_after("0 16 32", "compute-aql 0 0 0 dwords", 1), 0);
+	/* A look later, too, it counts as work. */
+	ck_assert_uint_eq(idle_after("0 32 32", "compute-aql 0 0 0 dwords", 1), 0);
+	ck_assert_uint_eq(idle_after("0 32 32", "compute-aql 0 0 0 dwords", 1), 3);
 }
 
 static void look_while(uint64_t held, uint64_t after_ns)
@@ -219,6 +222,9 @@ TEST_EACH(one_user_fills_it, 2)
 		world_queues(pid, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	}
 	look_until(unit_text("process 103 is %s\n", role));
+	/* All but the first one get a queue, so that it has to leave. */
+	for (pid = 101; pid < 104; pid++)
+		driver_queues(pid, "0");
 	/* A process of another user comes, with a queue. */
 	world_add(104, "job", "/a");
 	of_user(104, 1001);
@@ -239,8 +245,8 @@ TEST_EACH(one_user_fills_it, 2)
 		left += _i ? !is_online(pid) : !guard_find_offline(&guard, pid);
 	ck_assert_uint_eq(left, 1);
 	ck_assert(_i ? is_online(104) : !!guard_find_offline(&guard, 104));
-	world_remove(100);
-	look_until_times(unit_text("process 103 is %s\n", role), 2);
+	world_remove(101);
+	look_until_times(unit_text("process 100 is %s\n", role), 2);
 }
 
 /* More processes than a list of one word has room for, and the last one has a queue. */
@@ -257,6 +263,19 @@ TEST(too_many_of_one_word)
 	look_until(unit_text("process %d is online\n", pid - 1));
 	ck_assert(!is_online(pid - 2));
 	ck_assert(guard.places[1].ever);
+}
+
+TEST(found_by_a_child)
+{
+	struct guard_finder *finder = &guard.finders[GUARD_WORD_HANGS];
+
+	add_serve_and_train();
+	set_file("/proc/200/cmdline", "train");
+	name_offline("cmd:^train$");
+	finder->sought[finder->n++].word = "cmd:^train$";
+	ck_assert_int_eq(guard_finder_start(finder, guard.g), 0);
+	look_until("process 200 is offline");
+	guard_finder_stop(finder);
 }
 
 TEST(tenants)

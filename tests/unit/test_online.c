@@ -79,12 +79,13 @@ static void restart(size_t n_uids)
 	ck_assert_int_eq(guard_serve_start(&online_guard, &server), 0);
 }
 
-/* Open a connection that has more time than the default: the host may be busy. */
-static struct gpreempt_online *open_online(void)
+/* Open a connection that has more time than the default: the host may be busy. 0: for us. */
+static struct gpreempt_online *open_online(pid_t pid)
 {
 	struct gpreempt_online_options options = {
 		.size = sizeof(options),
 		.timeout_ns = UNIT_LIMIT_NS,
+		.pid = pid,
 	};
 	struct gpreempt_online *online = NULL;
 
@@ -94,7 +95,7 @@ static struct gpreempt_online *open_online(void)
 
 TEST(nested)
 {
-	struct gpreempt_online *a = open_online(), *b = open_online();
+	struct gpreempt_online *a = open_online(0), *b = open_online(0);
 
 	ck_assert_int_eq(gpreempt_online_end(a), -EINVAL);
 	ck_assert_int_eq(gpreempt_online_begin(a), 1);
@@ -119,7 +120,7 @@ TEST(death)
 	pid_t child = fork();
 
 	if (!child) {
-		online = open_online();
+		online = open_online(0);
 		if (gpreempt_online_begin(online) != 1 || gpreempt_online_begin(online) != 2)
 			_exit(1);
 		pause();
@@ -160,7 +161,7 @@ TEST(for_another)
 /* A client works on the GPUs where the guard knows it, or on all. */
 TEST(nodes)
 {
-	struct gpreempt_online *online = open_online();
+	struct gpreempt_online *online = open_online(0);
 
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	ck_assert_uint_eq(online_guard.policy->entity[0].nodes, ~0ULL);
@@ -205,7 +206,7 @@ TEST(release)
 /* A restarted guard gets the open requests at the next call. */
 TEST(guard_restarts)
 {
-	struct gpreempt_online *online = open_online();
+	struct gpreempt_online *online = open_online(0);
 
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	ck_assert_int_eq(gpreempt_online_begin(online), 2);
@@ -233,7 +234,7 @@ TEST(guard_restarts)
 /* A guard that does not run for a while: calls end in time, nothing is lost. */
 TEST(guard_is_stopped)
 {
-	struct gpreempt_online *online = open_online();
+	struct gpreempt_online *online = open_online(0);
 
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	/* The guard's thread waits for this lock before it can answer. */
@@ -273,18 +274,12 @@ TEST(options)
 /* Requests for another process, such as the shell of a command. */
 TEST(library_for_another)
 {
-	struct gpreempt_online_options options = {
-		.size = sizeof(options),
-		.timeout_ns = UNIT_LIMIT_NS,
-		.pid = getppid(),
-	};
-	struct gpreempt_online *online;
+	struct gpreempt_online *online = open_online(getppid());
 
-	ck_assert_int_eq(gpreempt_online_open(&options, &online), 0);
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	gpreempt_online_close(online);
-	ck_assert_int_eq(gpreempt_online_open(&options, &online), 0);
+	online = open_online(getppid());
 	ck_assert_int_eq(gpreempt_online_end(online), 0);
 	gpreempt_online_close(online);
 }
@@ -361,7 +356,7 @@ TEST(guard_of_another_version)
 		gp_ipc_server_dispatch(other);
 		shr_sleep_ns(NSEC_PER_MSEC);
 	}
-	online = open_online();
+	online = open_online(0);
 	ck_assert_int_eq(gpreempt_online_begin(online), -EPROTO);
 	ck_assert_int_eq(gpreempt_online_begin(online), -EPROTO);
 	ck_assert_int_eq(gpreempt_online_end(online), -EINVAL);
@@ -448,7 +443,7 @@ TEST(begins_at_once)
 	add_tenant("comm:train", GPREEMPT_ROLE_OFFLINE, 30);
 	online_guard.offline[0].worker = &worker;
 	online_guard.turn.wake = GPREEMPT_POLICY_NEVER;
-	online = open_online();
+	online = open_online(0);
 	ck_assert_int_eq(gpreempt_online_begin(online), 1);
 	ck_assert_int_eq(eventfd_read(worker.job.wake, &count), 0);
 	ck_assert(guard_channel_get_order(worker.channel, &order));

@@ -91,6 +91,13 @@ TEST_EACH(open_fails, ARRAY_SIZE(failures))
 	ck_assert(!loop.debugged);
 }
 
+TEST(not_root)
+{
+	loop.root = false;
+	expect_refused(-EPERM, GPREEMPT_NOT_ROOT);
+	ck_assert_str_eq(loop.trace, "");
+}
+
 TEST(interrupted_call)
 {
 	gp_loop_fail(&loop, "open", 1, -EINTR);
