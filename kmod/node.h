@@ -128,7 +128,7 @@ void gp_node_drop(struct gp_node *n);
  */
 enum gp_view_hardware gp_node_get_hw(struct gp_node *n);
 
-/* End that, unless gp_node_rest() has. */
+/* Let the device sleep and reset again, unless gp_node_rest() has. */
 void gp_node_put_hw(struct gp_node *n);
 
 /*

@@ -77,7 +77,7 @@ static void note_error(struct gpreempt *g, const char *word, const struct gpreem
 
 /* A process in a cgroup that has words behind its role. */
 struct inside {
-	struct gpreempt_target target; /* without a start */
+	struct gpreempt_target target; /* its start is not read yet */
 	uint8_t of;
 };
 
@@ -188,8 +188,8 @@ struct guard_finder_memory {
 	atomic_uint_fast64_t since_ns; /* when it began with the process at hand; 0: it waits */
 	atomic_size_t at;	       /* number of the word at hand */
 	struct guard_slot {
-		atomic_uint given; /* ever; written by the child */
-		atomic_uint taken; /* ever; written by guard */
+		atomic_uint given; /* findings that the child has made; written by it */
+		atomic_uint taken; /* findings that guard has copied; written by guard */
 		struct guard_finding finding;
 	} slot[];
 };
