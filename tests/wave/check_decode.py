@@ -106,10 +106,12 @@ class Ours:
 
     def operands(self, scalars):
         """As LLVM prints them."""
+        whole = self.of["format"] != VOP3P or self.is_mixed()
+        absolute = self.of["neg_hi" if self.is_mixed() else "abs"]
         for field, n, width in self.slots:
             word = print_operand(scalars, n, width, self.of["literal"])
-            if field >= 2 and self.of["format"] != VOP3P:
-                word = f"|{word}|" if self.of["abs"] >> field - 2 & 1 else word
+            if field >= 2 and whole:
+                word = f"|{word}|" if absolute >> field - 2 & 1 else word
                 word = f"-{word}" if self.of["neg"] >> field - 2 & 1 else word
             yield word
 
@@ -120,10 +122,16 @@ class Ours:
             return {"offset0": imm & 255, "offset1": imm >> 8}
         if form > VOP3 or (form == SMEM and self.has_offset_register()):
             return {"offset": imm}
+        if self.is_mixed():
+            return {"clamp": of["clamp"], "op_sel": of["op_sel"]}
         if form == VOP3P:
             return {"op_sel": of["op_sel"], "neg_lo": of["neg"], "neg_hi": of["neg_hi"]}
         omod = ("", "mul2", "mul4", "div2")[of["omod"]]
         return {"clamp": of["clamp"], "op_sel": of["op_sel"], omod: int(omod > "")}
+
+    def is_mixed(self):
+        """Sources of 16 and 32 bits: their signs are those of VOP3, and neg_hi is abs."""
+        return "_mix" in self.name
 
     def has_offset_register(self):
         return any(field == 3 for field, _, _ in self.slots)
