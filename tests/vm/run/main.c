@@ -322,7 +322,6 @@ static void prepare(struct bench *b, const char *build)
 	check_kernel(b);
 	own_qemu(b);
 	accel_choose(b);
-	find_engine(b);
 	if (bench_keys(b))
 		b->plain = true;
 }
@@ -335,6 +334,7 @@ static int dispatch(struct bench *b, struct job *job, int argc, char **argv)
 	job->error = stderr;
 	if (!strcmp(what, "save"))
 		return !snapshot_boot(b);
+	find_engine(b);
 	if (!strcmp(what, "command") && argc == 2) {
 		job->command = argv[1];
 		return single_run(b, job);
