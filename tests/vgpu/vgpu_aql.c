@@ -110,15 +110,21 @@ static bool packet_open(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u
 	}
 }
 
+static bool code_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at)
+{
+	struct engine_launch launch = { .packet_at = at };
+
+	memcpy(launch.packet, pkt, sizeof(launch.packet));
+	return vgpu_shader_begin(v, q, &launch);
+}
+
 static void dispatch_begin(struct vgpu *v, struct vgpu_queue *q, const void *pkt, u64 at)
 {
 	u64 kernarg = *(const u64 *)(pkt + AQL_KERNARG);
 	struct vgpu_kernarg *arg = NULL;
 
-	struct engine_launch launch = { .packet_at = at };
-
-	memcpy(launch.packet, pkt, sizeof(launch.packet));
-	if (vgpu_shader_begin(v, q, &launch))
+	q->work.left_ns = vgpu_clamp_ns(v->times.packet_ns);
+	if (vgpu_shader_there() && code_begin(v, q, pkt, at))
 		return;
 	if (kernarg)
 		arg = vgpu_user_ptr(v, q->pasid, kernarg, sizeof(*arg));

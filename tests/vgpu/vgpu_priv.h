@@ -194,6 +194,12 @@ static inline u64 vgpu_clamp_ns(u64 ns)
 
 #define VGPU_NOP_ONE_DWORD 0x3fff /* count of a NOP of PM4 without a second dword */
 
+/* The MQD of a queue for the i-th XCC of its partition: for each packet, so inline */
+static inline struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i)
+{
+	return q->mqd + (size_t)i * q->stride;
+}
+
 static inline u32 *vgpu_hqd(struct vgpu *v, int xcc, int mec, int pipe, int queue)
 {
 	return v->hqd[((xcc * VGPU_MECS + mec) * VGPU_PIPES + pipe) * VGPU_QUEUES_PER_PIPE + queue];
@@ -351,8 +357,6 @@ void vgpu_cp_kick(void);
 void vgpu_cp_drop_all(struct vgpu *v);
 void vgpu_hiq_reset(struct vgpu *v, struct vgpu_part *p);
 void vgpu_slots_assign(struct vgpu *v, struct vgpu_part *p);
-/* The MQD of a queue for the i-th XCC of its partition */
-struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i);
 void vgpu_slot_sync(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_queue_unload(struct vgpu *v, struct vgpu_queue *q);
 void vgpu_slots_clear(struct vgpu *v);

@@ -16,6 +16,7 @@
 static struct engine_request *request; /* a page */
 static DEFINE_MUTEX(request_lock);     /* the request, from its first field to its reply */
 static atomic64_t unmapped, dispatches;
+static bool there; /* an engine: a guest has one from its start to its end, or never */
 
 /* The marked instruction.  Without an engine the word stays as it is. */
 static u32 call(u32 op)
@@ -54,12 +55,7 @@ static u32 ask(struct vgpu *v, struct vgpu_queue *q, u32 op)
 
 bool vgpu_shader_there(void)
 {
-	u32 reply;
-
-	mutex_lock(&request_lock);
-	reply = call(ENGINE_PROBE);
-	mutex_unlock(&request_lock);
-	return reply == ENGINE_OK;
+	return there;
 }
 
 /* A mapping went away: the engine must forget its pages */
@@ -109,7 +105,7 @@ bool vgpu_shader_begin(struct vgpu *v, struct vgpu_queue *q, const struct engine
 	u32 reply;
 
 	q->work.left_ns = vgpu_clamp_ns(v->times.packet_ns);
-	if (!launch->entry && !*(const u64 *)(launch->packet + AQL_KERNEL))
+	if (!there || (!launch->entry && !*(const u64 *)(launch->packet + AQL_KERNEL)))
 		return false;
 	mutex_lock(&request_lock);
 	request->launch = *launch;
@@ -272,7 +268,10 @@ int vgpu_shader_init(void)
 {
 	BUILD_BUG_ON(sizeof(*request) > PAGE_SIZE);
 	request = (void *)get_zeroed_page(GFP_KERNEL);
-	return request ? 0 : -ENOMEM;
+	if (!request)
+		return -ENOMEM;
+	there = call(ENGINE_PROBE) == ENGINE_OK;
+	return 0;
 }
 
 void vgpu_shader_exit(void)

@@ -17,11 +17,6 @@
 	 CP_HQD_PQ_DOORBELL_CONTROL__DOORBELL_SCHD_HIT_MASK)
 #define SAVED_WAVE_BYTES 4096 /* bytes in the wave area that a saved packet shows */
 
-struct v9_mqd *vgpu_xcc_mqd(const struct vgpu_queue *q, int i)
-{
-	return q->mqd + (size_t)i * q->stride;
-}
-
 /* Registers of its slot in the i-th XCC of its partition */
 static u32 *slot_hqd(struct vgpu *v, struct vgpu_queue *q, int i)
 {
