@@ -11,6 +11,7 @@
 
 typedef unsigned int num;
 typedef unsigned long long wide;
+typedef _Float16 pair __attribute__((vector_size(4)));
 
 /* clang-format off */
 #define ORDERS(X, a, b)                                                                       \
@@ -41,13 +42,54 @@ typedef unsigned long long wide;
 	X(of((double)EXACT(__builtin_amdgcn_fractf(f), f - __builtin_floorf(f))))             \
 	X(of(EXACT(__builtin_amdgcn_rcp((double)b), 1 / (double)b)))                          \
 	X(of(EXACT(__builtin_amdgcn_rsq((double)b), 1 / __builtin_sqrt(b))))                  \
+	X(of((double)EXACT(__builtin_amdgcn_sqrth((_Float16)b), __builtin_sqrtf(b))))         \
+	X(of(EXACT(__builtin_amdgcn_fract(d), d - __builtin_floor(d))))                       \
+	X(of(EXACT(__builtin_amdgcn_frexp_mant((double)b), .5)))                              \
 	X(of((double)__builtin_ldexpf(f, (int)(y & 15)))) X(of((double)(b * f + g)))          \
 	X(EXACT(__builtin_amdgcn_alignbyte(x, y, x), (num)(((wide)x << 32 | y) >> (x & 3) * 8))) \
 	X(of((double)EXACT(__builtin_fmaf16(h, i, h), (_Float16)(h * i + h))))                \
 	X(of((double)EXACT(__builtin_fmaxf16(h, i), h > i ? h : i)))                          \
 	X(of((double)EXACT(__builtin_fminf16(h, i), h < i ? h : i)))
 
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
+#define MOST(a, b)  ((a) > (b) ? (a) : (b))
+#define EACH(act)   (pair){ (_Float16)act(h, i), (_Float16)act(i, h) }
+#define SUM(a, b)   __builtin_fmaf(a, b, a)
+#define QUOTIENT(X, a, up, b, low)                                                            \
+	X(of((double)(__builtin_ldexpf(a + .5f, up) / __builtin_ldexpf(b + .3f, low))))       \
+	X(of(__builtin_ldexp((double)a + .5, up * 8) / __builtin_ldexp((double)b + .3, low * 8)))
+/* Divisions, three sources, and halves in pairs. */
+#define MORE(X)                                                                               \
+	QUOTIENT(X, f, 0, g, 0) QUOTIENT(X, f, 90, g, -30) QUOTIENT(X, f, -100, g, 15)        \
+	QUOTIENT(X, f, 0, g, 100) QUOTIENT(X, f, 100, g, 100) QUOTIENT(X, f, -110, g, -100)   \
+	QUOTIENT(X, f, 20, g, -120) QUOTIENT(X, f, -120, g, 0)                                \
+	X(of((double)(_Float16)(h / (i + (_Float16).5))))                                     \
+	X(LEAST(LEAST(x, y), (num)p)) X(MOST(MOST(x, y), (num)p))                             \
+	X((num)LEAST(LEAST((int)x, (int)y), (int)p)) X((num)MOST(MOST((int)x, (int)y), (int)p)) \
+	X(EXACT(__builtin_amdgcn_classf(f, y), y >> (f == 0 ? 6 : f < 0 ? 3 : 8) & 1))        \
+	X(EXACT(__builtin_amdgcn_class(d, y), y >> (d == 0 ? 6 : d < 0 ? 3 : 8) & 1))         \
+	X(EXACT(__builtin_amdgcn_classh(h, y), y >> (h == 0 ? 6 : h < 0 ? 3 : 8) & 1))        \
+	X(of((double)(_Float16)(short)x)) X(of((double)(_Float16)(unsigned short)y))          \
+	X((wide)(x & 0xffffff) * (y & 0xffffff) >> 32)                                        \
+	X(of((double)EXACT(__builtin_amdgcn_fdot2((pair){ h, i }, (pair){ i, h }, f, 0),      \
+			   __builtin_fmaf(i, h, __builtin_fmaf(h, i, f)))))                   \
+	X((num)EXACT(__builtin_amdgcn_sdot4(x, y, p, 0), dot(x, y, p, 0)))                    \
+	X((num)EXACT(__builtin_amdgcn_sdot4(x, y, x | 1 << 30, 1), dot(x, y, x | 1 << 30, 1))) \
+	X(of((double)__builtin_fmaf((float)h, (float)i, f)))                                  \
+	X(of((double)(_Float16)__builtin_fmaf((float)h, (float)-i, (float)h)))                \
+	X(bits_of(EACH(SUM))) X(bits_of((pair){ h, i } * (pair){ i, i }))                     \
+	X(bits_of((pair){ h, i } + (pair){ i, h }))                                           \
+	X(bits_of(EXACT(__builtin_elementwise_min((pair){ h, i }, (pair){ i, h }), EACH(LEAST)))) \
+	X(bits_of(EXACT(__builtin_elementwise_max((pair){ h, i }, (pair){ i, h }), EACH(MOST)))) \
+	X(bits_of(EXACT(__builtin_elementwise_fma((pair){ h, i }, (pair){ i, h }, (pair){ h, i }), \
+			EACH(SUM))))                                                          \
+	X(of((double)EXACT(__builtin_fminf16(__builtin_fminf16(h, i), -4),                    \
+			   LEAST(LEAST(h, i), (_Float16)-4))))                                \
+	X(of((double)EXACT(__builtin_fmaxf16(__builtin_fmaxf16(h, i), 4),                     \
+			   MOST(MOST(h, i), (_Float16)4))))
+
 #define ARITHMETIC(X)                                                                         \
+	MORE(X)                                                                               \
 	BOTH_SIGNS(X, int, num, 31) BOTH_SIGNS(X, long long, wide, 63)                        \
 	BOTH_SIGNS(X, short, unsigned short, 15) BOTH_SIGNS(X, signed char, unsigned char, 7) \
 	X(x & y) X(x | y) X(x ^ y) X(~x) X(x & ~y) X(~(x ^ y)) X((x & y) | 0x1234) X(p & q)   \
@@ -95,6 +137,23 @@ static inline __attribute__((always_inline)) wide of(double value)
 	return bits;
 }
 
+static inline __attribute__((always_inline)) wide bits_of(pair value)
+{
+	num bits;
+
+	__builtin_memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline __attribute__((always_inline, unused)) int dot(num x, num y, int c, _Bool clamp)
+{
+	long long sum = c;
+
+	for (int k = 0; k < 32; k += 8)
+		sum += (signed char)(x >> k) * (signed char)(y >> k);
+	return clamp ? (int)LEAST(MOST(sum, -0x80000000ll), 0x7fffffffll) : (int)sum;
+}
+
 /* All values for two numbers; result number K goes to OUT(K). */
 #define ARITHMETIC_ALL(x_, y_, OUT)                                                  \
 	do {                                                                         \
@@ -110,13 +169,13 @@ static inline __attribute__((always_inline)) wide of(double value)
 
 /* Moves of all widths between registers and 32 bytes of LDS and of memory, with a sum of them. */
 #define MOVE(space, at, type, n) (*(volatile space type *)((at) + (n)))
-#define MOVE_ALL(space, at, x, y)                                                         \
-	MOVE(space, at, unsigned char, 0) = (x), MOVE(space, at, unsigned char, 1) = (y), \
-				       MOVE(space, at, unsigned short, 2) = (x) >> 7,     \
-				       MOVE(space, at, num, 4) = (y) ^ (x),               \
-				       MOVE(space, at, wide, 8) = (wide)(x) << 30 ^ (y),  \
-				       MOVE(space, at, wide, 16) = (y),                   \
-				       MOVE(space, at, num, 24) = 5,                      \
+#define MOVE_ALL(space, at, x, y)                                                               \
+	MOVE(space, at, unsigned char, 0) = (x), MOVE(space, at, unsigned char, 1) = (y) >> 16, \
+				       MOVE(space, at, unsigned short, 2) = (x) >> 7,           \
+				       MOVE(space, at, num, 4) = (y) ^ (x),                     \
+				       MOVE(space, at, wide, 8) = (wide)(x) << 30 ^ (y),        \
+				       MOVE(space, at, wide, 16) = (y),                         \
+				       MOVE(space, at, num, 24) = 5,                            \
 				       MOVE(space, at, num, 28) = (x) >> 9
 #define SUM_ALL(space, at)                                                                  \
 	(MOVE(space, at, unsigned char, 8) + MOVE(space, at, unsigned short, 10) +          \

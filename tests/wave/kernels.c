@@ -74,19 +74,54 @@ KERNEL void gemm(G const float *a, G const float *b, G float *c, u32 n)
 
 typedef float f4 __attribute__((ext_vector_type(4)));
 
-/* The same with the matrix cores: one wave a tile, exact for small integers. */
+typedef int i4 __attribute__((ext_vector_type(4)));
+typedef _Float16 h4 __attribute__((ext_vector_type(4)));
+typedef short s4 __attribute__((ext_vector_type(4)));
+
+/* Bits 31 to 16 of a float: a number with fewer bits, if it is a small integer. */
+static short bfloat(float x)
+{
+	return (short)(__builtin_bit_cast(u32, x) >> 16);
+}
+
+/*
+ * The same with the matrix cores: one wave a tile, exact for small integers; and once more with
+ * numbers of 16 bits and bytes. All have to have the same product.
+ */
 KERNEL void mfma(G const float *a, G const float *b, G float *c, u32 n)
 {
 	u32 t = tid() & 63, tiles = n / 16, g = __builtin_amdgcn_workgroup_id_x();
 	u32 row = g / tiles * 16, col = g % tiles * 16;
-	f4 d = { 0, 0, 0, 0 };
+	f4 d = { 0, 0, 0, 0 }, h = d, s = d;
+	i4 w = { 0, 0, 0, 0 };
 
 	for (u32 k = 0; k < n; k += 4)
 		d = __builtin_amdgcn_mfma_f32_16x16x4f32(a[(row + t % 16) * n + k + t / 16],
 							 b[(k + t / 16) * n + col + t % 16], d, 0,
 							 0, 0);
+	for (u32 k = t / 16 * 4; k < n; k += 16) {
+		u32 x = 0, y = 0;
+		h4 hx, hy;
+		s4 sx, sy;
+
+		for (u32 i = 0; i < 4; i++) {
+			float p = a[(row + t % 16) * n + k + i], q = b[(k + i) * n + col + t % 16];
+
+			hx[i] = (_Float16)p, hy[i] = (_Float16)q;
+			sx[i] = bfloat(p), sy[i] = bfloat(q);
+			x |= ((u32)(int)p & 255) << i * 8, y |= ((u32)(int)q & 255) << i * 8;
+		}
+		h = __builtin_amdgcn_mfma_f32_16x16x16f16(hx, hy, h, 0, 0, 0);
+		s = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(sx, sy, s, 0, 0, 0);
+#ifdef __gfx90a__
+		w = __builtin_amdgcn_mfma_i32_16x16x16i8(x, y, w, 0, 0, 0);
+#else
+		w = (i4){ (int)h[0], (int)h[1], (int)h[2], (int)h[3] };
+#endif
+	}
 	for (u32 i = 0; i < 4; i++)
-		c[(row + t / 16 * 4 + i) * n + col + t % 16] = d[i];
+		c[(row + t / 16 * 4 + i) * n + col + t % 16] =
+			d[i] == h[i] && d[i] == s[i] && d[i] == (float)w[i] ? d[i] : -1e9f;
 }
 
 /* AccVGPRs by hand: the compiler takes them only for spills and matrices. */

@@ -3,6 +3,7 @@
  * Vector instructions: VOP1, VOP2, VOPC, VOP3 and packed ones, with SDWA and DPP. Arithmetic is
  * the host's, as docs/vgpu.md says. A modifier that an opcode does not take here is refused.
  */
+#include <float.h>
 #include <math.h>
 
 #include "wave.h"
@@ -24,18 +25,18 @@ struct vector {
 
 enum { DST_BYTES = 4, DST_ALL = 6, UNUSED_SEXT = 1, UNUSED_KEEP = 2 };
 
-static float mantissa(float a)
+static double mantissa(double a)
 {
 	int e;
 
-	return frexpf(a, &e);
+	return frexp(a, &e);
 }
 
-static int exponent(float a)
+static int exponent(double a)
 {
 	int e;
 
-	frexpf(a, &e);
+	frexp(a, &e);
 	return isfinite(a) ? e : 0;
 }
 
@@ -48,6 +49,48 @@ static s32 integer(double a)
 static u32 natural(double a)
 {
 	return !(a > 0) ? 0 : a >= 0x1p32 ? UINT32_MAX : (u32)a;
+}
+
+static s64 least(s64 a, s64 b)
+{
+	return a < b ? a : b;
+}
+
+static s64 most(s64 a, s64 b)
+{
+	return a > b ? a : b;
+}
+
+/* Bit of a number's class; bit 22 of its mantissa tells two kinds of NaN apart. */
+static u32 class_of(double a, bool tiny, u64 bits)
+{
+	u32 kind = isinf(a) ? 0 : a == 0 ? 3 : tiny ? 2 : 1;
+
+	if (isnan(a))
+		return 1u << (bits >> 22 & 1);
+	return 1u << (signbit(a) ? 2 + kind : 9 - kind);
+}
+
+/*
+ * Sign and special cases of num / den; a is the quotient of the two after v_div_scale, and low the
+ * difference of exponents below which it is 0.
+ */
+static double quotient(double a, double den, double num, int low)
+{
+	double sign = signbit(num) != signbit(den) ? -1 : 1;
+	int at_num, at_den;
+
+	if (isnan(num) || isnan(den))
+		return isnan(num) ? num : den;
+	if ((num == 0 && den == 0) || (isinf(num) && isinf(den)))
+		return copysign(NAN, -1);
+	if (isinf(num) || den == 0)
+		return copysign(INFINITY, sign);
+	frexp(num, &at_num);
+	frexp(den, &at_den);
+	if (isinf(den) || num == 0 || at_num - at_den < low)
+		return copysign(0, sign);
+	return copysign(a, sign);
 }
 
 static s64 signed24(u64 x)
@@ -210,6 +253,90 @@ static void multiply_add_wide(struct vector *v)
 	wave_put(v->w, v->i->n[DST2], 2, v->bits);
 }
 
+/* The last step of a division: a * b + c. With the bit in VCC it undoes the scaling. */
+static float last_step_f(const struct vector *v, u64 l, float a, float b, float c)
+{
+	int up = fabsf(c) >= 2 ? 64 : -64;
+
+	if (!(wave_pair(v->w, VCC) >> l & 1))
+		return fmaf(a, b, c);
+	return (float)ldexp(fma((double)a, (double)b, (double)c), up);
+}
+
+static double last_step_d(const struct vector *v, u64 l, double a, double b, double c)
+{
+	int up = fabs(c) >= 2 ? 128 : -128;
+
+	if (!(wave_pair(v->w, VCC) >> l & 1))
+		return fma(a, b, c);
+	return (double)ldexpl(fmal(a, b, c), up);
+}
+
+/*
+ * Scale source 0, the denominator (1) or the numerator (2) of a quotient, so that no step of the
+ * division overflows or loses bits; VCC tells v_div_fmas to undo it. The conditions are those of
+ * the manual; far is a difference of exponents, up what is added to one, least the smallest
+ * normal number, and small the exponent up to which a numerator is scaled.
+ */
+static double scale(struct vector *v, u64 l, double x, double den, double num, const double *of)
+{
+	double least_normal = of[0], far = of[1], up = of[2], small = of[3];
+	bool reciprocal = fabs(1 / den) < least_normal, result = fabs(num / den) < least_normal;
+	int at_num, at_den;
+
+	frexp(num, &at_num);
+	frexp(den, &at_den);
+	if (num == 0 || den == 0)
+		return NAN;
+	if (at_num - at_den >= far) {
+		v->bits |= 1ull << l;
+		return x == den ? ldexp(x, (int)up) : x;
+	}
+	if (fabs(den) < least_normal)
+		return ldexp(x, (int)up);
+	if (reciprocal && !result)
+		return ldexp(x, -(int)up);
+	if (result) {
+		v->bits |= 1ull << l;
+		return x == (reciprocal ? den : num) ? ldexp(x, (int)up) : x;
+	}
+	return at_num <= small ? ldexp(x, (int)up) : x;
+}
+
+static void scale_floats(struct vector *v)
+{
+	static const double of[] = { (double)FLT_MIN, 96, 64, 23 - 126 };
+
+	FOR_LANES(l, v->lanes)
+		put_f(v, l,
+		      (float)scale(v, l, (double)get_f(v, 0, l), (double)get_f(v, 1, l),
+				   (double)get_f(v, 2, l), of));
+	wave_put(v->w, v->i->n[DST2], 2, v->bits);
+}
+
+static void scale_doubles(struct vector *v)
+{
+	static const double of[] = { DBL_MIN, 768, 128, 53 - 1022 };
+
+	FOR_LANES(l, v->lanes)
+		put_d(v, l, scale(v, l, get_d(v, 0, l), get_d(v, 1, l), get_d(v, 2, l), of));
+	wave_put(v->w, v->i->n[DST2], 2, v->bits);
+}
+
+static void multiply_bytes(struct vector *v, bool onto_old)
+{
+	FOR_LANES(l, v->lanes) {
+		u32 a = (u32)get_u(v, 0, l), b = (u32)get_u(v, 1, l), k;
+		s64 sum = (s32)(onto_old ? v->w->v[v->i->n[DST] - VGPR][l] : get_u(v, 2, l));
+
+		for (k = 0; k < 32; k += 8)
+			sum += (s64)(int8_t)(a >> k) * (int8_t)(b >> k);
+		if (v->i->clamp)
+			sum = most(least(sum, INT32_MAX), INT32_MIN);
+		put_u(v, l, (u32)sum);
+	}
+}
+
 static void read_lane(struct vector *v, u32 lane)
 {
 	wave_put(v->w, v->i->n[DST], 1, v->source[0].lo[lane * v->source[0].step]);
@@ -218,6 +345,36 @@ static void read_lane(struct vector *v, u32 lane)
 static void write_lane(struct vector *v, u32 lane)
 {
 	v->w->v[v->i->n[DST] - VGPR][lane] = *v->source[0].lo;
+}
+
+/* A half of a source; inline constants are floats of 32 bits here, and stand in the lower one. */
+static float half_of(const struct vector *v, u32 k, u64 l, bool high)
+{
+	u32 n = v->i->n[SRC0 + k], x = (u32)get_u(v, k, l);
+	float constant = AS(float, x);
+
+	if (n >= 240 && n <= 248)
+		x = AS(u16, (_Float16)constant);
+	return (float)AS(_Float16, (u16)(high ? x >> 16 : x));
+}
+
+/* op_sel_hi tells a source of 16 bits, whose half op_sel is. Keep the other half of the result. */
+static void multiply_mixed(struct vector *v, u32 mask)
+{
+	FOR_LANES(l, v->lanes) {
+		u32 old = v->w->v[v->i->n[DST] - VGPR][l], k, bits;
+		float x[3];
+
+		for (k = 0; k < 3; k++) {
+			x[k] = v->i->op_sel_hi >> k & 1 ? half_of(v, k, l, v->i->op_sel >> k & 1) :
+							  AS(float, (u32)get_u(v, k, l));
+			x[k] = v->i->neg_hi >> k & 1 ? fabsf(x[k]) : x[k];
+			x[k] = v->i->neg >> k & 1 ? -x[k] : x[k];
+		}
+		x[0] = (float)scaled(v, (double)fmaf(x[0], x[1], x[2]));
+		bits = AS(u16, (_Float16)x[0]) * 0x10001u;
+		put_u(v, l, mask ? (old & ~mask) | (bits & mask) : AS(u32, x[0]));
+	}
 }
 
 static u32 half_of_pair(const struct vector *v, u32 k, u64 l, bool high)
@@ -236,6 +393,32 @@ static void packed_move(struct vector *v)
 	}
 }
 
+static float paired_source(const struct vector *v, u32 k, u64 l, u32 half)
+{
+	u32 sel = half ? v->i->op_sel_hi : v->i->op_sel, neg = half ? v->i->neg_hi : v->i->neg;
+	float x = v->i->width[SRC0 + k] ? half_of(v, k, l, sel >> k & 1) : 0;
+
+	return neg >> k & 1 ? -x : x;
+}
+
+static void multiply_pairs(struct vector *v)
+{
+	FOR_LANES(l, v->lanes) {
+		float sum = AS(float, (u32)get_u(v, 2, l));
+
+		sum = v->i->neg >> 2 & 1 ? -sum : sum;
+		for (u32 half = 0; half < 2; half++)
+			sum = fmaf(paired_source(v, 0, l, half), paired_source(v, 1, l, half), sum);
+		put_f(v, l, sum);
+	}
+}
+
+static float add_pair(const struct vector *v, u64 l, float sum)
+{
+	sum = fmaf(half_of(v, 0, l, false), half_of(v, 1, l, false), sum);
+	return fmaf(half_of(v, 0, l, true), half_of(v, 1, l, true), sum);
+}
+
 static float packed_source(const struct vector *v, u32 k, u64 l, u32 half)
 {
 	u32 sel = half ? v->i->op_sel_hi : v->i->op_sel, neg = half ? v->i->neg_hi : v->i->neg;
@@ -244,14 +427,29 @@ static float packed_source(const struct vector *v, u32 k, u64 l, u32 half)
 	return AS(float, neg >> k & 1 ? x ^ 0x80000000 : x);
 }
 
-/*
- * D = A * B + C, 16 by 16, by 4, for all lanes. The lane and the register of an element are those
- * of the manual's chapter "Matrix Arithmetic Instructions".
- */
-static void multiply_16x16x4(struct vector *v)
+enum { FLOATS, HALVES, BFLOATS, BYTES };
+
+/* Element j that a lane has of a matrix: of one float, or of four smaller numbers. */
+static float element(const struct source *s, u32 lane, u32 j, u32 kind)
 {
-	float result[4][LANES];
-	u32 reg, l, k;
+	u32 word = (kind == BYTES || j < 2 ? s->lo : s->hi)[lane * s->step];
+	u32 half = word >> j % 2 * 16 & 0xffff;
+
+	if (kind == BYTES)
+		return (float)(int8_t)(word >> j * 8);
+	if (kind == HALVES)
+		return (float)AS(_Float16, (u16)half);
+	return AS(float, kind == BFLOATS ? half << 16 : word);
+}
+
+/*
+ * D = A * B + C, 16 by 16, by 4 floats or 16 smaller numbers, for all lanes. The lane and the
+ * register of an element are those of the manual's chapter "Matrix Arithmetic Instructions".
+ */
+static void multiply_16x16(struct vector *v, u32 kind)
+{
+	u32 result[4][LANES], per = kind == FLOATS ? 1 : 4, reg, l, k;
+	const struct source *a = &v->source[0], *b = &v->source[1], *c = &v->source[2];
 
 	if (v->i->imm || v->i->neg) {
 		wave_refuse(v->w, "%s with a broadcast is not executed here",
@@ -260,14 +458,18 @@ static void multiply_16x16x4(struct vector *v)
 	}
 	for (reg = 0; reg < 4; reg++)
 		for (l = 0; l < LANES; l++) {
-			const struct source *c = &v->source[2];
-			u32 row = l / 16 * 4 + reg, at = c->step ? reg * LANES + l : 0;
-			float sum = AS(float, c->lo[at]);
+			u32 row = l / 16 * 4 + reg, whole = c->lo[c->step ? reg * LANES + l : 0];
+			float sum = AS(float, whole);
 
-			for (k = 0; k < 4; k++)
-				sum = fmaf(AS(float, v->source[0].lo[k * 16 + row]),
-					   AS(float, v->source[1].lo[k * 16 + l % 16]), sum);
-			result[reg][l] = sum;
+			for (k = 0; k < 4 * per; k++) {
+				float x = element(a, k / per * 16 + row, k % per, kind);
+				float y = element(b, k / per * 16 + l % 16, k % per, kind);
+
+				if (kind == BYTES)
+					whole += (u32)((s32)x * (s32)y);
+				sum = fmaf(x, y, sum);
+			}
+			result[reg][l] = kind == BYTES ? whole : AS(u32, sum);
 		}
 	memcpy(v->w->v[v->i->n[DST] - VGPR], result, sizeof(result));
 }
@@ -300,17 +502,19 @@ static void put_comparison(struct vector *v, bool to_exec)
 	}                                                                                         \
 	wave_put(v->w, v->i->n[DST2], 2, v->bits))
 #define ACT(name, act) FUNCTION(name, u, u, act)
-#define PACKED(name, value) FUNCTION(name, p, p,                                                  \
+#define HALVES(name, get, bits, shift) FUNCTION(name, p, p,                                       \
 	FOR_LANES(l, v->lanes) {                                                                  \
 		u64 r = 0;                                                                        \
 		for (u32 half = 0; half < 2; half++) {                                            \
-			float a = packed_source(v, 0, l, half), b = packed_source(v, 1, l, half); \
-			float c = packed_source(v, 2, l, half);                                   \
+			float a = get(v, 0, l, half), b = get(v, 1, l, half);                     \
+			float c = get(v, 2, l, half);                                             \
 			(void)c;                                                                  \
-			r |= (u64)AS(u32, value) << half * 32;                                 \
+			r |= (u64)(bits) << half * (shift);                                       \
 		}                                                                                 \
 		put_u(v, l, r);                                                                   \
 	})
+#define PACKED(name, value) HALVES(name, packed_source, AS(u32, value), 32)
+#define PAIRED(name, value) HALVES(name, paired_source, AS(u16, (_Float16)(value)), 16)
 #define COMPARE_ONE(name, in, condition, to_exec) FUNCTION(name, u, in,                           \
 	FOR_LANES(l, v->lanes) { SOURCES(in); v->bits |= (u64)!!(condition) << l; }               \
 	put_comparison(v, to_exec))
