@@ -73,7 +73,8 @@ static const char *sleep_of(const struct bench *b)
 
 /*
  * Waves are executed by a plugin of QEMU's emulator, which shares the guest's memory. That
- * memory has small pages on the host, which slows a guest down, so others have their own.
+ * memory has small pages on the host, which slows a guest down, so others have their own. It has
+ * their name, pc.ram, by which a saved guest finds it again.
  */
 static bool has_engine(const struct bench *b, const char *accel)
 {
@@ -90,10 +91,10 @@ static void machine_args(struct args *a, const struct bench *b, const char *acce
 	add(a, "-display");
 	add(a, "none");
 	add(a, "-machine");
-	add(a, "pc%s", has_engine(b, accel) ? ",memory-backend=ram" : "");
+	add(a, "pc%s", has_engine(b, accel) ? ",memory-backend=pc.ram" : "");
 	if (has_engine(b, accel)) {
 		add(a, "-object");
-		add(a, "memory-backend-memfd,id=ram,share=on,size=%sM", b->memory);
+		add(a, "memory-backend-memfd,id=pc.ram,share=on,size=%sM", b->memory);
 	}
 	add(a, "-accel");
 	add(a, "%s", accel);

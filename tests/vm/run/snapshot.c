@@ -200,9 +200,16 @@ static const char *payload_kind(const struct bench *b, const struct job *modules
 	return kind;
 }
 
+/* Guests with and without an engine go on from the same one. */
 bool snapshot_boot(struct bench *b)
 {
-	return find_or_make(b, NULL, "boot", bench_key(b) ^ b->host_key);
+	const bool waves = b->waves;
+	bool made;
+
+	b->waves = false;
+	made = find_or_make(b, NULL, "boot", bench_key(b) ^ b->host_key);
+	b->waves = waves;
+	return made;
 }
 
 void snapshot_make(struct bench *b, const struct job *job)
