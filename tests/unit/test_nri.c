@@ -454,8 +454,7 @@ TEST_AS_ROOT(answers)
 	fd = accept_plugin(at);
 	close(fd);
 	fd = accept_plugin(at);
-	kill(child, SIGKILL); /* check handles other signals */
-	waitpid(child, NULL, 0);
+	unit_end(child);
 	close(fd);
 	close(at);
 	unlink(path);

@@ -30,7 +30,7 @@ UNIT_SRC := $(filter-out user/doc/% user/contrib/% $(LOAD_SRC_ALONE),$(wildcard 
 # "make coverage" has the same tests without sanitizers, counted by gcov.
 ifdef COVERAGE_BUILD
 UNIT_EXIT := $(UNIT)/tests/unit/coverage/exit.o
-UNIT_LDFLAGS += -Wl,--wrap=_exit
+UNIT_LDFLAGS += -Wl,--wrap=_exit -Wl,--wrap=unit_end
 endif
 UNIT_OBJ := $(UNIT_SRC:%.c=$(UNIT)/%.o)
 UNIT_BINS := $(UNIT_TESTS:tests/unit/%.c=$(UNIT)/%)
