@@ -282,6 +282,79 @@ TEST(with_words)
 	ck_assert_str_eq(all_roles(), "");
 }
 
+/* A process stands for its cgroup; a target that is none changes nothing. */
+TEST(targets)
+{
+	static const struct {
+		const char *words, *why;
+		int status;
+	} wrong[] = {
+		{ "batch cgroup:/job", "a role is online, offline or none", GPREEMPT_CLASS_USAGE },
+		{ "offline job", "neither cgroup:PATH nor a PID", GPREEMPT_CLASS_USAGE },
+		{ "offline 0", "neither cgroup:PATH nor a PID", GPREEMPT_CLASS_USAGE },
+		{ "offline cgroup:/a/../b", "cannot have a role", GPREEMPT_CLASS_USAGE },
+		{ "offline cgroup:/none", "no cgroup /none", GPREEMPT_CLASS_NO_TARGET },
+	};
+	size_t i;
+
+	CTL(0, "role");
+	ck_assert_str_eq(ctl_out, "# role\tcgroup\twords\n");
+	unit_cgroup_make("/job");
+	unit_cgroup_of(getpid(), "0::/job\n");
+	CTL(0, "role online %d", getpid());
+	ck_assert_str_eq(all_roles(), "online /job\n");
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		CTL(wrong[i].status, "role %s", wrong[i].words);
+		ERR_HAS(wrong[i].why);
+	}
+	unit_cgroup_of(getpid(), "1:name=systemd:/job\n");
+	CTL(GPREEMPT_CLASS_UNSUPPORTED, "role offline %d", getpid());
+	ERR_HAS("there is no cgroup v2 here");
+	unit_cgroup_of(getpid(), UNIT_CGROUP_TOO_LONG);
+	CTL(GPREEMPT_CLASS_FAILED, "role offline %d", getpid());
+	ERR_HAS("next: name the cgroup: gpreempt-ctl role ROLE cgroup:PATH");
+	ck_assert_str_eq(all_roles(), "online /job\n");
+}
+
+#define STATE(id, annotation) "{\"id\":\"" id "\",\"pid\":%d,\"annotations\":{" annotation "}}"
+#define ROLE(text)	      "\"gpreempt.io/role\":\"" text "\""
+
+/* The hook of a container engine. A container starts whatever is wrong. */
+TEST(hook)
+{
+	static const struct {
+		const char *state, *roles, *note;
+	} rows[] = {
+		{ "", "", "stdin is no state of a container" },
+		{ "{\"id\":\"c1\"}", "", "stdin is no state of a container" },
+		{ STATE("c1", ROLE("batch")), "", "neither online nor offline" },
+		{ STATE("c1", "\"other\":\"offline\""), "", "" },
+		{ STATE("c1", ROLE("offline weight=200")), "offline weight=200 /pods/c1\n", "" },
+		{ STATE("c1", ROLE("online weight=200")), "online /pods/c1\n", "do not count" },
+		{ STATE("c2", ROLE("online")), "online /pods/c1\n", "no part of the path" },
+	};
+	char path[] = "/tmp/gpreempt-state-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+	size_t i;
+
+	unit_cgroup_make("/pods/c1/sub");
+	unit_cgroup_of(getpid(), "0::/pods/c1/sub\n");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		ck_assert_ptr_nonnull(freopen(path, "w", file));
+		fprintf(file, rows[i].state, getpid());
+		fflush(file);
+		ck_assert_ptr_nonnull(freopen(path, "r", stdin));
+		CTL(0, "role --oci");
+		ck_assert_str_eq(all_roles(), rows[i].roles);
+		if (*rows[i].note)
+			ERR_HAS(rows[i].note);
+		else
+			ck_assert_str_eq(ctl_err, "");
+	}
+	fclose(file);
+	unlink(path);
+}
+
 /* ".." is a component; a name may have it. */
 TEST(dots)
 {

@@ -6,6 +6,7 @@
 
 #include "lab/experiment.h"
 #include "unit-command.h"
+#include "unit-text.h"
 
 /* The VM cases experiment/ have runs with queues, their end by a signal and by a limit of time. */
 static void setup(void)
@@ -28,6 +29,37 @@ TEST_AS_ROOT(no_queue)
 	ck_assert_uint_eq(mode_of("e/a-1/before/mqds"), 0600);
 	LAB(1, "experiment --report-only e");
 	ERR_HAS("e has no complete run of A alone");
+}
+
+/* A model: it has a GPU, and the driver's text has its queue. */
+static const char model[] =
+	"#!/bin/sh\n"
+	"kfd=made/sys/class/kfd/kfd/proc/$$/queues/0\n"
+	"view=made/sys/kernel/debug/gpreempt/pid/$$\n"
+	"mkdir -p $kfd $view made/proc/$$\n"
+	"cp /proc/$$/stat /proc/$$/status made/proc/$$\n"
+	"echo 42 > $kfd/gpuid\n"
+	"printf 'gpreempt-queues - version: 1.4\\n# qid gpu_id\\n0 0x2a\\n' > $view/queues\n"
+	"sed s/MODEL/$$/ mqds > made/kfd/mqds\n"
+	"kill -USR1 $PPID\n"
+	"exec sleep 99\n";
+
+/* Two runs of one model, each ended by its limit of time. */
+TEST_AS_ROOT(runs)
+{
+	make_text("model", model);
+	chmod("model", 0755);
+	say("Process MODEL PASID 1:\n  Compute queue on device 2a\n");
+	say_ring_mqd(0x17ba000, 0x7f0000100000);
+	make_file("mqds", made, made_len);
+	take_programs();
+	LAB(0, "experiment --a 'exec ./model' -o e --runs 2 --duration 1s --json");
+	expect_rows("runs", 2);
+	expect_text("a.verdict", "consistent");
+	expect_schema("experiment", unit_file("e/report.json"));
+	HAS(unit_file("e/report.md"), "consistent");
+	ck_assert_int_eq(access("e/a-2/during/mqds", F_OK), 0);
+	ck_assert_int_ne(access("e/a-2/during.next", F_OK), 0);
 }
 
 TEST_AS_ROOT(arguments)

@@ -338,6 +338,32 @@ TEST(socket_note)
 			  (st.st_mode & 0004) != 0);
 }
 
+/* Commands to a guard that runs: its configuration, and requests of the program that asks. */
+TEST_AS_ROOT(commands)
+{
+	FILE *file = fopen(unit_text("%s/conf", dir), "w");
+
+	fputs("tenant 4194242 offline weight=300\ntenant comm:none online\n", file);
+	fclose(file);
+	with_module();
+	start(unit_text("--config %s/conf", dir));
+	wait_for(out_path, "process 4194242 is offline\n");
+	CTL(0, "guard get");
+	OUT_HAS("tenant 4194242 offline weight=300\n");
+	CTL(0, "guard set policy slice=10ms");
+	CTL(0, "guard get");
+	OUT_HAS("slice=10ms");
+	CTL(GPREEMPT_CLASS_USAGE, "guard set tenant comm:other weight=3");
+	ERR_HAS("next: gpreempt-ctl guard get");
+	CTL(0, "guard begin");
+	OUT_LINE("process %d: 1 requests open", getppid());
+	CTL(0, "guard end");
+	OUT_LINE("process %d: 0 requests open", getppid());
+	CTL(GPREEMPT_CLASS_FAILED, "guard end");
+	ERR_HAS("has no request open\nnext: gpreempt-ctl guard begin");
+	ck_assert_int_eq(end(SIGTERM), 0);
+}
+
 /* Another program's pause keeps its target off the GPU: guard's exit status is that of resume. */
 TEST(left_off)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command line as a whole: main, list, doctor, self, and failures, over a made-up system. */
-#include "cli/cli.h"
-#include "unit-ctl.h"
+#include "unit-command.h"
 #include "unit-host.h"
 
 static void setup(void)
@@ -209,6 +208,15 @@ TEST(self_terminated)
 	loop.before_list = terminate_once;
 	LAB(128 + SIGTERM, "self -- sleep 30");
 	ck_assert_int_eq(kill(unit_last_child(), 0), -1);
+}
+
+TEST(self_queues)
+{
+	take_programs();
+	LAB(7, "self -- sh -c 'kill -USR1 $PPID; sleep 1; exit 7'");
+	ERR_HAS("has 2 queues: 0 (gpu 0xf7bc, compute-aql) 1 (gpu 0xf7bc, sdma)\n");
+	LAB(2, "self");
+	ERR_HAS("a program to run is needed");
 }
 
 TEST_FIXTURE(setup, unit_teardown)

@@ -162,6 +162,21 @@ TEST(others_see_it)
 	ck_assert(is_free(target));
 }
 
+/* preempt pauses on request, and where KFD's debug interface cannot suspend. */
+TEST_EACH(preempted, 2)
+{
+	if (_i)
+		loop.runtime = DEBUG_RUNTIME_STATE_DISABLED;
+	CTL(0, "preempt %d --count 2 --hold 1ms --interval 1ms --how %s --json", target,
+	    _i ? "auto" : "pause");
+	expect_number("succeeded", 2);
+	expect_text("targets.0.how", "pause");
+	if (_i)
+		ERR_HAS("did not enable the KFD runtime");
+	ck_assert_int_eq(loop.evicted, 0);
+	expect_no_entry();
+}
+
 TEST(repairs_what_waits)
 {
 	leave(START);

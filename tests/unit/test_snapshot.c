@@ -81,6 +81,26 @@ TEST_AS_ROOT(halves)
 	LAB(1, "decode day.part-7");
 }
 
+/* The kernel's log in the form of dmesg. */
+TEST_AS_ROOT(kernel_log)
+{
+	make_text("made/dev/kmsg", "6,1,2000003,-;amdgpu: a line\n");
+	LAB(0, "snapshot -o day");
+	ck_assert_str_eq(unit_file("day/kernel-log"), "[    2.000003] amdgpu: a line\n");
+}
+
+/* decode without a file reads the driver's own. */
+TEST_AS_ROOT(decode_live)
+{
+	LAB(0, "decode --json");
+	expect_rows("queues", 4);
+	ck_assert_int_eq(remove("made/kfd/rls"), 0);
+	LAB(0, "decode");
+	ck_assert_int_eq(remove("made/kfd/hqds"), 0);
+	LAB(GPREEMPT_CLASS_UNSUPPORTED, "decode");
+	ERR_HAS("hqds");
+}
+
 TEST_AS_ROOT(series)
 {
 	LAB(0, "snapshot -o s --every 10ms --count 2 --tag busy");

@@ -122,6 +122,19 @@ TEST(paused_instead)
 	resume_target();
 }
 
+/* The command stays until its target is resumed. */
+TEST(in_foreground)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(ctl_line("suspend %d --foreground", target));
+	UNIT_WAIT(!is_free(target));
+	CTL(0, "resume %d", target);
+	ck_assert_int_eq(unit_status(child), 0);
+	expect_no_holder();
+}
+
 TEST(no_process_for_it)
 {
 	/* The guardian; then its worker, which the holder reports itself. */

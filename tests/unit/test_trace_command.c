@@ -211,6 +211,27 @@ TEST(full)
 	check_clean();
 }
 
+/* The files of a command, and of a target. */
+TEST(files)
+{
+	take_programs();
+	fake_page(1000000 * US, false);
+	LAB(3, "trace --json -o out -- sh -c 'kill -USR1 $PPID; sleep 0.3; exit 3'");
+	expect_rows("targets", 1);
+	ck_assert_int_eq(access("out/trace.json", F_OK), 0);
+	expect_schema("trace", unit_file("out/report.json"));
+	LAB(1, "trace -o out -- true");
+	ERR_HAS("cannot make the directory out: File exists");
+	loop.before_list = NULL;
+	LAB(0, "trace 4194242 --duration 30ms -o one");
+	ck_assert_int_eq(access("one.json", F_OK), 0);
+	LAB(1, "trace 4194242 --duration 30ms -o none/one");
+	ERR_HAS("cannot write none/one.json");
+	check_clean();
+	LAB(2, "trace");
+	LAB(2, "trace 4194242 --amd-log 3");
+}
+
 static void terminate(void)
 {
 	kill(getpid(), SIGTERM);

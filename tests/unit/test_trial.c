@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The pure parts of gpreempt-ctl trial, and its state file. */
+/* gpreempt-ctl trial: its pure parts, its state file, and the command on a host without ROCm. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -186,3 +186,87 @@ TEST(last_line)
 }
 
 TEST_FIXTURE(command_setup, command_teardown)
+
+/* The GPU on which a process has a queue. */
+static void use_gpu(const char *gpu_id)
+{
+	set_view(PID, unit_text("gpreempt-queues - version: 1.4\n# qid gpu_id\n0 %s\n", gpu_id));
+}
+
+static void host_setup(void)
+{
+	system_setup();
+	unit_one_gpu("gfx_target_version 90402\nlocation_id 768\ndomain 0\n");
+	use_gpu("0x1");
+}
+
+/* Refused before a stage begins, and without a file. */
+TEST_AS_ROOT(refused)
+{
+	static const struct {
+		const char *words, *why;
+		int status;
+	} wrong[] = {
+		{ "--stages 9", "numbers from 0 to 8", GPREEMPT_CLASS_USAGE },
+		{ "--gpu 7", "there is no GPU 7", GPREEMPT_CLASS_NO_TARGET },
+		{ "--yes", "process 4194242 has queues on this GPU", GPREEMPT_CLASS_BUSY },
+		{ "--yes --output none/result", "the result none/result", GPREEMPT_CLASS_FAILED },
+	};
+	size_t i;
+	int lock;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		use_gpu(wrong[i].status == GPREEMPT_CLASS_BUSY ? "0xf7bc" : "0x1");
+		CTL(wrong[i].status, "trial %s", wrong[i].words);
+		ERR_HAS(wrong[i].why);
+	}
+	lock = shr_lock_file(TRIAL_STATE ".lock");
+	CTL(GPREEMPT_CLASS_BUSY, "trial --yes");
+	ERR_HAS("another gpreempt-ctl trial is at work");
+	close(lock);
+	make_text(TRIAL_STATE, "damaged");
+	CTL(GPREEMPT_CLASS_FAILED, "trial --yes");
+	ERR_HAS("it is none of ours, or damaged");
+	ck_assert_str_eq(ctl_out, "");
+}
+
+/* The commands that it runs are ours, and gpreempt-load is not installed. */
+TEST_AS_ROOT(without_load)
+{
+	CTL(0, "trial --dry-run --minutes 1");
+	OUT_HAS("stage 2, idle: suspend and resume a process without waves, 100 times; ");
+	CTL(GPREEMPT_CLASS_PARTIAL, "trial --yes --stages 0-2 --minutes 1 --output result --json");
+	expect_text("gpus.0.stages.0.result", "done");
+	expect_text("gpus.0.stages.1.result", "not possible here");
+	HAS(json_text("gpus.0.stages.1.why"), "gpreempt-load: No such file or directory");
+	expect_text("gpus.0.stages.3.result", "left out");
+	expect_text("gpus.0.claims.0.verdict", "not tried");
+	expect_text("gpus.0.claims.11.verdict", "holds");
+	expect_number("status", GPREEMPT_CLASS_PARTIAL);
+	expect_schema("trial", unit_file("result"));
+	ck_assert_int_ne(access(TRIAL_STATE, F_OK), 0);
+	/* No terminal, and no --yes. */
+	CTL(0, "trial --stages 2 --gpu all");
+	OUT_HAS("not agreed to: --yes");
+}
+
+/* A stage that the host did not survive. */
+TEST_AS_ROOT(hung)
+{
+	ck_assert_int_eq(trial_state_write(1 << 0), 0);
+	CTL(0, "trial --dry-run");
+	OUT_HAS("the kernel's log; at most 60 s; it hung before: left out without --again");
+	CTL(GPREEMPT_CLASS_PARTIAL, "trial --stages 0");
+	OUT_HAS("0\tlook\thung before\t");
+	CTL(0, "trial --stages 0 --again");
+	OUT_HAS("0\tlook\tdone\t");
+	ck_assert_int_ne(access(TRIAL_STATE, F_OK), 0);
+}
+
+TEST_FIXTURE(host_setup, system_teardown)
+
+/* A trial runs the commands of its own program, which is this one. */
+int main(int argc, char **argv)
+{
+	return argc > 1 ? printf("{\"command\":\"%s\"}\n", argv[1]) < 0 : unit_run();
+}

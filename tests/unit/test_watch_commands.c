@@ -99,6 +99,25 @@ TEST(preempt)
 	ck_assert(!loop.debugged);
 }
 
+/* The online command runs once in each cycle, while the target is held. */
+TEST(preempt_online)
+{
+	gp_loop_add_queue(&loop, 0);
+	set_view(child, two_queues);
+	CTL(0, "preempt %d --count 2 --interval 1ms --json -- true", child);
+	expect_number("succeeded", 2);
+	expect_number("online_us.n", 2);
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- false", child);
+	ERR_HAS("ended with status 1");
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d --count 2 -- /no/such", child);
+	ERR_HAS("cannot run /no/such: No such file");
+	/* Ctrl-C while it runs: it ends, and the queues run. */
+	CTL(GPREEMPT_CLASS_FAILED, "preempt %d -- sh -c 'kill -INT $PPID; exec sleep 99'", child);
+	ERR_HAS("interrupted in cycle 1; the queues run");
+	ck_assert(!gp_loop_queue(&loop, 0)->suspended);
+	ck_assert(!loop.debugged);
+}
+
 /* The driver says that they are off, and the slots say that they are not. */
 TEST(preempt_contradicted)
 {

@@ -112,3 +112,27 @@ void write_plan(const char *more)
 	ck_assert_int_eq(chmod("e", 0700), 0);
 	ck_assert_int_eq(chmod("e/experiment", 0600), 0);
 }
+
+static sigset_t told;
+
+static void take_program(struct gp_loop *l)
+{
+	const struct timespec none = { 0 };
+	siginfo_t info;
+
+	(void)l;
+	if (sigtimedwait(&told, &info, &none) != SIGUSR1)
+		return;
+	unit_make_process(info.si_pid);
+	set_view(info.si_pid, "gpreempt-queues - version: 1.4\n# qid gpu_id type\n"
+			      "0 0xf7bc compute-aql\n1 0xf7bc sdma\n");
+	set_file("/sys/class/kfd/kfd/proc/", unit_text("%d\n%d", PID, info.si_pid));
+}
+
+void take_programs(void)
+{
+	sigemptyset(&told);
+	sigaddset(&told, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &told, NULL);
+	loop.before_list = take_program;
+}

@@ -34,6 +34,12 @@ void snapshots_setup(void);
 /* Its mqds, as of a process before that had the same MQDs and other rings. */
 void make_other_rings(const char *path);
 
+/*
+ * From now on a program that a command under test has started is a process with queues 0 and 1 when
+ * it has sent its parent SIGUSR1.
+ */
+void take_programs(void);
+
 /* The first lines of a plan. */
 #define PLAN                                               \
 	"runs 2\nconcurrent 1\namd_log 4\nduration_ns 0\n" \
