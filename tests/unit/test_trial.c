@@ -172,17 +172,17 @@ TEST(numbers)
 /* The last whole line counts: the load may be at its next one. */
 TEST(last_line)
 {
-	struct trial_child c = { .out = open("out", O_RDWR | O_CREAT, 0600) };
+	struct ctl_child p = { .out = open("out", O_RDWR | O_CREAT, 0600) };
 	struct json_object *o;
 
-	ck_assert_ptr_null(trial_last(&c));
-	ck_assert_int_eq(write(c.out, "{\"n\":1}", 7), 7);
-	ck_assert_ptr_null(trial_last(&c));
-	ck_assert_int_eq(write(c.out, "\n{\"n\":2}\n{\"n", 13), 13);
-	o = trial_last(&c);
+	ck_assert_ptr_null(trial_last(&p));
+	ck_assert_int_eq(write(p.out, "{\"n\":1}", 7), 7);
+	ck_assert_ptr_null(trial_last(&p));
+	ck_assert_int_eq(write(p.out, "\n{\"n\":2}\n{\"n", 13), 13);
+	o = trial_last(&p);
 	ck_assert_int_eq(trial_int(o, "n"), 2);
 	json_object_put(o);
-	close(c.out);
+	close(p.out);
 }
 
 TEST_FIXTURE(command_setup, command_teardown)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A command as a process: its end, libraries loaded on demand, descriptions of processes. */
+/* Programs and libraries that a command needs, its own end, descriptions of processes. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +40,100 @@ int ctl_exec(char **command, int output)
 int ctl_program_status(int status)
 {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : BY_SIGNAL + WTERMSIG(status);
+}
+
+static int become(void *arg)
+{
+	const struct ctl_child *p = arg;
+	const struct rlimit most = { p->max, p->max };
+	sigset_t none;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, p->end);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* The limit is for files without names, too. */
+	if (dup2(p->in, STDIN_FILENO) < 0 || dup2(p->out, STDOUT_FILENO) < 0 ||
+	    (p->with_errors && dup2(p->err, STDERR_FILENO) < 0) ||
+	    (p->max && setrlimit(RLIMIT_FSIZE, &most)))
+		return CANNOT_RUN;
+	return ctl_exec((char **)p->argv, -1);
+}
+
+int ctl_child_start(struct ctl_child *p)
+{
+	__cleanup_fd int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int kept[3];
+
+	p->pid = 0;
+	p->pidfd = -1;
+	p->out = memfd_create("gpreempt-out", MFD_CLOEXEC);
+	p->err = p->with_errors ? memfd_create("gpreempt-err", MFD_CLOEXEC) : -1;
+	if (nothing < 0 || p->out < 0 || (p->with_errors && p->err < 0))
+		return -errno;
+	if (p->in < 0)
+		p->in = nothing;
+	memcpy(kept, (int[]){ p->in, p->out, p->err }, sizeof(kept));
+	fflush(stdout);
+	p->pid = shr_child_start(become, p, kept, ARRAY_SIZE(kept));
+	if (p->pid > 0)
+		p->pidfd = shr_pidfd_open(p->pid);
+	return p->pid < 0 ? p->pid : p->pidfd < 0 ? -errno : 0;
+}
+
+bool ctl_child_wait(struct ctl_child *p, uint64_t ns)
+{
+	int status;
+
+	if (p->pid <= 0)
+		return true;
+	if (!shr_readable(p->pidfd, ns / NSEC_PER_MSEC) || !shr_child_gone(&p->pid, &status))
+		return false;
+	p->status = ctl_program_status(status);
+	return true;
+}
+
+/* Time in which SIGKILL ends it, unless it waits in the driver: init has it then. */
+#define KILL_NS (5 * NSEC_PER_SEC)
+
+void ctl_child_end(struct ctl_child *p, int signal, uint64_t ns)
+{
+	if (p->pid > 0) {
+		kill(p->pid, SIGCONT);
+		kill(p->pid, signal);
+		if (!ctl_child_wait(p, ns))
+			kill(p->pid, SIGKILL);
+		ctl_child_wait(p, KILL_NS);
+	}
+	shr_close(&p->pidfd);
+	shr_close(&p->out);
+	shr_close(&p->err);
+	p->pid = 0;
+}
+
+char *ctl_child_text(int fd)
+{
+	struct stat st = { 0 };
+	char *text;
+	ssize_t n;
+
+	fstat(fd, &st);
+	text = shr_must(malloc(st.st_size + 1));
+	n = pread(fd, text, st.st_size, 0);
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+const char *ctl_find_program(const char *name, const char *otherwise, char *path)
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *end;
+
+	path[n > 0 ? n : 0] = '\0';
+	end = strrchr(path, '/');
+	if (end)
+		snprintf(end + 1, path + PATH_MAX - end - 1, "%s", name);
+	return end && !access(path, X_OK) ? path : otherwise;
 }
 
 static int fail(const char *soname, const char *package, const char *why)

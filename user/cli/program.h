@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Shared libraries that one command needs. That command loads them: at the start of every command
- * the dynamic linker would take 20 times as long for them as for the rest of gpreempt-ctl.
- */
+/* Libraries and programs that one command needs, and descriptions of processes. */
 #ifndef CLI_PROGRAM_H
 #define CLI_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <gpreempt/select.h>
+
+/*
+ * Shared libraries. The command that needs one loads it: at the start of every command the dynamic
+ * linker would take 20 times as long for them as for the rest of gpreempt-ctl.
+ */
 
 /* A function of the library, and where in the table its address goes. */
 struct dynlib_call {
@@ -48,6 +51,38 @@ int dynlib_load(const char *soname, const char *package, const struct dynlib_cal
 #define DYNLIB_TEXT(feature, why, soname)                            \
 	"[{\"feature\":\"" feature "\",\"description\":\"" why "\"," \
 	"\"priority\":\"suggested\",\"soname\":[\"" soname "\"]}]"
+
+/*
+ * A program that a command runs for its output, in a process group of its own: Ctrl-C is for the
+ * command, which ends its programs in order.
+ */
+struct ctl_child {
+	char *const *argv; /* up to a NULL; the first is looked for in PATH */
+	int in;		   /* stdin; negative: an empty one */
+	size_t max;	   /* bytes that it may write to a file; 0: no limit */
+	bool with_errors;  /* stderr goes to a file, too, else it is ours */
+	int end;	   /* signal that it gets when this process ends */
+
+	/* From here on by ctl_child_start(). */
+	pid_t pid;    /* 0: it has ended */
+	int pidfd;    /* readable when it has ended */
+	int out, err; /* files without names; err: -1 without with_errors */
+	int status;   /* a shell's, when it has ended */
+};
+
+/* Start it. 0 or -errno; ctl_child_end() is needed in both cases. */
+int ctl_child_start(struct ctl_child *p);
+/* Wait for its end, up to ns. True: it is there. */
+bool ctl_child_wait(struct ctl_child *p, uint64_t ns);
+/* Give it the signal, and SIGKILL after ns. One that no signal ends is left behind. */
+void ctl_child_end(struct ctl_child *p, int signal, uint64_t ns);
+/* Returns all that it has written to the file by now, for free(). */
+char *ctl_child_text(int fd);
+/*
+ * Find a program of ours: beside this one, as it is built, else that one. The path is PATH_MAX
+ * bytes long.
+ */
+const char *ctl_find_program(const char *name, const char *otherwise, char *path);
 
 /* The next step after a program that cannot be run. */
 #define CTL_NO_PROGRAM "is it installed, and in PATH?"

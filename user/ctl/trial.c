@@ -38,7 +38,7 @@ struct run {
 	unsigned int stages, hung;
 	double scale;
 	uint64_t left_s;
-	char dir[PATH_MAX - 32], self[PATH_MAX], lab[PATH_MAX], load[PATH_MAX];
+	char lab[PATH_MAX], load[PATH_MAX];
 	struct json_object *json; /* findings of each GPU, also of the one at hand */
 	int status;
 	int lock;
@@ -108,22 +108,13 @@ static int check_users(struct run *r)
 			     "process %d has queues on this GPU", (int)pid);
 }
 
-/* All are beside gpreempt-ctl, as they were built; but gpreempt-load where it is installed. */
+/* Programs of a trial choose GPUs by other numbers than an environment of ours does. */
 static void find_programs(struct run *r)
 {
-	ssize_t n = readlink("/proc/self/exe", r->dir, sizeof(r->dir) - 1);
-	char *end;
-
-	r->dir[n > 0 ? n : 0] = '\0';
-	snprintf(r->self, sizeof(r->self), "%s", r->dir);
-	end = strrchr(r->dir, '/');
-	if (end)
-		*end = '\0';
-	snprintf(r->load, sizeof(r->load), "%s/gpreempt-load", r->dir);
-	snprintf(r->lab, sizeof(r->lab), "%s/gpreempt-lab", r->dir);
-	r->t.self = r->self;
-	r->t.lab = r->lab;
-	r->t.load = access(r->load, X_OK) ? GP_LOAD : r->load;
+	r->t.load = ctl_find_program("gpreempt-load", GP_LOAD, r->load);
+	r->t.lab = ctl_find_program("gpreempt-lab", "gpreempt-lab", r->lab);
+	unsetenv("ROCR_VISIBLE_DEVICES");
+	unsetenv("HIP_VISIBLE_DEVICES");
 }
 
 static int fail_state(int code, const char *next)

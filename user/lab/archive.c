@@ -37,59 +37,19 @@
 
 /* gpreempt-ctl status waits 10 s for a holder that is in the driver. */
 #define ANSWER_NS (30 * NSEC_PER_SEC)
-#define NAP_NS	  NSEC_PER_MSEC
-
-struct job {
-	char *const *argv;
-	int fds[2]; /* stdin, stdout */
-	size_t max;
-};
-
-static int become(void *arg)
-{
-	const struct job *job = arg;
-	/* The limit is for memory files, too. */
-	const struct rlimit most = { job->max, job->max };
-
-	if (dup2(job->fds[0], STDIN_FILENO) < 0 || dup2(job->fds[1], STDOUT_FILENO) < 0 ||
-	    setrlimit(RLIMIT_FSIZE, &most))
-		return GPREEMPT_CLASS_FAILED;
-	return ctl_exec((char **)job->argv, -1);
-}
-
-/* Wait for the child. Its exit status, or -ETIMEDOUT: it is left behind. */
-static int wait_for(pid_t child)
-{
-	uint64_t end = shr_now_ns() + ANSWER_NS;
-	int status;
-
-	while (!shr_child_gone(&child, &status)) {
-		if (shr_now_ns() > end) {
-			shr_child_abandon(child);
-			return -ETIMEDOUT;
-		}
-		shr_sleep_ns(NAP_NS);
-	}
-	return ctl_program_status(status);
-}
 
 char *lab_run(char *const *argv, int in, size_t max, size_t *len, int *status)
 {
-	__cleanup_fd int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	__cleanup_fd int out = memfd_create("gpreempt-lab", MFD_CLOEXEC);
-	struct job job = { argv, { in < 0 ? nothing : in, out }, max };
+	struct ctl_child p = { .argv = argv, .in = in, .max = max, .end = SIGKILL };
 	char *text = NULL;
 	ssize_t got = -1;
-	pid_t child;
 
-	*status = -errno;
-	if (job.fds[0] < 0 || out < 0)
-		return NULL;
-	fflush(stdout);
-	child = shr_child_start(become, &job, job.fds, ARRAY_SIZE(job.fds));
-	*status = child < 0 ? child : wait_for(child);
-	if (*status >= 0 && !lseek(out, 0, SEEK_SET))
-		got = text_read_all(out, max, &text);
+	*status = ctl_child_start(&p);
+	if (!*status)
+		*status = ctl_child_wait(&p, ANSWER_NS) ? p.status : -ETIMEDOUT;
+	if (*status >= 0 && !lseek(p.out, 0, SEEK_SET))
+		got = text_read_all(p.out, max, &text);
+	ctl_child_end(&p, SIGKILL, 0);
 	*len = got < 0 ? 0 : got;
 	return got < 0 ? NULL : text;
 }

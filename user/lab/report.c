@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/program.h"
 #include "shared/util.h"
 #include "archive.h"
 #include "load.h"
@@ -65,20 +66,19 @@ static char *report_page(struct json_object *all, size_t *size)
 /* Returns the command's JSON; NULL: the command failed and has printed why. */
 static struct json_object *run_command(const char *command, const char *snapshot)
 {
-	char path[PATH_MAX + 16], *argv[] = {
-		path, (char *)command, "--json", snapshot ? "--from" : NULL, (char *)snapshot, NULL,
+	char path[PATH_MAX], *argv[] = {
+		(char *)ctl_find_program("gpreempt-ctl", "gpreempt-ctl", path),
+		(char *)command,
+		"--json",
+		snapshot ? "--from" : NULL,
+		(char *)snapshot,
+		NULL,
 	};
-	ssize_t end = readlink("/proc/self/exe", path, PATH_MAX);
 	struct json_object *o;
 	size_t len;
 	int status;
 	char *text;
 
-	/* gpreempt-ctl is beside this program, else in PATH. */
-	path[end < 0 ? 0 : end] = '\0';
-	strcpy(strrchr(path, '/') ? strrchr(path, '/') + 1 : path, "gpreempt-ctl");
-	if (access(path, X_OK))
-		strcpy(path, "gpreempt-ctl");
 	text = lab_run(argv, -1, TEXT_FILE_MAX, &len, &status);
 	if (status == -ETIMEDOUT)
 		ctl_note("%s has not answered in time", command);

@@ -106,19 +106,29 @@ struct load {
 
 /* ROCm's runtime, one GPU of it, and a kernel. */
 
-/* Load the library. NULL, or why not. */
-static const char *runtime_load(struct runtime *rt)
+/* Note a call that failed, or another reason, without a status. False: it did. */
+static bool did(struct runtime *rt, const char *call, int status)
+{
+	rt->why = call;
+	rt->status = status;
+	return !status;
+}
+
+#define DID(rt, call, ...) did(rt, #call, (rt)->call(__VA_ARGS__))
+#define WITHOUT_STATUS	   (-1)
+
+static bool runtime_load(struct runtime *rt)
 {
 	void *library = dlopen(RUNTIME_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
-		return dlerror();
+		return did(rt, dlerror(), WITHOUT_STATUS);
 #define RUNTIME_FIND(type, name, args)                 \
 	*(void **)(&rt->name) = dlsym(library, #name); \
 	if (!rt->name)                                 \
-		return dlerror();
+		return did(rt, dlerror(), WITHOUT_STATUS);
 	RUNTIME_CALLS(RUNTIME_FIND)
-	return NULL;
+	return true;
 }
 
 /* Data that the runtime's iterators give to their callbacks. */
@@ -173,17 +183,13 @@ static int look_at_agent(uint64_t agent, void *data)
 	return 0;
 }
 
-/* Start it and take the GPU with that number, in KFD's order. NULL, or the call that failed. */
-static const char *runtime_start(struct runtime *rt, uint64_t gpu, int *status)
+/* Start it and take the GPU with that number, in KFD's order. */
+static bool runtime_start(struct runtime *rt, uint64_t gpu)
 {
 	rt->wanted = gpu;
-	*status = rt->hsa_init();
-	if (*status)
-		return "hsa_init";
-	*status = rt->hsa_iterate_agents(look_at_agent, rt);
-	if (*status || !rt->gpu || !rt->system || !rt->vram)
-		return "hsa_iterate_agents: is there a GPU with that number?";
-	return NULL;
+	return DID(rt, hsa_init) && DID(rt, hsa_iterate_agents, look_at_agent, rt) &&
+	       did(rt, "is there a GPU with that number?",
+		   rt->gpu && rt->system && rt->vram ? 0 : WITHOUT_STATUS);
 }
 
 /* Returns zeroed memory of the host that the GPU can write, or NULL. */
@@ -198,45 +204,25 @@ static void *runtime_host(struct runtime *rt, size_t size)
 	return memory;
 }
 
-/* Take memory of the GPU, and keep it. 0 or a status. */
-static int runtime_vram(struct runtime *rt, size_t size)
-{
-	void *memory;
-
-	return rt->hsa_amd_memory_pool_allocate(rt->vram, size, 0, &memory);
-}
-
 /*
- * Load a code object of one kernel: its descriptor for packets. NULL, or the call that failed. A
- * kernel that needs memory for its registers is refused.
+ * Load a code object of one kernel: its descriptor for packets. A kernel that needs memory for its
+ * registers is refused.
  */
-static const char *runtime_kernel(struct runtime *rt, const void *code, size_t size,
-				  const char *symbol, uint64_t *object, int *status)
+static bool runtime_kernel(struct runtime *rt, const void *code, size_t size, const char *symbol,
+			   uint64_t *object)
 {
 	uint64_t reader, executable, found;
-	uint32_t private_size = 0;
+	uint32_t memory = 0;
 
-	*status = rt->hsa_code_object_reader_create_from_memory(code, size, &reader);
-	if (*status)
-		return "hsa_code_object_reader_create_from_memory";
-	*status = rt->hsa_executable_create_alt(RUNTIME_PROFILE_FULL, 0, NULL, &executable);
-	if (*status)
-		return "hsa_executable_create_alt";
-	*status =
-		rt->hsa_executable_load_agent_code_object(executable, rt->gpu, reader, NULL, NULL);
-	if (*status)
-		return "hsa_executable_load_agent_code_object";
-	*status = rt->hsa_executable_freeze(executable, NULL);
-	if (*status)
-		return "hsa_executable_freeze";
-	*status = rt->hsa_executable_get_symbol_by_name(executable, symbol, &rt->gpu, &found);
-	if (*status)
-		return "hsa_executable_get_symbol_by_name";
-	*status = rt->hsa_executable_symbol_get_info(found, RUNTIME_KERNEL_OBJECT, object);
-	rt->hsa_executable_symbol_get_info(found, RUNTIME_KERNEL_PRIVATE, &private_size);
-	if (*status || private_size)
-		return "hsa_executable_symbol_get_info: is the kernel without private memory?";
-	return NULL;
+	return DID(rt, hsa_code_object_reader_create_from_memory, code, size, &reader) &&
+	       DID(rt, hsa_executable_create_alt, RUNTIME_PROFILE_FULL, 0, NULL, &executable) &&
+	       DID(rt, hsa_executable_load_agent_code_object, executable, rt->gpu, reader, NULL,
+		   NULL) &&
+	       DID(rt, hsa_executable_freeze, executable, NULL) &&
+	       DID(rt, hsa_executable_get_symbol_by_name, executable, symbol, &rt->gpu, &found) &&
+	       DID(rt, hsa_executable_symbol_get_info, found, RUNTIME_KERNEL_OBJECT, object) &&
+	       DID(rt, hsa_executable_symbol_get_info, found, RUNTIME_KERNEL_PRIVATE, &memory) &&
+	       did(rt, "the kernel has private memory", memory ? WITHOUT_STATUS : 0);
 }
 
 static volatile sig_atomic_t stopped;
@@ -440,13 +426,14 @@ static bool run(struct load *l, uint64_t count, uint64_t duration_ns)
 	}
 }
 
-static int fail(const char *what, int status, const struct load *l)
+/* Print the reason that the runtime's calls have left. */
+static int fail(const struct runtime *rt)
 {
 	const char *text = NULL;
 
-	if (status > 0)
-		l->rt.hsa_status_string(status, &text);
-	fprintf(stderr, "gpreempt-load: %s%s%s\n", what, text ? ": " : "", text ? text : "");
+	if (rt->status != WITHOUT_STATUS)
+		rt->hsa_status_string(rt->status, &text);
+	fprintf(stderr, "gpreempt-load: %s%s%s\n", rt->why, text ? ": " : "", text ? text : "");
 	return STATUS_NONE;
 }
 
@@ -475,7 +462,7 @@ static bool calibrate(struct load *l)
 	return true;
 }
 
-static int make_slots(struct load *l)
+static bool make_slots(struct load *l)
 {
 	size_t i;
 
@@ -485,7 +472,7 @@ static int make_slots(struct load *l)
 		s->kernarg = runtime_host(&l->rt, 4096);
 		s->out = runtime_host(&l->rt, l->waves * sizeof(*s->out));
 		if (!s->kernarg || !s->out || l->rt.hsa_signal_create(1, 0, NULL, &s->signal))
-			return fail("no memory that the GPU can reach", 0, l);
+			return did(&l->rt, "no memory that the GPU can reach", WITHOUT_STATUS);
 		/* Behind the arguments that the compiler adds, which this kernel does not read. */
 		s->cell = (uint64_t *)s->kernarg + 256;
 		*s->kernarg = (struct witness_args){
@@ -500,7 +487,7 @@ static int make_slots(struct load *l)
 	l->hashes = shr_must(calloc(l->waves, sizeof(*l->hashes)));
 	for (i = 0; i < l->waves; i++)
 		l->hashes[i] = witness_hash(l->size.places, i);
-	return 0;
+	return true;
 }
 
 static const struct witness_object *find_object(const struct load *l)
@@ -524,15 +511,12 @@ static uint64_t waves_that_fit(const struct load *l)
 static int start(struct load *l)
 {
 	const struct witness_object *object;
-	const char *why = runtime_load(&l->rt);
-	int status = 0;
+	struct runtime *rt = &l->rt;
+	void *kept;
 	size_t i;
 
-	if (why)
-		return fail(why, 0, l);
-	why = runtime_start(&l->rt, l->o.gpu, &status);
-	if (why)
-		return fail(why, status, l);
+	if (!runtime_load(rt) || !runtime_start(rt, l->o.gpu))
+		return fail(rt);
 	object = find_object(l);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		if (sizes[i].size == l->o.registers)
@@ -540,24 +524,21 @@ static int start(struct load *l)
 	if (!object) {
 		fprintf(stderr,
 			"gpreempt-load: no witness of %" PRIu64 " registers for %s was built\n",
-			l->o.registers, l->rt.gfx);
+			l->o.registers, rt->gfx);
 		return STATUS_NONE;
 	}
-	why = runtime_kernel(&l->rt, object->code, object->length, "witness.kd", &l->object,
-			     &status);
-	if (why)
-		return fail(why, status, l);
 	l->registers = object->registers;
 	l->size.places[3] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
 	l->waves = l->o.waves ? l->o.waves : waves_that_fit(l) / l->o.part;
 	l->waves += !l->waves;
-	status = l->rt.hsa_queue_create(l->rt.gpu, RING, 0, on_error, l, UINT32_MAX, UINT32_MAX,
-					&l->queue);
-	if (status)
-		return fail("hsa_queue_create", status, l);
-	if (l->o.memory && runtime_vram(&l->rt, l->o.memory << 20))
-		return fail("not so much memory on the GPU", 0, l);
-	return make_slots(l);
+	if (!runtime_kernel(rt, object->code, object->length, "witness.kd", &l->object) ||
+	    !DID(rt, hsa_queue_create, rt->gpu, RING, 0, on_error, l, UINT32_MAX, UINT32_MAX,
+		 &l->queue) ||
+	    (l->o.memory &&
+	     !DID(rt, hsa_amd_memory_pool_allocate, rt->vram, l->o.memory << 20, 0, &kept)) ||
+	    !make_slots(l))
+		return fail(rt);
+	return 0;
 }
 
 static int finish(struct load *l, bool drained)

@@ -117,6 +117,8 @@ struct runtime {
 	uint64_t system, vram; /* pools */
 	uint64_t wanted, seen; /* GPUs */
 	uint32_t units, simds;
+	const char *why; /* the call that failed, or another reason */
+	int status;
 };
 
 #endif

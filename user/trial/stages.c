@@ -2,100 +2,43 @@
 /* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "lib/see/see.h"
 #include "trial.h"
 #include "witness.h"
 
+#define SELF	 "/proc/self/exe"    /* gpreempt-ctl */
 #define READY_NS (60 * NSEC_PER_SEC) /* ROCm starts up in seconds, and slower on a busy host */
 #define ASK_NS	 (30 * NSEC_PER_SEC) /* a suspend that nothing answers takes the driver 9 s */
 #define END_NS	 (15 * NSEC_PER_SEC) /* more than the load waits for its dispatches */
 #define GUARD_NS (30 * NSEC_PER_SEC)
+#define NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
 
 /* Programs: none outlives its stage, and each wait has a limit. */
 
-/* The child: Ctrl-C is for the trial alone, which ends its programs in order. */
-static void become(char *const *argv, const struct trial_child *c, int signal, pid_t parent)
-{
-	sigset_t none;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, signal);
-	if (getppid() != parent)
-		_exit(127);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* They choose GPUs by other numbers than ours. */
-	unsetenv("ROCR_VISIBLE_DEVICES");
-	unsetenv("HIP_VISIBLE_DEVICES");
-	if (dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
-		_exit(126);
-	execv(argv[0], argv);
-	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-	fflush(stderr);
-	_exit(127);
-}
-
-static bool reap(struct trial_child *c)
-{
-	int status;
-
-	if (!shr_child_gone(&c->pid, &status))
-		return false;
-	c->status = ctl_program_status(status);
-	return true;
-}
-
-/* End a program: the signal, then SIGKILL after ns. */
-static void end_program(struct trial_child *c, int signal, uint64_t ns)
-{
-	if (c->pid > 0) {
-		kill(c->pid, SIGCONT);
-		kill(c->pid, signal);
-		if (!shr_readable(c->pidfd, ns / NSEC_PER_MSEC))
-			kill(c->pid, SIGKILL);
-		/* Not even SIGKILL ends one that waits in the driver: init has it then. */
-		if (shr_readable(c->pidfd, 5000))
-			reap(c);
-	}
-	shr_close(&c->pidfd);
-	shr_close(&c->out);
-	shr_close(&c->err);
-	c->pid = 0;
-}
-
 /* Start a program; argv ends with NULL. False: t->why says why not. */
-static bool start_program(struct trial *t, char *const *argv, struct trial_child *c)
+static bool start_program(struct trial *t, char *const *argv, struct ctl_child *p)
 {
-	/* A load may be stopped when we are killed; it holds nothing. */
-	int signal = argv[0] == t->load ? SIGKILL : SIGTERM;
-	pid_t parent = getpid();
+	int ret;
 
-	*c = (struct trial_child){ .pidfd = -1 };
-	c->out = memfd_create("trial-out", MFD_CLOEXEC);
-	c->err = memfd_create("trial-err", MFD_CLOEXEC);
-	if (c->out >= 0 && c->err >= 0) {
-		fflush(stdout);
-		c->pid = fork();
-		if (!c->pid)
-			become(argv, c, signal, parent);
-		if (c->pid > 0)
-			c->pidfd = shr_pidfd_open(c->pid);
-		if (c->pid > 0 && c->pidfd >= 0)
-			return true;
-	}
-	snprintf(t->why, sizeof(t->why), "cannot start %s: %s", argv[0], strerror(errno));
-	end_program(c, SIGKILL, 0);
+	*p = (struct ctl_child){
+		.argv = argv,
+		.in = -1,
+		.with_errors = true,
+		/* A load may be stopped when we are killed; it holds nothing. */
+		.end = argv[0] == t->load ? SIGKILL : SIGTERM,
+	};
+	ret = ctl_child_start(p);
+	if (!ret)
+		return true;
+	snprintf(t->why, sizeof(t->why), "cannot start %s: %s", argv[0], strerror(-ret));
+	ctl_child_end(p, SIGKILL, 0);
 	return false;
 }
 
@@ -111,36 +54,22 @@ bool trial_wait_fd(struct trial *t, int fd, uint64_t ns)
 	return !t->stopped && fds[1].revents;
 }
 
-bool trial_sleep(struct trial *t, uint64_t ns)
+/* False: Ctrl-C came. */
+static bool sleep_ns(struct trial *t, uint64_t ns)
 {
 	trial_wait_fd(t, -1, ns);
 	return !t->stopped;
 }
 
 /* Wait for a program's end, up to ns. True: it is there; else t->stopped, or the time is over. */
-static bool wait_for_end(struct trial *t, struct trial_child *c, uint64_t ns)
+static bool wait_for_end(struct trial *t, struct ctl_child *p, uint64_t ns)
 {
-	return !c->pid || (trial_wait_fd(t, c->pidfd, ns) && reap(c));
+	return !p->pid || (trial_wait_fd(t, p->pidfd, ns) && ctl_child_wait(p, 0));
 }
 
-/* Returns all that a program has written to the file, for free(), or "". */
-static char *output_of(int fd)
+struct json_object *trial_last(const struct ctl_child *p)
 {
-	struct stat st;
-	char *text;
-	ssize_t n;
-
-	if (fstat(fd, &st))
-		return shr_must(strdup(""));
-	text = shr_must(malloc(st.st_size + 1));
-	n = pread(fd, text, st.st_size, 0);
-	text[n > 0 ? n : 0] = '\0';
-	return text;
-}
-
-struct json_object *trial_last(const struct trial_child *c)
-{
-	__cleanup_free char *text = output_of(c->out);
+	__cleanup_free char *text = ctl_child_text(p->out);
 	char *end = strrchr(text, '\n'), *line;
 
 	if (!end)
@@ -161,45 +90,52 @@ int64_t trial_int(struct json_object *row, const char *key)
 		       json_object_get_int64(value);
 }
 
-/* Keep the last line of a program's errors as the reason; its name if there is none. */
+/* Keep the last line of a program's errors before its next step; its name if there is none. */
 static void note_why(struct trial *t, const char *name, int err)
 {
-	__cleanup_free char *text = output_of(err);
-	size_t len = strlen(text);
-	const char *line;
+	__cleanup_free char *text = ctl_child_text(err);
+	char *line, *end;
 
-	while (len && text[len - 1] == '\n')
-		text[--len] = '\0';
-	line = strrchr(text, '\n');
-	snprintf(t->why, sizeof(t->why), "%s", !len ? name : line ? line + 1 : text);
+	while ((end = strrchr(text, '\n')) && (!end[1] || !strncmp(end + 1, "next: ", 6)))
+		*end = '\0';
+	line = end ? end + 1 : text;
+	snprintf(t->why, sizeof(t->why), "%s", *line ? line : name);
 }
 
-struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
+#define CUT (-1)
+
+/*
+ * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
+ * and the status is CUT if it ended then. If there is no object, or another status than 0, t->why
+ * says why.
+ */
+static struct json_object *ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
 {
 	struct json_object *found;
-	struct trial_child c;
+	struct ctl_child p;
 	char *text;
 
 	*status = GPREEMPT_CLASS_FAILED;
-	if (!start_program(t, argv, &c))
+	if (!start_program(t, argv, &p))
 		return NULL;
-	if (wait_for_end(t, &c, ns)) {
-		*status = c.status;
+	if (wait_for_end(t, &p, ns)) {
+		*status = p.status;
 	} else {
-		kill(c.pid, SIGINT);
-		if (shr_readable(c.pidfd, ASK_NS / NSEC_PER_MSEC))
-			*status = TRIAL_CUT;
+		kill(p.pid, SIGINT);
+		if (ctl_child_wait(&p, ASK_NS))
+			*status = CUT;
 	}
-	text = output_of(c.out);
+	text = ctl_child_text(p.out);
 	found = json_tokener_parse(text);
 	free(text);
 	if (*status > 0 || (!found && !*status))
-		note_why(t, argv[1], c.err);
-	end_program(&c, SIGKILL, 0);
+		note_why(t, argv[1], p.err);
+	ctl_child_end(&p, SIGKILL, 0);
 	return found;
 }
 
-void trial_snapshot(struct trial *t, const char *word)
+/* Take a snapshot, if they are wanted, that can be replayed; it has that word in its name. */
+static void snapshot(struct trial *t, const char *word)
 {
 	char tag[32], *argv[] = { (char *)t->lab, "snapshot", "-o", (char *)t->snapshot,
 				  "--tag",	  tag,	      NULL };
@@ -208,7 +144,7 @@ void trial_snapshot(struct trial *t, const char *word)
 	if (!t->snapshot)
 		return;
 	snprintf(tag, sizeof(tag), "gpu%zu-%s", t->place, word);
-	json_object_put(trial_ask(t, argv, ASK_NS, &status));
+	json_object_put(ask(t, argv, ASK_NS, &status));
 	if (!status)
 		*t->why = '\0';
 }
@@ -222,45 +158,34 @@ static uint64_t left_ns(const struct trial *t)
 
 /* The load. */
 
-/* Options of a load; 0 is gpreempt-load's own choice. */
+/* A load: its name on the page, and its options. */
 struct trial_setup {
-	const char *name; /* NULL: its size */
-	uint64_t registers, lds, waves, part, time_ns, rate;
+	const char *name, *options;
 };
 
-static const struct {
-	const char *option;
-	size_t at;
-} options[] = {
-	{ "--registers", offsetof(struct trial_setup, registers) },
-	{ "--lds", offsetof(struct trial_setup, lds) },
-	{ "--waves", offsetof(struct trial_setup, waves) },
-	{ "--part", offsetof(struct trial_setup, part) },
-	{ "--time_ns", offsetof(struct trial_setup, time_ns) },
-	{ "--rate", offsetof(struct trial_setup, rate) },
+/* A load that is at work. */
+struct trial_work {
+	struct ctl_child child;
+	const struct trial_setup *setup;
+	int64_t ring; /* address */
+	int64_t waves, registers, lds;
 };
 
 /* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
 static enum trial_result start_work(struct trial *t, const struct trial_setup *s,
 				    struct trial_work *w)
 {
-	char gpu[24], values[ARRAY_SIZE(options)][24];
-	char *argv[6 + 2 * ARRAY_SIZE(options)] = { (char *)t->load, "--gpu", gpu, "--report_ns",
-						    "1000000000" };
-	uint64_t value, until = shr_now_ns() + READY_NS;
+	char gpu[24], words[128], *word, *rest,
+		*argv[24] = { (char *)t->load, "--gpu", gpu, "--report_ns", "1000000000" };
+	uint64_t until = shr_now_ns() + READY_NS;
 	struct json_object *now;
-	size_t i, n = 5;
+	size_t n = 5;
 
 	*w = (struct trial_work){ .setup = s };
 	snprintf(gpu, sizeof(gpu), "%zu", t->place);
-	for (i = 0; i < ARRAY_SIZE(options); i++) {
-		value = *(const uint64_t *)((const char *)s + options[i].at);
-		if (!value)
-			continue;
-		snprintf(values[i], sizeof(values[i]), "%" PRIu64, value);
-		argv[n++] = (char *)options[i].option;
-		argv[n++] = values[i];
-	}
+	snprintf(words, sizeof(words), "%s", s->options);
+	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		argv[n++] = word;
 	if (!start_program(t, argv, &w->child))
 		return TRIAL_FAILED;
 	while (!(now = trial_last(&w->child))) {
@@ -269,7 +194,7 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 		if (!ended && !t->stopped && shr_now_ns() < until)
 			continue;
 		note_why(t, t->load, w->child.err);
-		end_program(&w->child, SIGTERM, END_NS);
+		ctl_child_end(&w->child, SIGTERM, END_NS);
 		if (t->stopped)
 			return TRIAL_INTERRUPTED;
 		return ended && (w->child.status == 3 || w->child.status == 127) ? TRIAL_LACKS :
@@ -288,7 +213,6 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 /* End it, and count what it says of its dispatches and waves. Returns all that it says. */
 static struct json_object *end_work(struct trial *t, struct trial_work *w, enum trial_claim once)
 {
-	uint64_t until = shr_now_ns() + END_NS;
 	int64_t completed, right, wrong;
 	struct json_object *o;
 
@@ -297,15 +221,14 @@ static struct json_object *end_work(struct trial *t, struct trial_work *w, enum 
 		kill(w->child.pid, SIGCONT);
 		kill(w->child.pid, SIGTERM);
 	}
-	while (w->child.pid > 0 && shr_now_ns() < until && !shr_readable(w->child.pidfd, 100))
-		;
+	ctl_child_wait(&w->child, END_NS);
 	o = trial_last(&w->child);
 	completed = trial_int(o, "completed");
 	right = trial_int(o, "right");
 	wrong = trial_int(o, "wrong");
 	trial_count(t->found, once, completed, completed - trial_int(o, "lost"));
 	trial_count(t->found, TRIAL_REGISTERS, right + wrong, right);
-	end_program(&w->child, SIGKILL, 0);
+	ctl_child_end(&w->child, SIGKILL, 0);
 	return o;
 }
 
@@ -338,23 +261,21 @@ static enum trial_result preempt(struct trial *t, const struct trial_stage *stag
 				 const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
 	char pid[24], n[24];
-	char *argv[] = {
-		(char *)t->self, "preempt",    pid,   "--json", "--count",	    n,	 "--hold",
-		"1ms",		 "--interval", "5ms", "--how",	(char *)stage->how, NULL
-	};
+	char *argv[] = { SELF,	"preempt",    pid,   "--json", "--count",	   n,	"--hold",
+			 "1ms", "--interval", "5ms", "--how",  (char *)stage->how, NULL };
 	struct json_object *found;
 	int status;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	snprintf(n, sizeof(n), "%" PRIu64, stage->cycles);
-	found = trial_ask(t, argv, ns, &status);
+	found = ask(t, argv, ns, &status);
 	if (found) {
-		count_preempt(t, found, !strcmp(stage->how, "pause"), status == TRIAL_CUT);
+		count_preempt(t, found, !strcmp(stage->how, "pause"), status == CUT);
 		leave_out(found);
 		out_add(run, "preempt", found);
 	}
 	/* A run that was cut off before its first cycle has no figures. */
-	return status == TRIAL_CUT || (found && !status) ? TRIAL_DONE : TRIAL_FAILED;
+	return status == CUT || (found && !status) ? TRIAL_DONE : TRIAL_FAILED;
 }
 
 /* 0, look. */
@@ -393,16 +314,292 @@ static enum trial_result run_look(struct trial *t, struct json_object *runs)
 	out_add(run, "name", out_json_text("host"));
 	json_object_array_add(runs, run);
 	for (i = 0; i < ARRAY_SIZE(asked); i++) {
-		char *argv[] = { (char *)t->self, (char *)asked[i], "--json", NULL };
+		char *argv[] = { SELF, (char *)asked[i], "--json", NULL };
 
-		found = trial_ask(t, argv, left_ns(t), &status);
+		found = ask(t, argv, left_ns(t), &status);
 		if (!found)
 			return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
 		*t->why = '\0';
 		out_add(run, asked[i], found);
 	}
 	out_add(run, "firmware", firmware(t));
-	trial_snapshot(t, "look");
+	snapshot(t, "look");
+	return TRIAL_DONE;
+}
+
+/*
+ * 1, view: the view beside a queue that is known by its ring, and beside the driver's own text
+ * (mqds and hqds), which prints the registers themselves.
+ */
+
+#define TEXTS 10 /* comparisons with the text */
+
+/* Reads of the view, and those in which something was so. */
+struct reads {
+	uint64_t *ns;
+	size_t n;
+	int64_t ring, slots, all_slots, waves, few, most;
+	int64_t hardware; /* the last word for it */
+};
+
+static const struct gpreempt_queue *find_queue(const struct gpreempt_view *view, int64_t ring)
+{
+	size_t i;
+
+	for (i = 0; i < view->count; i++)
+		if (view->queues[i].ring == ring)
+			return &view->queues[i];
+	return NULL;
+}
+
+static bool read_once(struct trial *t, const struct trial_work *w, struct reads *r)
+{
+	__cleanup_list struct gpreempt_view *view = NULL;
+	uint64_t begin = shr_now_ns();
+	const struct gpreempt_queue *q;
+	struct gpreempt_error err;
+
+	if (gpreempt_view_read(t->g, w->child.pid, &view, &err)) {
+		gpreempt_error_text(&err, t->why, sizeof(t->why));
+		return false;
+	}
+	r->ns[r->n++] = shr_now_ns() - begin;
+	q = find_queue(view, w->ring);
+	if (!q)
+		return true;
+	r->ring++;
+	r->hardware = q->hardware;
+	r->slots += q->active != GPREEMPT_UNKNOWN;
+	r->all_slots += q->active != GPREEMPT_UNKNOWN && q->active == q->slots;
+	r->waves += q->waves > 0;
+	r->few += q->waves > 0 && q->waves <= w->waves;
+	if (q->waves > r->most)
+		r->most = q->waves;
+	return true;
+}
+
+/* Registers that the module has read so far, for all who read its files. */
+static double registers_read(struct trial *t)
+{
+	__cleanup_list struct gpreempt_facts *stats = NULL;
+	const struct gpreempt_fact *fact = NULL;
+
+	if (!gpreempt_module_stats(t->g, &stats, NULL))
+		fact = gp_facts_find(stats, "registers");
+	return fact ? fact->number : NAN; /* null in JSON */
+}
+
+static void read_view(struct trial *t, const struct trial_work *w, struct reads *r, size_t count,
+		      uint64_t until, struct json_object *run)
+{
+	double registers = registers_read(t);
+	struct shr_stats stats;
+	struct json_object *o;
+
+	while (r->n < count && shr_now_ns() < until && sleep_ns(t, NSEC_PER_MSEC))
+		if (!read_once(t, w, r))
+			break;
+	if (!r->n)
+		return;
+	shr_stats(r->ns, r->n, &stats);
+	o = out_json_stats(&stats);
+	out_add(o, "register_reads", out_json_double((registers_read(t) - registers) / r->n));
+	out_add(o, "ring_found", out_json_number(r->ring));
+	out_add(o, "slots_read", out_json_number(r->slots));
+	out_add(o, "in_all_slots", out_json_number(r->all_slots));
+	out_add(o, "with_waves", out_json_number(r->waves));
+	out_add(o, "most_waves", out_json_number(r->most));
+	out_add(run, "reads", o);
+	trial_count(t->found, TRIAL_SLOTS, r->slots, r->all_slots);
+	trial_count(t->found, TRIAL_WAVES, r->waves, r->few);
+}
+
+/*
+ * Rows of the view, with the keys that "gpreempt-lab decode --json" has for the driver's text. The
+ * pointers of a queue at work are not among them: a ring may come round between two looks.
+ */
+#define QUEUE(key, member, kind) OUT_NAMED(key, struct gpreempt_queue, member, NULL, kind)
+#define SLOT(member, kind)	 OUT_FIELD(struct gpreempt_hqd, member, NULL, kind)
+
+static const struct out_field queue_fields[] = {
+	QUEUE("kfd_gpu_id", gpu_id, OUT_HEX),
+	QUEUE("ring", ring, OUT_HEX),
+	QUEUE("mqd", mqd, OUT_HEX),
+	QUEUE("ring_size", ring_size, OUT_DEC),
+	QUEUE("doorbell", doorbell, OUT_HEX),
+	QUEUE("priority", priority, OUT_DEC),
+	QUEUE("cwsr", cwsr, OUT_HEX),
+	QUEUE("cwsr_size", cwsr_size, OUT_DEC),
+	QUEUE("slots_active", active, OUT_DEC),
+	QUEUE("slots_expected", slots, OUT_DEC),
+};
+
+static const struct out_field slot_fields[] = {
+	OUT_NAMED("kfd_gpu_id", struct gpreempt_hqd, gpu_id, NULL, OUT_HEX),
+	SLOT(xcc, OUT_DEC),
+	SLOT(pipe, OUT_DEC),
+	SLOT(queue, OUT_DEC),
+	SLOT(active, OUT_FLAG),
+	SLOT(vmid, OUT_DEC),
+	SLOT(doorbell, OUT_HEX),
+};
+
+static const struct out_table queue_table =
+	OUT_TABLE("queues", queue_fields, struct gpreempt_queue);
+static const struct out_table slot_table = OUT_TABLE("slots", slot_fields, struct gpreempt_hqd);
+
+/* Looks while the load is at work: was it seen to be, and does the text agree? */
+struct looks {
+	int64_t n, busy, on_first, on_all;
+	int64_t texts, compared, agree;
+	char differs[160]; /* the first register that does not */
+};
+
+/* One look: the queue and its slots, by the two tables; and is it busy? NULL: not known. */
+static struct json_object *look(struct trial *t, const struct trial_work *w, struct looks *l)
+{
+	__cleanup_list struct gpreempt_usages *usage = NULL;
+	__cleanup_list struct gpreempt_view *view = NULL;
+	__cleanup_list struct gpreempt_hqds *hqds = NULL;
+	const struct gpreempt_queue *q = NULL;
+	struct json_object *o, *slots;
+	int64_t n = 0, with = 0;
+	size_t i;
+
+	if (!gpreempt_view_read(t->g, w->child.pid, &view, NULL) &&
+	    !gpreempt_hqds_read(t->g, w->child.pid, &hqds, NULL) &&
+	    !gpreempt_usage_read(t->g, w->child.pid, &usage, NULL))
+		q = find_queue(view, w->ring);
+	if (!q)
+		return NULL;
+	o = json_object_new_object();
+	slots = json_object_new_array();
+	out_add(o, queue_table.name, out_json_rows(&queue_table, q, 1));
+	out_add(o, slot_table.name, slots);
+	for (i = 0; i < hqds->count; i++) {
+		const struct gpreempt_hqd *slot = &hqds->hqds[i];
+
+		if (slot->qid != q->qid || slot->active != 1)
+			continue;
+		json_object_array_add(slots, out_json_row(&slot_table, slot));
+		with += slot->waves > 0;
+		l->on_first += !n++ && with;
+	}
+	for (i = 0; i < usage->count; i++)
+		if (usage->usages[i].gpu_id == q->gpu_id)
+			l->busy += usage->usages[i].busy == 1;
+	l->on_all += n && with == n;
+	l->n++;
+	return o;
+}
+
+/* Returns the row that has the same keys, or NULL. */
+static struct json_object *same_row(const struct out_table *table, struct json_object *in,
+				    struct json_object *row)
+{
+	struct json_object *rows = json_object_object_get(in, table->name), *at;
+	size_t n = rows ? json_object_array_length(rows) : 0, i, j;
+	size_t keys = table == &slot_table ? 4 : 2; /* columns that tell which row it is */
+
+	for (i = 0; i < n; i++) {
+		at = json_object_array_get_idx(rows, i);
+		for (j = 0; j < keys; j++)
+			if (trial_int(at, table->fields[j].name) !=
+			    trial_int(row, table->fields[j].name))
+				break;
+		if (j == keys)
+			return at;
+	}
+	return NULL;
+}
+
+/* The text is from between two looks at the view: a register that changed meanwhile is left out. */
+static void compare(struct looks *l, const struct out_table *table, struct json_object *before,
+		    struct json_object *after, struct json_object *text)
+{
+	struct json_object *rows = json_object_object_get(before, table->name);
+	size_t i, j;
+
+	for (i = 0; i < json_object_array_length(rows); i++) {
+		struct json_object *row = json_object_array_get_idx(rows, i);
+		struct json_object *later = same_row(table, after, row);
+		struct json_object *theirs = same_row(table, text, row);
+
+		for (j = 0; later && j < table->n_fields; j++) {
+			const char *key = table->fields[j].name;
+			int64_t low = trial_int(row, key), high = trial_int(later, key);
+			int64_t value = trial_int(theirs, key);
+
+			/* A row that is not in the text differs in all. */
+			if (low < 0 || (theirs && value < 0) || low != high)
+				continue;
+			l->compared++;
+			if (value == low)
+				l->agree++;
+			else if (!*l->differs)
+				snprintf(l->differs, sizeof(l->differs),
+					 "%s %#" PRIx64 ", in the text %#" PRIx64, key, low, value);
+		}
+	}
+}
+
+static void compare_text(struct trial *t, const struct trial_work *w, uint64_t until,
+			 struct json_object *run)
+{
+	char pid[24], *argv[] = { (char *)t->lab, "decode", "--json", "--pid", pid, NULL };
+	struct json_object *before, *after, *text, *o = json_object_new_object();
+	struct looks l = { 0 };
+	int i, status;
+
+	snprintf(pid, sizeof(pid), "%d", w->child.pid);
+	for (i = 0; i < TEXTS && shr_now_ns() < until && !t->stopped; i++) {
+		before = look(t, w, &l);
+		text = ask(t, argv, 10 * NSEC_PER_SEC, &status);
+		after = look(t, w, &l);
+		if (text)
+			*t->why = '\0'; /* lines of others that it could not read */
+		if (before && text && after) {
+			l.texts++;
+			compare(&l, &queue_table, before, after, text);
+			compare(&l, &slot_table, before, after, text);
+		}
+		json_object_put(before);
+		json_object_put(text);
+		json_object_put(after);
+	}
+	out_add(o, "looks", out_json_number(l.n));
+	out_add(o, "busy", out_json_number(l.busy));
+	out_add(o, "on_first_xcc", out_json_number(l.on_first));
+	out_add(o, "on_all_xccs", out_json_number(l.on_all));
+	out_add(o, "texts", out_json_number(l.texts));
+	out_add(o, "compared", out_json_number(l.compared));
+	out_add(o, "agree", out_json_number(l.agree));
+	out_add(o, "differs", out_json_text(*l.differs ? l.differs : NULL));
+	out_add(run, "looks", o);
+	trial_count(t->found, TRIAL_TEXT, l.compared, l.agree);
+}
+
+static enum trial_result run_view(struct trial *t, const struct trial_stage *stage,
+				  const struct trial_work *w, uint64_t ns, struct json_object *run)
+{
+	struct reads r = { .ns = shr_must(calloc(stage->cycles, sizeof(*r.ns))) };
+	uint64_t begin = shr_now_ns();
+	char word[32];
+
+	read_view(t, w, &r, stage->cycles, begin + ns / 2, run);
+	free(r.ns);
+	if (!r.slots) {
+		if (r.ring && r.hardware != GPREEMPT_UNKNOWN)
+			snprintf(t->why, sizeof(t->why),
+				 "no slots were read: the hardware is \"%s\"",
+				 gpreempt_word(GPREEMPT_WORD_HARDWARE, r.hardware));
+		else if (!*t->why)
+			snprintf(t->why, sizeof(t->why), NO_SLOTS);
+		return r.n ? TRIAL_LACKS : TRIAL_FAILED;
+	}
+	compare_text(t, w, begin + ns, run);
+	snprintf(word, sizeof(word), "%" PRId64 "-waves", w->waves);
+	snapshot(t, word);
 	return TRIAL_DONE;
 }
 
@@ -412,7 +609,7 @@ static enum trial_result preempt_beside(struct trial *t, const struct trial_stag
 					const struct trial_work *w, uint64_t ns,
 					struct json_object *run)
 {
-	static const struct trial_setup other = { .waves = 1, .time_ns = 200 * NSEC_PER_USEC };
+	static const struct trial_setup other = { NULL, "--waves 1 --time_ns 200000" };
 	enum trial_result result;
 	struct json_object *o;
 	struct trial_work b;
@@ -429,22 +626,21 @@ static enum trial_result preempt_beside(struct trial *t, const struct trial_stag
 
 /* 6, schedule: online work alone, beside offline work, and so with guard. */
 
-#define ONLINE .waves = 4, .time_ns = 2 * NSEC_PER_MSEC, .rate = 20
+#define ONLINE "--waves 4 --time_ns 2000000 --rate 20"
 
 static const struct trial_setup modes[] = {
-	{ .name = "alone", ONLINE },
-	{ .name = "unprotected", ONLINE },
-	{ .name = "guarded", ONLINE },
+	{ "alone", ONLINE },
+	{ "unprotected", ONLINE },
+	{ "guarded", ONLINE },
 };
 
 static enum trial_result schedule(struct trial *t, const struct trial_stage *stage,
 				  const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
-	static const struct trial_setup offline = { .time_ns = 5 * NSEC_PER_MSEC };
+	static const struct trial_setup offline = { NULL, "--time_ns 5000000" };
 	char online_pid[24], offline_pid[24];
-	char *argv[] = { (char *)t->self, "guard",     "--online", online_pid,
-			 "--offline",	  offline_pid, NULL };
-	struct trial_child guard = { .pidfd = -1, .out = -1, .err = -1 };
+	char *argv[] = { SELF, "guard", "--online", online_pid, "--offline", offline_pid, NULL };
+	struct ctl_child guard = { .pidfd = -1, .out = -1, .err = -1 };
 	enum trial_result result = TRIAL_DONE;
 	struct trial_work b = { 0 };
 
@@ -455,15 +651,15 @@ static enum trial_result schedule(struct trial *t, const struct trial_stage *sta
 	if (result == TRIAL_DONE && w->setup > stage->setups + 1 && !start_program(t, argv, &guard))
 		result = TRIAL_FAILED;
 	if (result == TRIAL_DONE)
-		trial_sleep(t, ns);
-	if (guard.pid && shr_readable(guard.pidfd, 0)) {
+		sleep_ns(t, ns);
+	if (guard.pid && ctl_child_wait(&guard, 0)) {
 		snprintf(t->why, sizeof(t->why), "gpreempt-ctl guard ended by itself");
 		result = TRIAL_FAILED;
 	}
 	/* Its requests end before guard does. */
 	kill(w->child.pid, SIGTERM);
 	shr_readable(w->child.pidfd, END_NS / NSEC_PER_MSEC);
-	end_program(&guard, SIGINT, GUARD_NS);
+	ctl_child_end(&guard, SIGINT, GUARD_NS);
 	if (b.child.pid)
 		out_add(run, "beside", end_work(t, &b, TRIAL_ONCE));
 	return result;
@@ -489,7 +685,7 @@ static bool has_slots(struct trial *t, pid_t pid, bool wanted, uint64_t ns)
 		}
 		if (wanted ? active : !active && known && known == view->count)
 			return true;
-	} while (trial_sleep(t, 5 * NSEC_PER_MSEC) && shr_now_ns() < until);
+	} while (sleep_ns(t, 5 * NSEC_PER_MSEC) && shr_now_ns() < until);
 	return false;
 }
 
@@ -497,17 +693,17 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 				     const struct trial_work *w, uint64_t ns,
 				     struct json_object *run)
 {
-	char pid[24], *argv[] = { (char *)t->self, "follow", pid, NULL };
+	char pid[24], *argv[] = { SELF, "follow", pid, NULL };
 	uint64_t tried = 0, held = 0, until = shr_now_ns() + ns;
 	enum trial_result result = TRIAL_DONE;
-	struct trial_child c;
+	struct ctl_child follow;
 
 	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	if (!has_slots(t, w->child.pid, true, 10 * NSEC_PER_SEC)) {
-		snprintf(t->why, sizeof(t->why), TRIAL_NO_SLOTS);
+		snprintf(t->why, sizeof(t->why), NO_SLOTS);
 		result = TRIAL_LACKS;
-	} else if (start_program(t, argv, &c)) {
-		trial_sleep(t, NSEC_PER_SEC);
+	} else if (start_program(t, argv, &follow)) {
+		sleep_ns(t, NSEC_PER_SEC);
 		while (tried < stage->cycles && shr_now_ns() < until && !t->stopped) {
 			bool off;
 
@@ -518,7 +714,7 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 				tried++;
 			held += has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC) && off;
 		}
-		end_program(&c, SIGINT, GUARD_NS);
+		ctl_child_end(&follow, SIGINT, GUARD_NS);
 	} else {
 		result = TRIAL_FAILED;
 	}
@@ -529,20 +725,6 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 }
 
 /* The stages. */
-
-/* The name of a load: its own, or its size. */
-static struct json_object *name_json(const struct trial_setup *s)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s, %" PRIu64 " registers, %" PRIu64 " KiB",
-		 s->waves == 1 ? "1 wave" :
-		 s->part == 4  ? "quarter" :
-		 s->part == 2  ? "half" :
-				 "full",
-		 s->registers, s->lds);
-	return out_json_text(s->name ? s->name : name);
-}
 
 /*
  * Add the size of what a suspend has to save, and the time that the memory needs for it. A wave
@@ -575,7 +757,7 @@ static enum trial_result act_on(struct trial *t, const struct trial_stage *stage
 	if (result != TRIAL_DONE)
 		return result;
 	run = json_object_new_object();
-	out_add(run, "name", name_json(setup));
+	out_add(run, "name", out_json_text(setup->name));
 	json_object_array_add(runs, run);
 	if (stage->act == preempt)
 		add_limit(t, &w, run);
@@ -603,33 +785,30 @@ enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 	return lacks;
 }
 
-static const struct trial_setup known[] = {
-	{ .name = "4 waves", .waves = 4 },
-	{ .name = "full" },
-};
-static const struct trial_setup idle = {
-	.name = "idle", .waves = 1, .time_ns = 100 * NSEC_PER_USEC, .rate = 1
-};
-static const struct trial_setup first = { .name = "preempted" };
-static const struct trial_setup job = { .name = "stopped and continued" };
-static const struct trial_setup large = { .registers = 256, .lds = 8 };
+static const struct trial_setup known[] = { { "4 waves", "--waves 4" }, { "full", "" } };
+static const struct trial_setup idle = { "idle", "--waves 1 --time_ns 100000 --rate 1" };
+static const struct trial_setup first = { "preempted", "" };
+static const struct trial_setup job = { "stopped and continued", "" };
 
+#define PART(name, part, r, l)                                                              \
+	{                                                                                   \
+		name ", " #r " registers, " #l " KiB", part " --registers " #r " --lds " #l \
+	}
 /* Parts of the waves that a GPU holds, of one size. */
-/* clang-format off */
-#define PARTS(r, l) \
-	{ .registers = r, .lds = l, .waves = 1 }, { .registers = r, .lds = l, .part = 4 }, \
-	{ .registers = r, .lds = l, .part = 2 }, { .registers = r, .lds = l }
-/* clang-format on */
+#define PARTS(r, l)                                                           \
+	PART("1 wave", "--waves 1", r, l), PART("quarter", "--part 4", r, l), \
+		PART("half", "--part 2", r, l), PART("full", "--part 1", r, l)
 
 /* Small waves; and all registers and all LDS of a GPU, by two waves or by one on a SIMD. */
 static const struct trial_setup sizes[] = { PARTS(32, 1), PARTS(256, 8), PARTS(512, 16) };
+static const struct trial_setup large = PART("full", "--part 1", 256, 8);
 
 #define SIZES sizes, ARRAY_SIZE(sizes)
 
 const struct trial_stage trial_stages[TRIAL_STAGES] = {
 	{ .name = "look", .what = "doctor, GPUs, firmware, the kernel's log", .limit_s = 60 },
 	{ "view", "1,000 reads of the view beside a known queue, and the driver's text", false, 180,
-	  known, ARRAY_SIZE(known), trial_view, NULL, 1000 },
+	  known, ARRAY_SIZE(known), run_view, NULL, 1000 },
 	{ "idle", "suspend and resume a process without waves, 100 times", true, 120, &idle, 1,
 	  preempt, "debug", 100 },
 	{ "waves", "the same with waves: one, a part and all, small and large", true, 600, SIZES,

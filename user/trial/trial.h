@@ -7,6 +7,7 @@
 
 #include <gpreempt/gpreempt.h>
 
+#include "cli/program.h"
 #include "cli/table.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
@@ -88,14 +89,6 @@ int trial_state_read(unsigned int *open);
 /* On the disk when it returns. Without an open stage there is no file. 0 or -errno. */
 int trial_state_write(unsigned int open);
 
-/* A program that a stage has started. Its output is in two files without names. */
-struct trial_child {
-	pid_t pid; /* 0: it has ended */
-	int pidfd;
-	int out, err;
-	int status; /* a shell's, when it has ended */
-};
-
 /* A line of the page: a stage, and what it found. */
 struct trial_line {
 	enum trial_result code;
@@ -122,10 +115,9 @@ struct trial {
 	struct gpreempt *g;
 	size_t place; /* number of the GPU, in KFD's order */
 	struct gpreempt_node node;
-	/* Paths of gpreempt-load, gpreempt-ctl and gpreempt-lab. */
-	const char *load, *self, *lab;
-	const char *snapshot; /* directory for snapshots, or NULL */
-	int stop;	      /* descriptor, readable after Ctrl-C */
+	const char *load, *lab; /* paths of gpreempt-load and gpreempt-lab */
+	const char *snapshot;	/* directory for snapshots, or NULL */
+	int stop;		/* descriptor, readable after Ctrl-C */
 	bool stopped;
 	uint64_t begin_ns;  /* when the stage began */
 	uint64_t budget_ns; /* time that the stage may take */
@@ -137,36 +129,12 @@ struct trial {
 enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
 			    struct json_object *runs);
 
-/* A load that is at work. */
-struct trial_work {
-	struct trial_child child;
-	const struct trial_setup *setup;
-	int64_t ring; /* address */
-	int64_t waves, registers, lds;
-};
-
-/* Act of stage view: read the view, and compare it with the driver's own text. */
-enum trial_result trial_view(struct trial *t, const struct trial_stage *stage,
-			     const struct trial_work *w, uint64_t ns, struct json_object *run);
-#define TRIAL_NO_SLOTS "no slots were read: is gpreempt.ko loaded?"
-
 /* Returns the object in the last whole line of its output; NULL: there is none. */
-struct json_object *trial_last(const struct trial_child *c);
+struct json_object *trial_last(const struct ctl_child *p);
 /* A number of an object, or one in hexadecimal, which is text. Unknown: it has none. */
 int64_t trial_int(struct json_object *row, const char *key);
-/*
- * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
- * and the status is TRIAL_CUT if it ended then. If there is no object, or another status than 0,
- * t->why says why.
- */
-struct json_object *trial_ask(struct trial *t, char *const *argv, uint64_t ns, int *status);
-#define TRIAL_CUT (-1)
-/* Take a snapshot, if they are wanted, that can be replayed; it has that word in its name. */
-void trial_snapshot(struct trial *t, const char *word);
 /* Wait for the descriptor, up to ns; false: not, or Ctrl-C came. */
 bool trial_wait_fd(struct trial *t, int fd, uint64_t ns);
-/* Wait for a moment, or until Ctrl-C; false then. */
-bool trial_sleep(struct trial *t, uint64_t ns);
 
 /*
  * Bytes a second of a GPU's memory: its width in bits and its highest clock in MHz, as KFD's
