@@ -60,6 +60,10 @@ TEST_AS_ROOT(runs)
 	HAS(unit_file("e/report.md"), "consistent");
 	ck_assert_int_eq(access("e/a-2/during/mqds", F_OK), 0);
 	ck_assert_int_ne(access("e/a-2/during.next", F_OK), 0);
+	/* Ctrl-C before there are queues: what is complete stays, and can be gone on with. */
+	LAB(128 + SIGINT, "experiment --a 'kill -INT $PPID; exec sleep 99' -o f --runs 2");
+	ERR_HAS("interrupted\nnext: gpreempt-lab experiment --resume f goes on");
+	LAB(2, "experiment --b x");
 }
 
 TEST_AS_ROOT(arguments)
