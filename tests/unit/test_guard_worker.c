@@ -5,6 +5,7 @@
  * orders and reads results.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 
 #include "guard/guard.h"
@@ -172,6 +173,26 @@ TEST(orders)
 	stop_worker();
 	ck_assert(!loop.debugged);
 	ck_assert_int_eq(channel.error.code, 0);
+}
+
+/* Slots are watched beside the ioctl, for which there must be a processor, or for each sample. */
+TEST_EACH(watches_slots, 3)
+{
+	unsigned int reads;
+	cpu_set_t one;
+
+	sched_getaffinity(0, sizeof(one), &one);
+	while (_i < 2 && CPU_COUNT(&one) > 1)
+		CPU_CLR(__builtin_ctzl(one.__bits[0]), &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	job.sample_each = _i == 1;
+	set_view(PID, "gpreempt-queues - version: 1.1\n# qid active\n0 4\n1 0\n");
+	start_held();
+	order_nodes(0);
+	expect_done(3, false);
+	reads = gp_loop_reads(&loop, "/sys/kernel/debug/gpreempt/pid/4194242/queues");
+	if (_i < 2 || CPU_COUNT(&one) > 1)
+		ck_assert_int_eq(reads > 0, _i > 0);
 }
 
 /* The session is lost between two orders: the renewal suspends the same queues. */

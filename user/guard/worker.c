@@ -284,11 +284,15 @@ static void count_loss(void *data, const struct gpreempt_error *err)
 
 void guard_work(const struct guard_job *job, struct guard_channel *channel)
 {
+	bool alone = shr_processors() == 1;
 	struct worker w = {
 		.job = job,
 		.channel = channel,
 		.heartbeat = { .also = tell_guard, .data = &w },
 		.freezer = { .root = -1, .dir = -1, .events = -1 },
+		/* On one processor, slots cannot be watched beside the ioctl. */
+		.sample_ns = alone ? UINT64_MAX : 0,
+		.blind = alone,
 		.owner = {
 			.target = job->target,
 			.heartbeat = &w.heartbeat,

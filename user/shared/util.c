@@ -2,6 +2,7 @@
 /* Helpers that know nothing of GPUs: arrays, clocks, threads, children, signals, files, systemd. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
@@ -196,6 +197,14 @@ int shr_signals_open_stop(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
 
 	return shr_signals_open(signals);
+}
+
+unsigned int shr_processors(void)
+{
+	cpu_set_t set;
+
+	/* More than a cpu_set_t has: the kernel refuses. */
+	return sched_getaffinity(0, sizeof(set), &set) ? UINT_MAX : CPU_COUNT(&set);
 }
 
 int shr_thread_start(pthread_t *thread, size_t stack, bool quiet, void *(*run)(void *arg),

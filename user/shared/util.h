@@ -197,6 +197,9 @@ int shr_signals_open(const int *signals);
 /* Open the signals SIGINT, SIGTERM and SIGHUP, which end a command that runs on. */
 int shr_signals_open_stop(void);
 
+/* Processors on which this thread may run. */
+unsigned int shr_processors(void);
+
 /* Threads that get no signals, or a small stack. */
 
 /*

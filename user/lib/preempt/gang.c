@@ -416,9 +416,7 @@ static void send(struct gp_member *m)
 /* Do members that poll in the driver take the CPU from members that come later? */
 static bool is_crowded(const struct gpreempt_gang *gang)
 {
-	cpu_set_t cpus;
-
-	return !sched_getaffinity(0, sizeof(cpus), &cpus) && (size_t)CPU_COUNT(&cpus) < gang->count;
+	return shr_processors() < gang->count;
 }
 
 /*
