@@ -197,6 +197,7 @@ static void host_setup(void)
 {
 	system_setup();
 	unit_one_gpu("gfx_target_version 90402\nlocation_id 768\ndomain 0\n");
+	set_file("/sys/class/kfd/kfd/proc/4194242/vram_63420", "0\n");
 	use_gpu("0x1");
 }
 
@@ -209,7 +210,7 @@ TEST_AS_ROOT(refused)
 	} wrong[] = {
 		{ "--stages 9", "numbers from 0 to 8", GPREEMPT_CLASS_USAGE },
 		{ "--gpu 7", "there is no GPU 7", GPREEMPT_CLASS_NO_TARGET },
-		{ "--yes", "process 4194242 has queues on this GPU", GPREEMPT_CLASS_BUSY },
+		{ "--yes", "process 4194242 uses this GPU, or may use it", GPREEMPT_CLASS_BUSY },
 		{ "--yes --output none/result", "the result none/result", GPREEMPT_CLASS_FAILED },
 	};
 	size_t i;
@@ -219,6 +220,11 @@ TEST_AS_ROOT(refused)
 		use_gpu(wrong[i].status == GPREEMPT_CLASS_BUSY ? "0xf7bc" : "0x1");
 		CTL(wrong[i].status, "trial %s", wrong[i].words);
 		ERR_HAS(wrong[i].why);
+	}
+	/* Memory alone, or an answer that does not come, is a use. */
+	for (i = 0; i < 2; i++) {
+		set_file("/sys/class/kfd/kfd/proc/4194242/vram_63420", i ? "4096\n" : "");
+		CTL(GPREEMPT_CLASS_BUSY, "trial --yes");
 	}
 	lock = shr_lock_file(TRIAL_STATE ".lock");
 	CTL(GPREEMPT_CLASS_BUSY, "trial --yes");

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/message.h"
+#include "figures.h"
 #include "klog.h"
 #include "lib/see/words.h"
 #include "shared/util.h"
@@ -66,46 +67,52 @@ static int choose_gpus(struct run *r)
 	return 0;
 }
 
-/* Is a queue of the process on a GPU that was chosen? */
-static bool is_on_chosen(struct run *r, pid_t pid)
+/* Does the process use a GPU that was chosen? If that is not known, it may. */
+static bool may_use_chosen(const struct run *r, const struct ctl_process *p)
 {
-	__cleanup_list struct gpreempt_view *view = NULL;
-	size_t i, j;
+	uint32_t gpu_id;
+	size_t i;
 
-	if (gpreempt_view_read(r->t.g, pid, &view, NULL))
-		return false;
-	for (i = 0; i < view->count; i++)
-		for (j = 0; j < r->gpus.count; j++)
-			if (r->chosen[j] && r->gpus.items[j].gpu_id == view->queues[i].gpu_id)
-				return true;
+	for (i = 0; i < r->gpus.count; i++) {
+		gpu_id = r->gpus.items[i].gpu_id;
+		if (r->chosen[i] && ctl_process_uses(p, &gpu_id, 1))
+			return true;
+	}
 	return false;
 }
 
-/* Count the processes that have queues on a chosen GPU; *one gets one of their PIDs. */
-static size_t count_users(struct run *r, pid_t *one)
+/* Count the processes that may use a chosen GPU; *one gets a PID. -1, with a reason: not known. */
+static int64_t count_users(struct run *r, int64_t *one, struct gpreempt_error *err)
 {
-	__cleanup_list struct gpreempt_targets *list = NULL;
-	size_t i, n = 0;
+	struct ctl_sampler s;
+	int64_t n = 0;
+	size_t i;
 
-	if (gpreempt_processes(r->t.g, &list, NULL))
-		return 0;
-	for (i = 0; i < list->count; i++)
-		if (is_on_chosen(r, list->targets[i].pid)) {
-			*one = list->targets[i].pid;
+	ctl_sampler_init(&s, r->t.g, 0);
+	ctl_sampler_look(&s);
+	if (ctl_sampler_refresh(&s, err))
+		n = -1;
+	for (i = 0; n >= 0 && i < s.figures.processes.count; i++)
+		if (may_use_chosen(r, &s.figures.processes.items[i])) {
+			*one = s.figures.processes.items[i].pid;
 			n++;
 		}
+	ctl_sampler_clear(&s);
 	return n;
 }
 
 static int check_users(struct run *r)
 {
-	pid_t pid = 0;
+	struct gpreempt_error err;
+	int64_t pid = 0, n = r->args->shared ? 0 : count_users(r, &pid, &err);
 
-	if (r->args->shared || !count_users(r, &pid))
+	if (n < 0)
+		return ctl_fail(&err);
+	if (!n)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 			     "end it, take another --gpu, or accept that it is disturbed: --shared",
-			     "process %d has queues on this GPU", (int)pid);
+			     "process %" PRId64 " uses this GPU, or may use it", pid);
 }
 
 /* Programs of a trial choose GPUs by other numbers than an environment of ours does. */
@@ -189,12 +196,13 @@ static int write_output(struct run *r, int64_t status)
 }
 
 /* Has the GPU no more users than before? The driver frees a process a little after its end. */
-static bool is_clean(struct run *r, size_t before)
+static bool is_clean(struct run *r, int64_t before)
 {
 	uint64_t until = shr_now_ns() + 5 * NSEC_PER_SEC;
-	pid_t pid = 0;
+	struct gpreempt_error err;
+	int64_t pid, now;
 
-	while (count_users(r, &pid) > before) {
+	while ((now = count_users(r, &pid, &err)) > before || now < 0) {
 		if (shr_now_ns() > until)
 			return false;
 		shr_sleep_ns(50 * NSEC_PER_MSEC);
@@ -262,8 +270,8 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 {
 	const struct trial_stage *stage = &trial_stages[i];
 	struct trial_line *line = &gpu->stages[i];
-	pid_t pid = 0;
-	size_t before;
+	struct gpreempt_error err;
+	int64_t pid, before;
 	int ret;
 
 	if (!may_begin(r, stage)) {
@@ -282,7 +290,7 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 		return fail_state(ret, NEXT_STATE);
 	ctl_progress("stage %zu, %s: at most %.0f s, of %" PRIu64 " s", i, stage->name,
 		     stage->limit_s * r->scale, r->left_s);
-	before = count_users(r, &pid);
+	before = count_users(r, &pid, &err);
 	*r->t.why = '\0';
 	r->t.begin_ns = shr_now_ns();
 	r->t.budget_ns = stage->limit_s * r->scale * NSEC_PER_SEC;
@@ -427,7 +435,7 @@ static const struct ctl_option options[] = {
 	{ "again", CTL_FLAG, offsetof(struct trial_args, again), NULL,
 	  "also stages from which an earlier run did not come back" },
 	{ "shared", CTL_FLAG, offsetof(struct trial_args, shared), NULL,
-	  "also on a GPU on which other processes have queues" },
+	  "also on a GPU that other processes use" },
 	{ "output", CTL_FILE, offsetof(struct trial_args, output), "FILE",
 	  "write the JSON object to a file, too" },
 	{ "snapshot", CTL_FILE, offsetof(struct trial_args, snapshot), "DIR",
@@ -444,13 +452,14 @@ const struct ctl_command ctl_trial = {
 	.details =
 		"It starts programs of its own (gpreempt-load, on ROCm's runtime) and suspends\n"
 		"them; no other process is suspended. Under the hardware scheduler each suspend\n"
-		"takes all processes off that GPU for a moment, so a GPU on which another process\n"
-		"has queues is refused. --dry-run prints the stages, mild ones first. From 2 on\n"
-		"each asks before it begins. A file on the disk names the stage that has begun:\n"
-		"when the host had to be booted, the next run leaves that stage out. After Ctrl-C\n"
-		"nothing is held. Verdicts are: holds, does not hold, not tried.\n"
-		"docs/trial.md has more. Exit status 1: a stage failed, or a claim does not hold;\n"
-		"3: no GPU; 6: a stage was not possible here; 7: the GPU is in use.\n",
+		"takes all processes off that GPU for a moment, and a reset takes their memory:\n"
+		"a GPU that another process uses is refused. --dry-run prints the stages, mild\n"
+		"ones first. From 2 on each asks before it begins. A file on the disk names the\n"
+		"stage that has begun: when the host had to be booted, the next run leaves that\n"
+		"stage out. After Ctrl-C nothing is held. Verdicts are: holds, does not hold,\n"
+		"not tried. docs/trial.md has more. Exit status 1: a stage failed, or a claim\n"
+		"does not hold; 3: no GPU; 6: a stage was not possible here; 7: the GPU is in\n"
+		"use.\n",
 	.examples = "  gpreempt-ctl trial --dry-run\n"
 		    "  gpreempt-ctl trial --stages 0-3 --output trial.json\n"
 		    "  gpreempt-ctl trial --yes --minutes 20\n",

@@ -8,7 +8,7 @@
 step "another process has queues on that GPU"
 start a --packet 1ms
 trial 7 --yes --stages 0
-grep -q "process $(pid a) has queues on this GPU" "$W/trial.err" || fail "no reason"
+grep -q "process $(pid a) uses this GPU" "$W/trial.err" || fail "no reason"
 trial 0 --yes --stages 0 --gpu 1
 trial 0 --yes --stages 0 --shared
 stop a
