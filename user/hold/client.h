@@ -54,7 +54,7 @@ int hold_fail(const struct hold_reply *why);
  */
 void hold_note_churn(pid_t target, uint64_t ran_ns, uint64_t window_ns);
 
-/* Has the driver evicted all queues of the process, and no pause is why? */
+/* Has the driver evicted all queues of the process for another reason than a pause? */
 bool hold_is_evicted(struct gpreempt *g, pid_t target);
 
 /* Print a note on a process that is so: it does not run, whatever is suspended or resumed. */

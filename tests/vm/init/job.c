@@ -107,7 +107,7 @@ static char *put_file(const char *value, char *bytes, int *ret)
 	return bytes + n;
 }
 
-/* The text stays the job's: its command is a part of it, and the rest of it. */
+/* Take the lines up to the command, which stays in the text: the text must outlive the job. */
 static int parse(struct job *job, char *text)
 {
 	char *word, *value;

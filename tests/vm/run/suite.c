@@ -17,7 +17,7 @@
 #include "vmrun.h"
 
 #define SKIP	77
-#define PACE_MS 60000 /* how busy the host is, is measured so often */
+#define PACE_MS 60000 /* time between two measurements of the load of the host */
 
 /* State that the workers share. */
 struct sum {
