@@ -134,7 +134,7 @@ static struct json_object *ask(struct trial *t, char *const *argv, uint64_t ns, 
 	return found;
 }
 
-/* Take a snapshot, if they are wanted, that can be replayed; it has that word in its name. */
+/* Take a snapshot for another host, if the user wants any; its name has that word. */
 static void snapshot(struct trial *t, const char *word)
 {
 	char tag[32], *argv[] = { (char *)t->lab, "snapshot", "-o", (char *)t->snapshot,
