@@ -40,7 +40,7 @@ engines-image: ## the disk of the guest with Slurm, podman, containerd and docke
 	@$(MAKE) --no-print-directory -s fetch
 	@$(VM_LOCK) $(MAKE) --no-print-directory -s $(O)/vm/engines/key
 # Of what is committed or added, as packages.
-$(O)/engines/debs/new: tests/engines/older $(shell git ls-files user kmod include Kbuild dkms.conf)
+$(O)/engines/debs/new: tests/engines/older $(shell git ls-files ':!tests')
 	@mkdir -p $(@D)
 	@$(MAKE) --no-print-directory -s deb >$(O)/engines/deb.log 2>&1 || \
 		{ tail -n 20 $(O)/engines/deb.log; exit 1; }
