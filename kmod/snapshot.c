@@ -327,6 +327,8 @@ static int take_process(void *p, void *data)
 								       take_context(&c, w);
 	}
 	put_pid(c.pid);
+	/* Let others run, as SRCU allows: of them only ends of GPU processes wait for the walk. */
+	cond_resched();
 	return ret;
 }
 
