@@ -306,7 +306,7 @@ static void released_setup(void)
 	entity = entity_of(0);
 	/* Its tenant is charged for the time before guard saw it, which is a look at least. */
 	for (i = 0; i < 3; i++) {
-		int64_t *debt = &guard.policy->tenant[0].seat[i].debt;
+		int64_t *debt = &guard.policy->tenant[entity->tenant].seat[i].debt;
 
 		ck_assert_int_le(*debt, -100 * (int64_t)GUARD_TICK_NS);
 		*debt = 0;
@@ -324,7 +324,7 @@ static void released_teardown(void)
 /* Time that it ran in a hold is charged to its tenant, where it is held; or where it was. */
 TEST(share)
 {
-	struct gp_policy_seat *seat = guard.policy->tenant[0].seat;
+	struct gp_policy_seat *seat = guard.policy->tenant[entity_of(0)->tenant].seat;
 
 	guard.changed = false;
 	atomic_store(&c->released_ns, 50 * NSEC_PER_MSEC);

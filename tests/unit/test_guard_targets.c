@@ -287,8 +287,8 @@ TEST(tenants)
 	world_queues(201, QUEUES "0 0xf7bc compute-aql 0x10 0x18 0x1000 4096\n");
 	look_until("process 201 is offline");
 	look_until("process 200 is offline");
-	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 200)->entity].tenant, 0);
-	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].tenant, 1);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 200)->entity].tenant, 1);
+	ck_assert_uint_eq(guard.policy->entity[guard_find_offline(&guard, 201)->entity].tenant, 2);
 }
 
 static const struct guard_tenant *tenant_of(pid_t pid)

@@ -413,7 +413,7 @@ static unsigned int add_tenant(const char *word, enum gpreempt_role role, pid_t 
 {
 	struct gpreempt_policy_tenant wish = { .size = sizeof(wish), .role = role };
 	bool online = role == GPREEMPT_ROLE_ONLINE;
-	unsigned int n = online_guard.config.n[online]++, number = 2 * n + online;
+	unsigned int n = online_guard.config.n[online]++, number = 1 + 2 * n + online;
 	int entity;
 
 	online_guard.config.tenant[online][n] =

@@ -522,7 +522,7 @@ static int give_number(struct gpreempt_policy *p, struct guard_config *old,
 {
 	struct guard_tenant *before =
 		find_tenant(old, t->wish.role == GPREEMPT_ROLE_ONLINE, t->word);
-	unsigned int i = 0;
+	unsigned int i = GUARD_SERVERS + 1;
 	int ret = -EBUSY;
 
 	if (before) {
@@ -530,7 +530,7 @@ static int give_number(struct gpreempt_policy *p, struct guard_config *old,
 		return gpreempt_policy_set(p, t->number, &t->wish);
 	}
 	/* -EBUSY: processes of an earlier one of the other class have it still. */
-	for (; ret == -EBUSY && i < GUARD_SERVERS; i++)
+	for (; ret == -EBUSY && i < GPREEMPT_POLICY_TENANTS; i++)
 		if (!is_numbered(old, i) && !is_numbered(new, i)) {
 			ret = gpreempt_policy_set(p, i, &t->wish);
 			t->number = ret ? GUARD_SERVERS : i;

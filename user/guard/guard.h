@@ -82,7 +82,7 @@ struct guard_tenant {
 };
 
 /* Number of the tenant of servers that no word names. */
-#define GUARD_SERVERS (GPREEMPT_POLICY_TENANTS - 1)
+#define GUARD_SERVERS 0
 
 struct guard_config {
 	struct gpreempt_policy_options figures; /* without an order */

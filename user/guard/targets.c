@@ -242,12 +242,12 @@ static struct guard_tenant *add_own(struct guard *guard, bool online, const char
 {
 	struct guard_config *c = &guard->config;
 	struct guard_tenant *t = &c->tenant[online][c->n[online]];
-	unsigned int number = 0;
+	unsigned int number = GUARD_SERVERS + 1;
 
-	while (number < GUARD_SERVERS &&
+	while (number < GPREEMPT_POLICY_TENANTS &&
 	       guard->policy->tenant[number].wish.role != GPREEMPT_ROLE_NONE)
 		number++;
-	if (number == GUARD_SERVERS || guard_config_add(c, name, wish))
+	if (number == GPREEMPT_POLICY_TENANTS || guard_config_add(c, name, wish))
 		return NULL;
 	t->own = true;
 	t->number = number;

@@ -172,7 +172,7 @@ static void name(const char *word, bool online)
 	size_t i = guard.config.n[online];
 
 	ck_assert_int_eq(guard_config_add(&guard.config, word, &wish), 0);
-	guard.config.tenant[online][i].number = online * GUARD_WORDS + i;
+	guard.config.tenant[online][i].number = GUARD_SERVERS + 1 + online * GUARD_WORDS + i;
 	set_tenant(&guard.config.tenant[online][i]);
 }
 

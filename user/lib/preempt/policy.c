@@ -194,6 +194,8 @@ int gpreempt_policy_set(struct gpreempt_policy *p, unsigned int tenant,
 		return -EBUSY;
 	if (t->wish.role != w.role)
 		memset(t, 0, sizeof(*t));
+	if (w.role != GPREEMPT_ROLE_NONE && tenant >= p->tenants)
+		p->tenants = tenant + 1;
 	if (!w.weight)
 		w.weight = DEFAULT_WEIGHT;
 	/* A new maximum begins with a full purse. */
@@ -397,7 +399,7 @@ static void account(struct gpreempt_policy *p, int64_t ns)
 	int64_t most = price(p) * PURSE_HALVES / 2;
 	struct gp_policy_tenant *t;
 
-	for (t = p->tenant; t < p->tenant + GPREEMPT_POLICY_TENANTS; t++) {
+	for (t = p->tenant; t < p->tenant + p->tenants; t++) {
 		uint64_t nodes = p->nodes;
 
 		t->purse += ns * t->wish.cost;
@@ -776,7 +778,7 @@ static void enter(struct step *s, unsigned int tenant, unsigned int n)
 	if (s->now - seat->ran_at <= s->p->options.linger_ns)
 		return;
 	seat->ran_at = s->now;
-	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++) {
+	for (i = 0; i < s->p->tenants; i++) {
 		const struct gp_policy_seat *other = &s->p->tenant[i].seat[n];
 
 		if (i != tenant && other->works && other->used < least)
@@ -823,7 +825,7 @@ static void settle(struct step *s)
 			a->since = s->now;
 		wake_at(s, shr_later_ns(a->since, p->options.slice_ns));
 	}
-	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++) {
+	for (i = 0; i < p->tenants; i++) {
 		uint64_t nodes = p->nodes;
 
 		while (p->tenant[i].wish.role == GPREEMPT_ROLE_OFFLINE && nodes) {

@@ -77,7 +77,8 @@ struct gpreempt_policy {
 	uint64_t contested; /* nodes where an entity waits for a slot since the last step */
 	bool ranked;	    /* the ranks decide whose turn it is, in place of the order */
 	unsigned int rank[GPREEMPT_POLICY_TENANTS];
-	unsigned int top; /* places from here on are free */
+	unsigned int top;     /* places from here on are free */
+	unsigned int tenants; /* from this number on there has been none */
 	struct gpreempt_policy_entity entity[GPREEMPT_POLICY_ENTITIES];
 	struct gp_policy_tenant tenant[GPREEMPT_POLICY_TENANTS];
 };
