@@ -63,7 +63,6 @@ static int become(void *arg)
 int ctl_child_start(struct ctl_child *p)
 {
 	__cleanup_fd int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	int kept[3];
 
 	p->pid = 0;
 	p->pidfd = -1;
@@ -73,9 +72,8 @@ int ctl_child_start(struct ctl_child *p)
 		return -errno;
 	if (p->in < 0)
 		p->in = nothing;
-	memcpy(kept, (int[]){ p->in, p->out, p->err }, sizeof(kept));
 	fflush(stdout);
-	p->pid = shr_child_start(become, p, kept, ARRAY_SIZE(kept));
+	p->pid = shr_child_start(become, p, (int[]){ p->in, p->out, p->err }, 3);
 	if (p->pid > 0)
 		p->pidfd = shr_pidfd_open(p->pid);
 	return p->pid < 0 ? p->pid : p->pidfd < 0 ? -errno : 0;

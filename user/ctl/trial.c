@@ -115,7 +115,7 @@ static int check_users(struct run *r)
 			     "process %" PRId64 " uses this GPU, or may use it", pid);
 }
 
-/* Programs of a trial choose GPUs by other numbers than an environment of ours does. */
+/* Find the programs of a trial; an environment that leaves GPUs out would change their numbers. */
 static void find_programs(struct run *r)
 {
 	r->t.load = ctl_find_program("gpreempt-load", GP_LOAD, r->load);
