@@ -364,7 +364,7 @@ static struct file *pin_module(void)
 	return pin == ERR_PTR(-ENOENT) ? ERR_PTR(-ENXIO) : pin;
 }
 
-/* debugfs waits for this before it removes the file, which has our operations: proc stays. */
+/* debugfs removes the file only after this has returned, so proc stays until then. */
 static int view_open(struct inode *inode, struct file *file)
 {
 	struct view_file *f;

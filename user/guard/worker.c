@@ -152,7 +152,7 @@ static void get_order(struct worker *w, struct guard_order *order)
 		};
 }
 
-/* A pause takes it off all of them, and is ended when none is wanted any more. */
+/* A pause takes the target off all nodes, and ends when the order names no node. */
 static void obey_whole(struct worker *w, const struct guard_order *order)
 {
 	if (order->nodes && w->have)

@@ -31,7 +31,7 @@
 	(CAPABILITY(SYS_PTRACE) | CAPABILITY(DAC_READ_SEARCH) | CAPABILITY(CHECKPOINT_RESTORE) | \
 	 CAPABILITY(SYS_NICE) | CAPABILITY(IPC_LOCK))
 
-/* And of guard and follow, which read the roles of cgroups. */
+/* Capabilities of guard and follow, which read the roles of cgroups, too. */
 #define CAPABILITIES_FINDER (CAPABILITIES_HOLDER | CAPABILITY(SYS_ADMIN))
 
 /* Capabilities of a guard that writes files into another user's directory. */
@@ -155,8 +155,8 @@ void heartbeat_busy(void *data, bool busy);
 int foreground_signals(void);
 
 /*
- * /run/gpreempt is there, and this process is in no cgroup of the old freezer.
- * 0, or the exit status after saying why not.
+ * Check that /run/gpreempt is there, and that this process is in no cgroup of the old freezer.
+ * 0, or the exit status after a message.
  */
 int foreground_dir(void);
 int foreground_freezer(void);
