@@ -161,6 +161,25 @@ TEST(orders)
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
 }
 
+/* Also a poller that never sleeps otherwise does, while nothing is left to be suspended. */
+TEST(rests_while_held)
+{
+	uint64_t polls, from;
+
+	guard.poll_ns = NSEC_PER_MSEC;
+	guard.spin_ns = UINT64_MAX;
+	start_guard();
+	memory->written = 1;
+	look_until_suspends(1);
+	from = shr_now_ns();
+	polls = atomic_load(&guard.polls);
+	shr_sleep_ns(20 * NSEC_PER_MSEC);
+	polls = atomic_load(&guard.polls) - polls;
+	ck_assert_uint_le(polls, (shr_now_ns() - from) / NSEC_PER_MSEC + 2);
+	memory->read = 1;
+	look_until_resumes(1);
+}
+
 /* Begin and end of its work are events, in their order. */
 TEST(work_events)
 {

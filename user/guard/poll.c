@@ -725,7 +725,9 @@ static void doze(const struct guard *guard)
 	const struct guard_turn *turn = &guard->turn;
 	uint64_t ns = guard->poll_ns, now = shr_now_ns();
 
-	if (guard->n_online && now < shr_later_ns(turn->worked_ns, guard->spin_ns))
+	/* While nothing is left to be suspended, online work can only end. */
+	if (guard->policy->running && guard->n_online &&
+	    now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
 	if (!expects_online(guard) && (ns < PARKED_NS || !turn->parked))
 		ns = turn->parked ? PARKED_NS * (turn->parked - (turn->parked > 1)) : MAX_SLEEP_NS;

@@ -16,7 +16,7 @@
 #define DEFAULT_WEIGHT 100
 #define MAX_NS	       (365ULL * 24 * 3600 * NSEC_PER_SEC)
 #define DELAY_NS       (500 * NSEC_PER_USEC) /* until an arrival was measured */
-#define PURSE_HALVES   5		     /* halves of an arrival: a tenant saves for them */
+#define PURSE_HALVES   5		     /* a tenant saves up so many halves of a price() */
 #define LONG_GAP       10		     /* in times of linger: a gap that mostly goes on */
 
 static const char *const reason_names[] = {
@@ -381,10 +381,8 @@ static void note_bounds(const struct gpreempt_policy *p, const struct gpreempt_p
 	/* The caller was away for long. */
 	if (seat->debt > (int64_t)(100 * p->options.window_ns))
 		seat->debt = 100 * p->options.window_ns;
-	if (due && seat->debt >= due)
-		seat->owed = true;
-	else if (seat->debt <= 0)
-		seat->owed = false;
+	if ((due && seat->debt >= due) || seat->debt <= 0)
+		seat->owed = seat->debt > 0;
 	if (seat->left >= full || !has_max(wish)) {
 		seat->left = full;
 		seat->capped = false;
@@ -793,10 +791,9 @@ static void look_ahead(struct step *s, const struct gp_policy_tenant *t, unsigne
 {
 	const struct gpreempt_policy_tenant *wish = &t->wish;
 	const struct gp_policy_seat *seat = &t->seat[n];
-	int64_t enough = s->p->options.period_ns * wish->min;
 
 	if (seat->works && !seat->runs && wish->min && !seat->owed)
-		wake_after(s, enough - seat->debt, wish->min);
+		wake_after(s, s->p->options.period_ns * wish->min - seat->debt, wish->min);
 	if (seat->runs && seat->owed && (s->busy | s->contested) >> n & 1)
 		wake_after(s, seat->debt, 100 - wish->min);
 	if (has_max(wish) && seat->works)
@@ -812,12 +809,14 @@ static void settle(struct step *s)
 	unsigned int i;
 
 	p->contested = s->contested;
+	p->running = 0;
 	for (i = 0; i < p->top; i++) {
 		struct gpreempt_policy_entity *a = &p->entity[i];
 		uint64_t work = a->role == GPREEMPT_ROLE_OFFLINE ? work_of(a) : 0;
 
 		works[a->tenant] |= work;
 		runs[a->tenant] |= work & ~a->held;
+		p->running |= work & ~a->held;
 		if (!(work & ~a->held & s->contested))
 			continue;
 		/* No other one went before it: its next slice begins. */

@@ -75,6 +75,7 @@ struct gpreempt_policy {
 	uint64_t arrival;   /* time of the last arrival */
 	uint64_t park_at;   /* no tenant is parked before this time */
 	uint64_t contested; /* nodes where an entity waits for a slot since the last step */
+	uint64_t running;   /* nodes where an entity that has work is not suspended since then */
 	bool ranked;	    /* the ranks decide whose turn it is, in place of the order */
 	unsigned int rank[GPREEMPT_POLICY_TENANTS];
 	unsigned int top;     /* places from here on are free */
