@@ -361,7 +361,6 @@ static int64_t price(const struct gpreempt_policy *p)
 	return 1000 * p->delay_ns;
 }
 
-/* Run time of a tenant on a node. */
 static void charge(const struct gpreempt_policy_tenant *wish, struct gp_policy_seat *seat,
 		   int64_t ns)
 {
@@ -381,8 +380,10 @@ static void note_bounds(const struct gpreempt_policy *p, const struct gpreempt_p
 	/* The caller was away for long. */
 	if (seat->debt > (int64_t)(100 * p->options.window_ns))
 		seat->debt = 100 * p->options.window_ns;
-	if ((due && seat->debt >= due) || seat->debt <= 0)
-		seat->owed = seat->debt > 0;
+	if (due && seat->debt >= due)
+		seat->owed = true;
+	else if (seat->debt <= 0)
+		seat->owed = false;
 	if (seat->left >= full || !has_max(wish)) {
 		seat->left = full;
 		seat->capped = false;
@@ -457,7 +458,6 @@ struct unit {
 
 struct step {
 	struct gpreempt_policy *p;
-	uint64_t now;
 	uint64_t wake;
 	uint64_t busy;	    /* nodes where online work is */
 	uint64_t contested; /* nodes on which a unit waits for a slot */
@@ -472,7 +472,7 @@ struct step {
 
 static void wake_at(struct step *s, uint64_t when)
 {
-	if (when > s->now && when < s->wake)
+	if (when > s->p->now && when < s->wake)
 		s->wake = when;
 }
 
@@ -480,7 +480,7 @@ static void wake_at(struct step *s, uint64_t when)
 static void wake_after(struct step *s, int64_t count, unsigned int rate)
 {
 	if (count > 0 && rate)
-		wake_at(s, shr_later_ns(s->now, (count + rate - 1) / rate));
+		wake_at(s, shr_later_ns(s->p->now, (count + rate - 1) / rate));
 }
 
 /*
@@ -499,7 +499,7 @@ static bool is_active(struct step *s, struct gpreempt_policy_entity *a)
 		return false;
 	end = shr_later_ns(a->idle_since, s->p->options.linger_ns);
 	wake_at(s, end);
-	if (s->now < end)
+	if (s->p->now < end)
 		return true;
 	if (lacks > 0)
 		a->unpaid = a->idle_since;
@@ -508,13 +508,13 @@ static bool is_active(struct step *s, struct gpreempt_policy_entity *a)
 		wake_at(s, end);
 	}
 	wake_after(s, lacks, t->wish.cost);
-	return s->now < end || lacks > 0;
+	return s->p->now < end || lacks > 0;
 }
 
 /* Is it up to us to suspend it at all? */
 static bool is_ours(struct step *s, const struct gpreempt_policy_entity *a)
 {
-	if (s->now >= a->until)
+	if (s->p->now >= a->until)
 		return true;
 	if (a->until != GPREEMPT_POLICY_NEVER)
 		wake_at(s, a->until);
@@ -540,9 +540,9 @@ static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 	from = shr_later_ns(a->idle_since, park);
 	if (suspends && from < s->p->park_at)
 		from = s->p->park_at;
-	a->parked = may && a->nodes && !(a->nodes & ~a->idle) && s->now >= from;
+	a->parked = may && a->nodes && !(a->nodes & ~a->idle) && s->p->now >= from;
 	if (a->parked && suspends)
-		s->p->park_at = s->now + s->p->delay_ns;
+		s->p->park_at = s->p->now + s->p->delay_ns;
 	if (may && !a->parked && a->idle_since != GPREEMPT_POLICY_NEVER)
 		wake_at(s, from);
 }
@@ -581,7 +581,7 @@ static struct gp_policy_seat *seat_of(const struct step *s, const struct unit *u
 /* Does its slice there go on? */
 static bool keeps(const struct step *s, const struct unit *u, unsigned int n)
 {
-	return !(u->held >> n & 1) && s->now - u->since < s->p->options.slice_ns;
+	return !(u->held >> n & 1) && s->p->now - u->since < s->p->options.slice_ns;
 }
 
 /* A gang waits for several nodes at once: what is left of a slice is no reason against it. */
@@ -695,7 +695,7 @@ static uint64_t wanted(const struct step *s, unsigned int i)
 /* Leave nodes alone on which the last action did not work. */
 static uint64_t without_failed(struct step *s, struct gpreempt_policy_entity *a, uint64_t want)
 {
-	if (s->now >= a->retry)
+	if (s->p->now >= a->retry)
 		a->failed = 0;
 	if ((want ^ a->held) & a->failed)
 		wake_at(s, a->retry);
@@ -755,7 +755,7 @@ static void decide(struct step *s, unsigned int i, bool suspends)
 	/* While it was suspended it may have got work: the next report tells. */
 	a->idle &= ~(a->held & ~want);
 	if (a->held & ~want)
-		a->since = s->now;
+		a->since = s->p->now;
 	s->arrival |= reason == GPREEMPT_POLICY_ARRIVAL;
 	a->held = want;
 	s->actions[s->count++] = (struct gpreempt_policy_action){
@@ -773,9 +773,9 @@ static void enter(struct step *s, unsigned int tenant, unsigned int n)
 	uint64_t least = UINT64_MAX;
 	unsigned int i;
 
-	if (s->now - seat->ran_at <= s->p->options.linger_ns)
+	if (s->p->now - seat->ran_at <= s->p->options.linger_ns)
 		return;
-	seat->ran_at = s->now;
+	seat->ran_at = s->p->now;
 	for (i = 0; i < s->p->tenants; i++) {
 		const struct gp_policy_seat *other = &s->p->tenant[i].seat[n];
 
@@ -813,15 +813,16 @@ static void settle(struct step *s)
 	for (i = 0; i < p->top; i++) {
 		struct gpreempt_policy_entity *a = &p->entity[i];
 		uint64_t work = a->role == GPREEMPT_ROLE_OFFLINE ? work_of(a) : 0;
+		uint64_t run = work & ~a->held;
 
 		works[a->tenant] |= work;
-		runs[a->tenant] |= work & ~a->held;
-		p->running |= work & ~a->held;
-		if (!(work & ~a->held & s->contested))
+		runs[a->tenant] |= run;
+		p->running |= run;
+		if (!(run & s->contested))
 			continue;
 		/* No other one went before it: its next slice begins. */
-		if (s->now - a->since >= p->options.slice_ns)
-			a->since = s->now;
+		if (s->p->now - a->since >= p->options.slice_ns)
+			a->since = s->p->now;
 		wake_at(s, shr_later_ns(a->since, p->options.slice_ns));
 	}
 	for (i = 0; i < p->tenants; i++) {
@@ -864,7 +865,7 @@ static void look_at(struct step *s, unsigned int i)
 	if (a->role != GPREEMPT_ROLE_OFFLINE)
 		return;
 	if (work_of(a) & ~a->held)
-		a->ran_at = s->now;
+		a->ran_at = s->p->now;
 	note_park(s, a);
 	if (is_ours(s, a))
 		join_unit(s, i);
@@ -881,7 +882,6 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	memset(&s.n, 0, sizeof(s) - offsetof(struct step, n));
 	p->now += ns;
 	s.p = p;
-	s.now = p->now;
 	s.wake = GPREEMPT_POLICY_NEVER;
 	s.actions = actions;
 	account(p, ns);
