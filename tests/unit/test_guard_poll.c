@@ -161,7 +161,7 @@ TEST(orders)
 	ck_assert_uint_gt(atomic_load(&guard.polls), 0);
 }
 
-/* Also a poller that never sleeps otherwise does, while nothing is left to be suspended. */
+/* A poller without pauses sleeps between looks too, while nothing is left to be suspended. */
 TEST(rests_while_held)
 {
 	uint64_t polls, from;

@@ -511,7 +511,7 @@ static void forget_tenants(struct gpreempt_policy *p, const struct guard_config 
 	static const struct gpreempt_policy_tenant none = { .size = sizeof(none) };
 	unsigned int i;
 
-	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++)
+	for (i = 0; i < p->tenants; i++)
 		if (!is_numbered(a, i) && !is_numbered(b, i))
 			gpreempt_policy_set(p, i, &none);
 }
