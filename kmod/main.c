@@ -470,7 +470,7 @@ static void show_stats(struct seq_file *m)
 	.file = GP_VIEW_##NAME##_FILE,                                  \
 	.head = GP_VIEW_HEAD(GP_VIEW_##NAME##_NAME, GP_VIEW_##NAME##_VERSION)
 
-/* Members of files with records; NAME is also their kind, record their type */
+/* Members of a file with records: NAME is also the records' kind, and record is their type. */
 #define VIEW_OF(NAME, list, member, record)					\
 	VIEW(NAME),								\
 	.records = NAME,							\

@@ -25,15 +25,15 @@ GPREEMPT_BEGIN_DECLS
 struct gpreempt_gang;
 
 /**
- * enum gpreempt_route - how a process is taken off the GPUs
- * @GPREEMPT_ROUTE_DEBUG: by a debug session (session.h): all queues, or some
- * @GPREEMPT_ROUTE_PAUSE: by a pause, without a debug session: all queues at once, on all GPUs
- * @GPREEMPT_ROUTES: how many there are
+ * enum gpreempt_method - how a process is taken off the GPUs
+ * @GPREEMPT_METHOD_DEBUG: by a debug session (session.h): all queues, or some
+ * @GPREEMPT_METHOD_PAUSE: by a pause, without a debug session: all queues at once, on all GPUs
+ * @GPREEMPT_METHODS: how many there are
  */
-enum gpreempt_route {
-	GPREEMPT_ROUTE_DEBUG,
-	GPREEMPT_ROUTE_PAUSE,
-	GPREEMPT_ROUTES,
+enum gpreempt_method {
+	GPREEMPT_METHOD_DEBUG,
+	GPREEMPT_METHOD_PAUSE,
+	GPREEMPT_METHODS,
 };
 
 /**
@@ -46,7 +46,7 @@ enum gpreempt_route {
  * @start_ns: from the release of all to the entry of its ioctl
  * @outcome: of the last suspend or resume
  * @error: why @code is not 0, or why its session ended
- * @route: how it is taken off
+ * @method: how it is taken off
  * @verified_by: what was seen for @verdict
  * @reserved: 0; a later release may use it
  */
@@ -59,7 +59,7 @@ struct gpreempt_member {
 	uint64_t start_ns;
 	struct gpreempt_outcome outcome;
 	struct gpreempt_error error;
-	enum gpreempt_route route;
+	enum gpreempt_method method;
 	enum gpreempt_verified_by verified_by;
 	uint64_t reserved[7];
 };
@@ -97,10 +97,10 @@ int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
  * gpreempt_gang_add() - add one more process
  * @gang: gang
  * @pid: process
- * @route: GPREEMPT_ROUTE_DEBUG, a session, or GPREEMPT_ROUTE_PAUSE
+ * @method: GPREEMPT_METHOD_DEBUG, a session, or GPREEMPT_METHOD_PAUSE
  * @err: or NULL; gets the reason
  *
- * A gang can have processes of both ways. By GPREEMPT_ROUTE_PAUSE nothing is attached
+ * A gang can have processes of both methods. By GPREEMPT_METHOD_PAUSE nothing is attached
  * to the process between two calls, and its @outcome counts all of its queues.
  * A pause stays when the caller is killed, and gpreempt-ctl knows nothing of it: the
  * caller notes the process before gpreempt_gang_suspend(), where the note survives.
@@ -111,7 +111,7 @@ int gpreempt_gang_new(struct gpreempt *g, struct gpreempt_gang **out);
  * Return: 0, -EEXIST when it is in, or as gpreempt_session_open(). -ENXIO, GPREEMPT_KFD_CLOSED:
  *	the process has closed /dev/kfd; -ENOTTY, GPREEMPT_NO_PAUSE: the driver has no pause
  */
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_method method,
 		      struct gpreempt_error *err);
 
 /**

@@ -185,7 +185,7 @@ enum gpreempt_verdict {
  * @GPREEMPT_BY_NOTHING: nothing of the hardware
  * @GPREEMPT_BY_SLOTS: the slots; the driver can't count waves, or the queues have none
  * @GPREEMPT_BY_SLOTS_WAVES: all slots empty, and no wave of a compute queue in flight
- * @GPREEMPT_BY_WAVES: of a contradiction: all slots empty, and waves in flight
+ * @GPREEMPT_BY_WAVES: all slots empty, but waves in flight: a contradiction
  */
 enum gpreempt_verified_by {
 	GPREEMPT_BY_NOTHING,

@@ -371,8 +371,8 @@ enum gp_view_queue_type {
 	X(evictions,	DEC)
 
 /*
- * pid/<n>/hqds: one hardware slot that a queue of the process holds now a line,
- * in the order of the queues. Slots are always read now. A queue whose slots could
+ * pid/<n>/hqds: a line for each hardware slot that a queue of the process holds,
+ * in the order of the queues. Slots are always read at that moment. A queue whose slots could
  * not be read has one line, with the reason in the column hardware and without a
  * slot: active is "-".
  *

@@ -37,7 +37,7 @@ static void add(struct bench *b, size_t i)
 {
 	struct gpreempt_error err;
 
-	if (gpreempt_gang_add(b->gang, b->pids[i], GPREEMPT_ROUTE_DEBUG, &err))
+	if (gpreempt_gang_add(b->gang, b->pids[i], GPREEMPT_METHOD_DEBUG, &err))
 		die_of(&err);
 }
 

@@ -253,7 +253,7 @@ static int hold_in_a_gang(void)
 
 	if (ret)
 		return ret;
-	ret = gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL);
+	ret = gpreempt_gang_add(gang, PID, GPREEMPT_METHOD_DEBUG, NULL);
 	if (!ret)
 		ret = gpreempt_gang_suspend(gang, NULL, NULL);
 	gpreempt_gang_free(gang);

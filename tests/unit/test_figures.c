@@ -71,7 +71,7 @@ TEST(waves)
 	look(20, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "1", 0, OTHER, 1, "0", "1");
 	look(30, LINE LINE, "read", "3", 0, PID, 2, "0", "1", "idle", "-", 0, OTHER, 1, "0", "-");
 	look(40, LINE LINE, "read", "0", 0, PID, 2, "0", "0", "read", "0", 0, OTHER, 1, "0", "0");
-	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_WAVES);
+	ck_assert_int_eq(figure(PID)->share.method, GP_BUSY_BY_WAVES);
 	ck_assert_uint_eq(figure(PID)->share.looks, 4);
 	ck_assert_uint_eq(figure(PID)->share.busy, 2);
 	ck_assert_uint_eq(figure(OTHER)->share.looks, 4);
@@ -150,8 +150,8 @@ TEST(packets)
 				"3 0x1d67 compute-aql 1 0 64\n",
 				columns));
 	look(20, LINE, "read", "-", 0, PID, 1, "0", "-");
-	ck_assert_int_eq(figure(PID)->share.method, GP_METHOD_PACKETS);
-	ck_assert_str_eq(gp_method_names[figure(PID)->share.method], "packets");
+	ck_assert_int_eq(figure(PID)->share.method, GP_BUSY_BY_PACKETS);
+	ck_assert_str_eq(gp_busy_by_names[figure(PID)->share.method], "packets");
 	ck_assert_uint_eq(figure(PID)->share.looks, 2);
 	ck_assert_uint_eq(figure(PID)->share.busy, 1);
 }

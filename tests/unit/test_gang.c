@@ -192,7 +192,7 @@ static void gang_add_all(void)
 	int i;
 
 	for (i = 0; i < COUNT; i++)
-		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, GPREEMPT_ROUTE_DEBUG,
+		ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + i, GPREEMPT_METHOD_DEBUG,
 						   &gang_err),
 				 0);
 }
@@ -264,7 +264,7 @@ TEST(come_and_go)
 	struct gpreempt_gang_outcome out;
 
 	gang_add_all();
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_ROUTE_DEBUG, &gang_err),
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_METHOD_DEBUG, &gang_err),
 			 -EEXIST);
 	gpreempt_gang_suspend(gang, NULL, NULL);
 	ck_assert_int_eq(gpreempt_gang_remove(gang, FIRST + 1), 0);
@@ -277,8 +277,8 @@ TEST(come_and_go)
 TEST(not_opened)
 {
 	loops[1].debugged = true;
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_ROUTE_DEBUG, &gang_err), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_ROUTE_DEBUG, &gang_err),
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_METHOD_DEBUG, &gang_err), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST + 1, GPREEMPT_METHOD_DEBUG, &gang_err),
 			 -EALREADY);
 	ck_assert_int_eq(gang_err.reason, GPREEMPT_DEBUGGED);
 	ck_assert_int_eq(gang_err.pid, FIRST + 1);
@@ -377,7 +377,7 @@ TEST(descriptor_0)
 	int kept = dup(STDIN_FILENO);
 
 	close(STDIN_FILENO);
-	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_ROUTE_DEBUG, &gang_err), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, FIRST, GPREEMPT_METHOD_DEBUG, &gang_err), 0);
 	ck_assert_int_eq(gpreempt_gang_suspend(gang, NULL, NULL), 0);
 	ck_assert(gang_held(0, 0));
 	ck_assert_int_eq(gpreempt_gang_remove(gang, FIRST), 0);
@@ -483,7 +483,7 @@ static void pause_teardown(void)
 
 static int add_paused(void)
 {
-	return gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_PAUSE, &gang_err);
+	return gpreempt_gang_add(gang, PID, GPREEMPT_METHOD_PAUSE, &gang_err);
 }
 
 static void look(void)
@@ -504,7 +504,7 @@ TEST(pauses_and_resumes)
 		ck_assert_uint_eq(out.done, 2);
 		ck_assert_uint_eq(out.succeeded, 1);
 		look();
-		ck_assert_int_eq(member.route, GPREEMPT_ROUTE_PAUSE);
+		ck_assert_int_eq(member.method, GPREEMPT_METHOD_PAUSE);
 		ck_assert_uint_gt(member.outcome.ioctl_ns, 0);
 		ck_assert_int_eq(member.outcome.slots_ns, GPREEMPT_UNKNOWN);
 		ck_assert_int_eq(gpreempt_gang_resume(gang, NULL, &out), 0);
@@ -577,14 +577,14 @@ TEST_EACH(ends, 2)
 	ck_assert(!strstr(loop.trace, "unpause"));
 }
 
-TEST(no_such_process_or_route)
+TEST(no_such_process_or_method)
 {
-	ck_assert_int_eq(gpreempt_gang_add(gang, 77, GPREEMPT_ROUTE_PAUSE, &gang_err), -ESRCH);
+	ck_assert_int_eq(gpreempt_gang_add(gang, 77, GPREEMPT_METHOD_PAUSE, &gang_err), -ESRCH);
 	ck_assert_int_eq(gang_err.reason, GPREEMPT_NO_PROCESS);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTES, &gang_err), -EINVAL);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_METHODS, &gang_err), -EINVAL);
 	ck_assert_int_eq(add_paused(), 0);
 	ck_assert_int_eq(add_paused(), -EEXIST);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, &gang_err), -EEXIST);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_METHOD_DEBUG, &gang_err), -EEXIST);
 }
 
 static const char *off(struct gp_loop *l)

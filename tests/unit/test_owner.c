@@ -103,7 +103,7 @@ TEST(by_pause)
 	ck_assert(was_noted && loop.evicted == 1);
 	ck_assert_uint_eq(outcome.done, 1);
 	ck_assert_uint_gt(outcome.ioctl_ns, 0);
-	ck_assert_uint_gt(owner.route.pause.return_ns, 0);
+	ck_assert_uint_gt(owner.method.pause.return_ns, 0);
 	/* The call fails again, and the driver is not asked. */
 	unit_clear_trace();
 	ck_assert_int_eq(suspend(), 0);
@@ -125,7 +125,7 @@ TEST(by_pause)
 /* The driver refuses it at the start. */
 static bool is_ready(void)
 {
-	return owner.route.pause.ready.help;
+	return owner.method.pause.ready.help;
 }
 
 /* Guard and follow pause again; a holder, which does not, keeps no process for it. */
@@ -152,7 +152,7 @@ TEST(refused)
 	ck_assert_int_eq(err.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_ge(owner.lock, 0);
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.in_use, GPREEMPT_METHOD_PAUSE);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_KFD_VERSION);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, 1);
@@ -173,7 +173,7 @@ TEST_EACH(no_runtime, 2)
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.evicted == 1 && !loop.debugged && was_noted);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_RUNTIME_OFF);
-	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.in_use, GPREEMPT_METHOD_PAUSE);
 }
 
 /* The process is starting: its runtime and its queues are still to come. */
@@ -186,7 +186,7 @@ TEST(no_runtime_yet)
 			 "# qid gpu_id active slots suspended evicted state age_ms\n");
 	open_by(GPREEMPT_HOW_AUTO);
 	suspend();
-	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.in_use, GPREEMPT_METHOD_DEBUG);
 	ck_assert(!strstr(loop.trace, "pause"));
 }
 
@@ -522,7 +522,7 @@ TEST_EACH(by_what_the_session_costs, ARRAY_SIZE(parts))
 {
 	unit_one_gpu(parts[_i].properties);
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way, parts[_i].paused ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner_is_paused(&owner), parts[_i].paused);
 	ck_assert_int_eq(owner.why.reason, GPREEMPT_OK);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert_int_eq(loop.evicted, parts[_i].paused);
@@ -536,7 +536,7 @@ TEST_EACH(follow_pauses, 2)
 	owner.as.role = HOLD_ROLE_FOLLOW;
 	set_file("/dev/kfd", _i ? "512" : "511");
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way, _i ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE);
+	ck_assert_int_eq(owner.in_use, _i ? GPREEMPT_METHOD_DEBUG : GPREEMPT_METHOD_PAUSE);
 }
 
 /* The end needs neither a descriptor nor a runtime. */
@@ -545,7 +545,7 @@ TEST(by_session_without_descriptor)
 	unit_one_gpu("gfx_target_version 110000\ncapability 32768\n");
 	set_file("/dev/kfd", "512");
 	open_by(GPREEMPT_HOW_AUTO);
-	ck_assert_int_eq(owner.way, GPREEMPT_ROUTE_DEBUG);
+	ck_assert_int_eq(owner.in_use, GPREEMPT_METHOD_DEBUG);
 	ck_assert_int_eq(suspend(), 0);
 	ck_assert(loop.queues[0].suspended);
 }

@@ -281,7 +281,7 @@ static struct gpreempt_gang *make_gang(void)
 	set_view(PID, "");
 	gp_loop_add_queue(&loop, 0);
 	ck_assert_int_eq(gpreempt_gang_new(g, &gang), 0);
-	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_ROUTE_DEBUG, NULL), 0);
+	ck_assert_int_eq(gpreempt_gang_add(gang, PID, GPREEMPT_METHOD_DEBUG, NULL), 0);
 	ck_assert_int_eq(gpreempt_gang_sample_slots(gang, true), 0);
 	atomic_store(&held, true);
 	return gang;

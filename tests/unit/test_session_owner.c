@@ -68,17 +68,17 @@ static void both_are(bool suspended)
 
 static int dispatch(void)
 {
-	return owner.route.ops->dispatch(&owner.route);
+	return owner.method.ops->dispatch(&owner.method);
 }
 
 static int suspend(void)
 {
-	return owner.route.ops->suspend(&owner.route, NULL, &outcome);
+	return owner.method.ops->suspend(&owner.method, NULL, &outcome);
 }
 
 static int resume(void)
 {
-	return owner.route.ops->resume(&owner.route, NULL, &outcome);
+	return owner.method.ops->resume(&owner.method, NULL, &outcome);
 }
 
 TEST(budget)
@@ -91,20 +91,20 @@ TEST(budget)
 			gp_loop_disable(&loop);
 			ck_assert_int_eq(dispatch(), GPREEMPT_EVENT_LOST);
 			/* Pretend that it was long ago, but not quite enough. */
-			owner.route.keeper.last_ns -= 9 * NSEC_PER_SEC;
+			owner.method.keeper.last_ns -= 9 * NSEC_PER_SEC;
 		}
 		ck_assert_int_eq(told, (round + 1) * LOSSES);
-		owner.route.keeper.last_ns -= NSEC_PER_SEC;
+		owner.method.keeper.last_ns -= NSEC_PER_SEC;
 	}
-	owner.route.keeper.last_ns += NSEC_PER_SEC;
+	owner.method.keeper.last_ns += NSEC_PER_SEC;
 	gp_loop_disable(&loop);
 	ck_assert_int_eq(dispatch(), -ENOTCONN);
-	ck_assert_int_eq(owner.route.keeper.over, -ENOTCONN);
-	ck_assert_int_eq(gpreempt_session_error(owner.route.keeper.session)->reason, GPREEMPT_LOST);
+	ck_assert_int_eq(owner.method.keeper.over, -ENOTCONN);
+	ck_assert_int_eq(gp_method_error(&owner.method)->reason, GPREEMPT_LOST);
 	/* Losses are reported only if the session is renewed. */
 	ck_assert_int_eq(told, 2 * LOSSES);
 	/* The session stays lost: nothing is suspended behind the owner's back. */
-	owner.route.keeper.losses = 0;
+	owner.method.keeper.losses = 0;
 	ck_assert_int_eq(dispatch(), -ENOTCONN);
 	ck_assert_int_eq(suspend(), -ENOTCONN);
 	ck_assert_int_eq(resume(), -ENOTCONN);
@@ -137,7 +137,7 @@ TEST(lost_before_refresh)
 {
 	ck_assert_int_eq(suspend(), 0);
 	gp_loop_disable(&loop);
-	ck_assert_int_eq(gp_route_refresh(&owner.route), 0);
+	ck_assert_int_eq(gp_method_refresh(&owner.method), 0);
 	ck_assert_int_eq(told, 1);
 	both_are(true);
 }
@@ -161,7 +161,7 @@ TEST(ended)
 	ck_assert_int_eq(dispatch(), GPREEMPT_EVENT_ENDED);
 	ck_assert_int_eq(suspend(), -ENOTCONN);
 	ck_assert_int_eq(told, 0);
-	ck_assert_int_eq(owner.route.keeper.losses, 0);
+	ck_assert_int_eq(owner.method.keeper.losses, 0);
 }
 
 /* A process that does not beat is killed, also one that is stopped. */

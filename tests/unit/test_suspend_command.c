@@ -108,7 +108,7 @@ TEST(refused)
 	expect_no_holder();
 }
 
-/* All of it, and it is printed which way and why; never where a part is asked for. */
+/* All of it, and it is printed by which method and why; never where a part is asked for. */
 TEST(paused_instead)
 {
 	unit_make_pausable(target);

@@ -71,7 +71,7 @@ struct ctl_option {
 
 /* The option --how, for commands that take a process off its GPUs. */
 #define CTL_HOW_OPTION(type) \
-	{ "how", CTL_HOW, offsetof(type, how), "ROUTE", \
+	{ "how", CTL_HOW, offsetof(type, how), "METHOD", \
 	  "debug, pause, or auto: pause what debug cannot hold (auto)" }
 /* Rows of several commands' tables, for the members targets and mode. */
 #define CTL_QUEUE_OPTIONS(type) \

@@ -281,9 +281,9 @@ const char *ctl_verified_by_name(enum gpreempt_verified_by by)
 	return by < ARRAY_SIZE(names) ? names[by] : NULL;
 }
 
-const char *ctl_route_name(enum gpreempt_route route)
+const char *ctl_method_name(enum gpreempt_method method)
 {
-	return route == GPREEMPT_ROUTE_PAUSE ? "pause" : "debug";
+	return method == GPREEMPT_METHOD_PAUSE ? "pause" : "debug";
 }
 
 /* Search for the name that a wrong one means. */

@@ -82,7 +82,7 @@ int ctl_need_host(struct gpreempt *g);
 void ctl_label_times(void);
 
 /* "debug" or "pause" */
-const char *ctl_route_name(enum gpreempt_route route);
+const char *ctl_method_name(enum gpreempt_method method);
 const char *ctl_verdict_name(enum gpreempt_verdict verdict);
 /* Returns the evidence's name; NULL: there is none. */
 const char *ctl_verified_by_name(enum gpreempt_verified_by by);

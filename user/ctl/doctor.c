@@ -325,7 +325,7 @@ static bool check_held(struct report *r, pid_t pid)
 }
 
 /* Check the other method, for a process that the debug ioctl cannot hold. */
-static void check_route(struct report *r, pid_t pid)
+static void check_method(struct report *r, pid_t pid)
 {
 	struct gp_finding f = { .name = "pause" };
 	struct gpreempt_error err;
@@ -421,7 +421,7 @@ static int check_all(struct report *r, const struct doctor_args *args)
 		if (!args->targets.from && check_held(r, list->targets[i].pid))
 			continue;
 		check_target(r, list->targets[i].pid);
-		check_route(r, list->targets[i].pid);
+		check_method(r, list->targets[i].pid);
 	}
 	return 0;
 }

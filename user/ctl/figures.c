@@ -203,10 +203,10 @@ static void read_queues(struct gp_figures *f, struct ctl_process *p)
 
 /* A look: which processes execute something now, and on which GPUs. */
 
-const char *const gp_method_names[GP_METHODS] = {
-	[GP_METHOD_NONE] = GP_VIEW_UNKNOWN,
-	[GP_METHOD_PACKETS] = "packets",
-	[GP_METHOD_WAVES] = "waves",
+const char *const gp_busy_by_names[GP_BUSY_BYS] = {
+	[GP_BUSY_BY_NONE] = GP_VIEW_UNKNOWN,
+	[GP_BUSY_BY_PACKETS] = "packets",
+	[GP_BUSY_BY_WAVES] = "waves",
 };
 
 double gp_share_percent(const struct gp_share *share)
@@ -243,9 +243,9 @@ static int has_packets(struct gpreempt *g, const struct gpreempt_usage *u, struc
 
 /* Does the process execute there? -1: unknown. */
 static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct queues *of,
-		   enum gp_method *method)
+		   enum gp_busy_by *method)
 {
-	*method = GP_METHOD_WAVES;
+	*method = GP_BUSY_BY_WAVES;
 	switch (u->hardware) {
 	case GP_VIEW_HARDWARE_UNUSED:
 	case GP_VIEW_HARDWARE_ASLEEP:
@@ -253,7 +253,7 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct 
 	case GP_VIEW_HARDWARE_READ:
 		if (u->busy != GPREEMPT_UNKNOWN)
 			return u->busy;
-		*method = GP_METHOD_PACKETS;
+		*method = GP_BUSY_BY_PACKETS;
 		return has_packets(f->g, u, of);
 	default:
 		return -1;
@@ -263,10 +263,10 @@ static int is_busy(struct gp_figures *f, const struct gpreempt_usage *u, struct 
 /* Begin a look at something; its facts are added up. */
 static void begin_look(struct gp_look *look, uint64_t number)
 {
-	*look = (struct gp_look){ .number = number, .method = GP_METHOD_WAVES };
+	*look = (struct gp_look){ .number = number, .method = GP_BUSY_BY_WAVES };
 }
 
-static void see(struct gp_look *look, int busy, enum gp_method method)
+static void see(struct gp_look *look, int busy, enum gp_busy_by method)
 {
 	look->busy |= busy > 0;
 	look->unknown |= busy < 0;
@@ -290,7 +290,7 @@ static void add_line(struct gp_figures *f, const struct gpreempt_usage *u, struc
 {
 	struct gp_gpu_figures *node = gp_figures_node(f, u->gpu_id);
 	struct gp_figure *gpu = gp_figures_gpu(gp_figures_process(f, u->pid), u->gpu_id);
-	enum gp_method method;
+	enum gp_busy_by method;
 	int busy;
 
 	if (gpu->look.number != f->looks) {
@@ -349,7 +349,7 @@ static void end_process(struct gp_figures *f, struct ctl_process *p, uint64_t ns
 
 		if (p->ended) {
 			if (node && gpu->queues) {
-				see(&node->look, -1, GP_METHOD_WAVES);
+				see(&node->look, -1, GP_BUSY_BY_WAVES);
 				node->waves = GPREEMPT_UNKNOWN;
 			}
 			continue;

@@ -23,21 +23,21 @@
 #include "shared/util.h"
 
 /* How a share was got. */
-enum gp_method {
-	GP_METHOD_NONE,	   /* unknown */
-	GP_METHOD_PACKETS, /* packets unread in a queue that a slot holds */
-	GP_METHOD_WAVES,   /* waves in flight */
-	GP_METHODS
+enum gp_busy_by {
+	GP_BUSY_BY_NONE,    /* unknown */
+	GP_BUSY_BY_PACKETS, /* packets unread in a queue that a slot holds */
+	GP_BUSY_BY_WAVES,   /* waves in flight */
+	GP_BUSY_BYS
 };
 
-/* Words for enum gp_method. */
-extern const char *const gp_method_names[GP_METHODS];
+/* Words for enum gp_busy_by. */
+extern const char *const gp_busy_by_names[GP_BUSY_BYS];
 
 /* Share of looks in which something was busy. */
 struct gp_share {
-	enum gp_method method; /* the least of all looks */
-	uint64_t looks;	       /* looks in which it was known */
-	uint64_t busy;	       /* looks in which it was busy */
+	enum gp_busy_by method; /* the least of all looks */
+	uint64_t looks;		/* looks in which it was known */
+	uint64_t busy;		/* looks in which it was busy */
 };
 
 /* Returns the share in percent; negative: not known. */
@@ -46,7 +46,7 @@ double gp_share_percent(const struct gp_share *share);
 /* Sum of a look up to now. */
 struct gp_look {
 	uint64_t number;
-	enum gp_method method;
+	enum gp_busy_by method;
 	bool busy;
 	bool unknown; /* something was not known */
 };

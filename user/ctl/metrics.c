@@ -70,10 +70,10 @@ static void set_gpu(const struct metrics_gpu *gpu, int64_t gpu_id, struct out_la
 static void add_share(struct out_metrics *m, enum out_family_id id, struct out_labels *labels,
 		      const struct gp_share *share)
 {
-	enum gp_method method = share->looks ? share->method : GP_METHOD_NONE;
+	enum gp_busy_by method = share->looks ? share->method : GP_BUSY_BY_NONE;
 	double percent = gp_share_percent(share);
 
-	labels->value[OUT_METHOD] = gp_method_names[method];
+	labels->value[OUT_METHOD] = gp_busy_by_names[method];
 	out_metric(m, id, labels, percent < 0 ? NAN : percent / 100);
 	labels->value[OUT_METHOD] = NULL;
 }

@@ -465,7 +465,7 @@ static bool has_paused(const struct preempt *p)
 	size_t i;
 
 	for (i = 0; i < p->n_targets; i++)
-		if (p->targets[i].route == GPREEMPT_ROUTE_PAUSE)
+		if (p->targets[i].method == GPREEMPT_METHOD_PAUSE)
 			return true;
 	return false;
 }
@@ -477,7 +477,7 @@ static void print_text(struct preempt *p)
 
 	ctl_label_times();
 	for (i = 0; i < p->n_targets && has_paused(p); i++)
-		printf("how %d %s\n", p->targets[i].pid, ctl_route_name(p->targets[i].route));
+		printf("how %d %s\n", p->targets[i].pid, ctl_method_name(p->targets[i].method));
 	for (i = 0; i < p->n_targets && p->n_targets > 1; i++) {
 		snprintf(before, sizeof(before), "target %d ", p->targets[i].pid);
 		print_figures(before, &p->targets[i].figures);
@@ -568,7 +568,7 @@ static struct json_object *json_targets(struct preempt *p)
 
 		add_number(o, "pid", t->pid);
 		add_number(o, "succeeded", t->figures.succeeded);
-		out_add(o, "how", out_json_text(ctl_route_name(t->route)));
+		out_add(o, "how", out_json_text(ctl_method_name(t->method)));
 		out_add(o, "not_debug_because", out_json_text(*t->why ? t->why : NULL));
 		add_figures(o, &t->figures);
 		json_object_array_add(array, o);

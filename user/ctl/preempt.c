@@ -38,9 +38,9 @@ static int add_by_pause(struct preempt *p, struct preempt_target *t)
 			hold_not_noted(&why, ret, t->pid);
 		return hold_fail(&why);
 	}
-	if (gpreempt_gang_add(p->gang, t->pid, GPREEMPT_ROUTE_PAUSE, &err))
+	if (gpreempt_gang_add(p->gang, t->pid, GPREEMPT_METHOD_PAUSE, &err))
 		return ctl_fail(&err);
-	t->route = GPREEMPT_ROUTE_PAUSE;
+	t->method = GPREEMPT_METHOD_PAUSE;
 	return 0;
 }
 
@@ -59,7 +59,7 @@ static int pause_instead(struct preempt *p, struct preempt_target *t,
 }
 
 /*
- * Take a target into the gang, in the way that was asked for. 0, or the exit
+ * Take a target into the gang, by the method that was asked for. 0, or the exit
  * status after saying why not.
  */
 static int preempt_add_target(struct preempt *p, struct preempt_target *t)
@@ -68,7 +68,7 @@ static int preempt_add_target(struct preempt *p, struct preempt_target *t)
 
 	if (p->args->how == GPREEMPT_HOW_PAUSE)
 		return add_by_pause(p, t);
-	if (!gpreempt_gang_add(p->gang, t->pid, GPREEMPT_ROUTE_DEBUG, &err))
+	if (!gpreempt_gang_add(p->gang, t->pid, GPREEMPT_METHOD_DEBUG, &err))
 		return 0;
 	return may_pause(p, &err) ? pause_instead(p, t, &err) : ctl_fail(&err);
 }
@@ -84,14 +84,14 @@ struct preempt_target *preempt_find_target(struct preempt *p, pid_t pid)
 }
 
 /* The driver refuses some only when it is asked to suspend. */
-static bool preempt_change_route(struct preempt *p)
+static bool preempt_change_method(struct preempt *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_targets; i++) {
 		const struct gpreempt_member *m = &p->members[i];
 
-		if (!m->code || m->route != GPREEMPT_ROUTE_DEBUG || !may_pause(p, &m->error))
+		if (!m->code || m->method != GPREEMPT_METHOD_DEBUG || !may_pause(p, &m->error))
 			continue;
 		gpreempt_gang_resume(p->gang, NULL, NULL);
 		gpreempt_gang_remove(p->gang, m->pid);
@@ -397,7 +397,7 @@ static int call(struct preempt *p, enum disturb_op op, struct gpreempt_gang_outc
 {
 	int ret = ask(p, op, out);
 
-	while (ret && op == DISTURB_SUSPEND && preempt_change_route(p))
+	while (ret && op == DISTURB_SUSPEND && preempt_change_method(p))
 		ret = ask(p, op, out);
 	return ret ? fail_members(p, ret) : 0;
 }

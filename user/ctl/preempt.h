@@ -47,7 +47,7 @@ struct preempt_figures {
 struct preempt_target {
 	pid_t pid;
 	struct pause_owner owner; /* owner of a pause; its lock and start serve both methods */
-	enum gpreempt_route route;
+	enum gpreempt_method method;
 	/* reason why no debug session holds it; "": one does, or a pause was asked for */
 	char why[256];
 	struct preempt_cycle now;

@@ -111,7 +111,7 @@ static int64_t tenths(const struct gp_share *share)
 
 static const char *method_of(const struct gp_share *share)
 {
-	return share->looks ? gp_method_names[share->method] : NULL;
+	return share->looks ? gp_busy_by_names[share->method] : NULL;
 }
 
 static int64_t index_of(const struct gp_gpus *names, int64_t gpu_id)

@@ -396,7 +396,7 @@ uint64_t guard_nodes_of(struct guard *guard, const struct gpreempt_view *view)
 }
 
 /* Note that the worker has found no session that can hold the target. */
-static void note_route(struct guard *guard, struct guard_offline *offline)
+static void note_method(struct guard *guard, struct guard_offline *offline)
 {
 	struct guard_channel *c = offline->worker->channel;
 	char text[512];
@@ -600,7 +600,7 @@ void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
 	if (atomic_load(&offline->worker->channel->state) != GUARD_READY)
 		return;
 	if (!offline->paused && atomic_load(&offline->worker->channel->paused))
-		note_route(guard, offline);
+		note_method(guard, offline);
 	if (rests(guard, offline, usages) ||
 	    gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
 		return;

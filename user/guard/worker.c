@@ -65,7 +65,7 @@ static void set_sampling(struct worker *w, uint64_t now)
 
 	if (owner_is_paused(&w->owner) || (!due && w->blind))
 		return;
-	w->blind = gp_session_sample_slots(w->owner.route.keeper.session,
+	w->blind = gp_session_sample_slots(w->owner.method.keeper.session,
 					   due ? GPREEMPT_SAMPLE_BESIDE : GPREEMPT_SAMPLE_PAUSE);
 	if (due)
 		w->sample_ns = now + SAMPLE_EVERY_NS;
@@ -75,14 +75,14 @@ static void set_sampling(struct worker *w, uint64_t now)
 static uint64_t end_of(const struct worker *w, uint64_t start_ns,
 		       const struct gpreempt_outcome *outcome)
 {
-	if (owner_is_paused(&w->owner) && w->owner.route.pause.return_ns > start_ns)
-		return w->owner.route.pause.return_ns;
+	if (owner_is_paused(&w->owner) && w->owner.method.pause.return_ns > start_ns)
+		return w->owner.method.pause.return_ns;
 	return !owner_is_paused(&w->owner) && outcome->ioctl_ns ? start_ns + outcome->ioctl_ns :
 								  shr_now_ns();
 }
 
 /* Report the method once: it stays so. */
-static void tell_route(struct worker *w)
+static void tell_method(struct worker *w)
 {
 	if (!owner_is_paused(&w->owner) || atomic_load(&w->channel->paused))
 		return;
@@ -124,7 +124,7 @@ static void call(struct worker *w, const struct guard_order *order, uint64_t nod
 	result.held = w->have;
 	result.requested = outcome.requested;
 	result.done = outcome.done;
-	tell_route(w);
+	tell_method(w);
 	guard_channel_give(w->channel, &result);
 	/* The driver may have marked queues that the hardware did not release. */
 	if (suspend && result.code && !owner_is_paused(&w->owner))
@@ -191,7 +191,7 @@ static void give_released(struct worker *w, bool too_much)
 	struct guard_channel *c = w->channel;
 	struct gpreempt_released released;
 
-	gp_session_released(w->owner.route.keeper.session, &released);
+	gp_session_released(w->owner.method.keeper.session, &released);
 	atomic_store(&c->released_ns, released.total_ns);
 	atomic_store(&c->unseen, released.unseen);
 	if (!too_much)
@@ -251,7 +251,7 @@ static void serve(struct worker *w)
 	struct pollfd fds[] = { [OWNER_OTHERS] = { .fd = w->job->wake, .events = POLLIN } };
 	int ret = 0;
 
-	tell_route(w);
+	tell_method(w);
 	atomic_store(&w->channel->state, GUARD_READY);
 	while (!ret && !atomic_load(&w->channel->quit)) {
 		int n = owner_wait(&w->owner, freezer, fds, ARRAY_SIZE(fds), HEARTBEAT_TICK_NS);

@@ -83,7 +83,7 @@ struct hold_worker {
 /* Returns the owner's session; NULL: the target is paused, or the owner is closed. */
 static inline struct gpreempt_session *hold_session(const struct hold_worker *w)
 {
-	return w->owner.route.keeper.session;
+	return w->owner.method.keeper.session;
 }
 
 /* Do the request, and fill in the reply. */

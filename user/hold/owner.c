@@ -42,7 +42,7 @@ int owner_new(struct owner *o)
 /* Guard and follow suspend again: the next pause finds its helper process waiting. */
 static void prepare(struct owner *o)
 {
-	struct gp_route_pause *p = &o->route.pause;
+	struct gp_method_pause *p = &o->method.pause;
 
 	if (!p->paused && o->as.role != HOLD_ROLE_HOLDER)
 		gp_pause_ready(o->g, &p->ready);
@@ -55,7 +55,7 @@ static int begin_pauses(struct owner *o)
 
 	o->pause = (struct pause_owner){
 		.target = o->target,
-		.start = o->route.pause.start,
+		.start = o->method.pause.start,
 		.lock = o->lock,
 		.guarded = o->guarded,
 		.heartbeat = o->heartbeat,
@@ -66,38 +66,38 @@ static int begin_pauses(struct owner *o)
 		prepare(o);
 		return 0;
 	}
-	o->route.ops->close(&o->route);
+	o->method.ops->close(&o->method);
 	return fail(o, ret,
 		    o->pause.is_alone ? "starting the guardian of its pause" :
 					"noting its pause in " HOLD_DIR);
 }
 
-static int try_open(struct owner *o, enum gpreempt_route way)
+static int try_open(struct owner *o, enum gpreempt_method method)
 {
 	int ret = owner_new(o);
 
 	if (ret)
 		return fail(o, ret, "setting up");
-	o->way = way;
-	o->route = (struct gp_route){
-		.ops = gp_routes[way],
+	o->in_use = method;
+	o->method = (struct gp_method){
+		.ops = gp_methods[method],
 		.g = o->g,
 		.pid = o->target,
 		.keeper = { .lost = note_loss, .data = o },
 	};
-	ret = o->route.ops->open(&o->route);
+	ret = o->method.ops->open(&o->method);
 	if (ret)
-		o->error = o->route.error;
+		o->error = o->method.error;
 	return !ret && owner_is_paused(o) ? begin_pauses(o) : ret;
 }
 
-static int open_by(struct owner *o, enum gpreempt_route way, struct gpreempt_error *err)
+static int open_by(struct owner *o, enum gpreempt_method method, struct gpreempt_error *err)
 {
-	int ret = try_open(o, way);
+	int ret = try_open(o, method);
 
 	if (!ret)
 		return 0;
-	o->route.ops = NULL;
+	o->method.ops = NULL;
 	gpreempt_free(o->g);
 	o->g = NULL;
 	*err = o->error;
@@ -114,7 +114,7 @@ static int open_instead(struct owner *o, const struct gpreempt_error *because,
 	if (!paused)
 		o->why = *because;
 	owner_close(o);
-	return open_by(o, paused ? GPREEMPT_ROUTE_DEBUG : GPREEMPT_ROUTE_PAUSE, err);
+	return open_by(o, paused ? GPREEMPT_METHOD_DEBUG : GPREEMPT_METHOD_PAUSE, err);
 }
 
 /* Is that why a pause is refused on a process that can have a session? */
@@ -165,10 +165,10 @@ int owner_check(struct gpreempt *g, pid_t target, enum gpreempt_how how, struct 
 {
 	int ret;
 
-	ret = how == GPREEMPT_HOW_PAUSE ? gp_route_pause_check(g, target, err) :
+	ret = how == GPREEMPT_HOW_PAUSE ? gp_method_pause_check(g, target, err) :
 					  gpreempt_check(g, target, err);
 	if (ret && how == GPREEMPT_HOW_AUTO && pause_can_serve(err->reason))
-		ret = gp_route_pause_check(g, target, err);
+		ret = gp_method_pause_check(g, target, err);
 	/* A session works on a paused process, but does not let it run at its end. */
 	if (!ret && pause_is_seen(g, target))
 		ret = ctl_set_error(err, -EBUSY, GPREEMPT_PAUSED, target, "looking at its queues");
@@ -188,8 +188,7 @@ static bool pauses_first(struct owner *o)
 
 int owner_open(struct owner *o, struct gpreempt_error *err)
 {
-	enum gpreempt_route first = pauses_first(o) ? GPREEMPT_ROUTE_PAUSE : GPREEMPT_ROUTE_DEBUG;
-	int ret = open_by(o, first, err);
+	int ret = open_by(o, pauses_first(o) ? GPREEMPT_METHOD_PAUSE : GPREEMPT_METHOD_DEBUG, err);
 
 	return ret && may_change(o, err) ? open_instead(o, err, err) : ret;
 }
@@ -205,17 +204,17 @@ static int find_off(struct owner *o, struct gpreempt_error *err)
 /* Another program, as criu dump, may have ended our pause and left the process off the GPU. */
 static int judge_resume(struct owner *o, int ret)
 {
-	if (ret != -ENOTCONN || o->route.error.reason != GPREEMPT_UNPAUSED)
+	if (ret != -ENOTCONN || o->method.error.reason != GPREEMPT_UNPAUSED)
 		return ret;
-	ret = find_off(o, &o->route.error);
+	ret = find_off(o, &o->method.error);
 	if (!ret)
-		note_loss(o, &o->route.error);
+		note_loss(o, &o->method.error);
 	return ret;
 }
 
 static int end_pauses(struct owner *o)
 {
-	struct gp_route_pause *p = &o->route.pause;
+	struct gp_method_pause *p = &o->method.pause;
 	int ret = p->paused ? owner_resume(o, NULL, NULL) : 0, end;
 
 	end = pause_owner_end(&o->pause, !p->paused);
@@ -236,9 +235,9 @@ int owner_close(struct owner *o)
 	o->error = *owner_error(o);
 	if (!ret && o->was_off)
 		ret = find_off(o, &o->error);
-	o->route.ops->close(&o->route);
-	o->route.ops = NULL;
-	o->route.keeper.session = NULL;
+	o->method.ops->close(&o->method);
+	o->method.ops = NULL;
+	o->method.keeper.session = NULL;
 	gpreempt_free(o->g);
 	o->g = NULL;
 	return ret;
@@ -254,7 +253,7 @@ int owner_wait(const struct owner *o, const struct shr_freezer *freezer, struct 
 
 	/* A session that cannot suspend becomes a pause, which has another descriptor. */
 	fds[OWNER_TARGET] = (struct pollfd){
-		.fd = owner_is_open(o) ? gp_route_fd(&o->route) : -1,
+		.fd = owner_is_open(o) ? gp_method_fd(&o->method) : -1,
 		.events = POLLIN,
 	};
 	fds[OWNER_FREEZER] = (struct pollfd){
@@ -272,7 +271,7 @@ int owner_wait(const struct owner *o, const struct shr_freezer *freezer, struct 
  */
 static void keep_paused(struct owner *o)
 {
-	struct gp_route_pause *p = &o->route.pause;
+	struct gp_method_pause *p = &o->method.pause;
 	uint64_t now = shr_now_ns();
 	struct gpreempt_error err;
 	enum pause_seen seen;
@@ -293,7 +292,7 @@ static void keep_paused(struct owner *o)
 		note_loss(o, &err);
 	o->unpaused = true;
 	p->paused = false;
-	o->route.ops->suspend(&o->route, NULL, &(struct gpreempt_outcome){ 0 });
+	o->method.ops->suspend(&o->method, NULL, &(struct gpreempt_outcome){ 0 });
 	/* This stands until a resume or a look finds otherwise. */
 	p->paused = true;
 }
@@ -306,15 +305,15 @@ int owner_dispatch(struct owner *o)
 		return o->error.code;
 	/* Forget the error of a call that the caller tries again. */
 	if (owner_is_paused(o))
-		o->route.error = (struct gpreempt_error){ 0 };
-	ret = o->route.ops->dispatch(&o->route);
+		o->method.error = (struct gpreempt_error){ 0 };
+	ret = o->method.ops->dispatch(&o->method);
 	if (ret || !owner_is_paused(o))
 		return ret;
 	keep_paused(o);
 	ret = pause_owner_renew(&o->pause);
 	if (ret) {
 		fail(o, ret, "starting the guardian of its pause");
-		o->route.error = o->error;
+		o->method.error = o->error;
 	}
 	return ret;
 }
@@ -335,22 +334,22 @@ size_t queues_of(struct gpreempt *g, pid_t target)
 static int change(struct owner *o, const struct gpreempt_filter *which,
 		  struct gpreempt_outcome *out, bool suspend)
 {
-	const struct gp_route_ops *ops = o->route.ops;
+	const struct gp_method_ops *ops = o->method.ops;
 	struct gpreempt_outcome unused = { 0 };
 	int ret;
 
-	if (owner_is_paused(o) && o->route.pause.paused == suspend)
+	if (owner_is_paused(o) && o->method.pause.paused == suspend)
 		return 0;
 	if (owner_is_paused(o))
 		which = NULL;
 	if (!out)
 		out = &unused;
-	ret = suspend ? ops->suspend(&o->route, which, out) : ops->resume(&o->route, which, out);
+	ret = suspend ? ops->suspend(&o->method, which, out) : ops->resume(&o->method, which, out);
 	if (!owner_is_paused(o))
 		return ret;
 	/* The driver may have restored the queues after its error, or not. */
 	if (suspend && ret)
-		find_off(o, &o->route.error);
+		find_off(o, &o->method.error);
 	if (!suspend) {
 		ret = judge_resume(o, ret);
 		prepare(o);
@@ -419,11 +418,11 @@ bool owner_is_stopped(const struct owner *o)
 	if (!owner_is_open(o))
 		return false;
 	return owner_is_paused(o) ? process_is_stopped(o->target) :
-				    o->route.keeper.session->stopped;
+				    o->method.keeper.session->stopped;
 }
 
 /* Returns the error, also after a failed change of the method, with nothing open. */
 const struct gpreempt_error *owner_error(const struct owner *o)
 {
-	return owner_is_open(o) ? gp_route_error(&o->route) : &o->error;
+	return owner_is_open(o) ? gp_method_error(&o->method) : &o->error;
 }

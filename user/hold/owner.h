@@ -34,7 +34,7 @@ struct owner {
 
 	struct gpreempt *g; /* busy times stop the heartbeat's clock */
 	/* The method in use; with GPREEMPT_HOW_AUTO it may change once. */
-	enum gpreempt_route way;
+	enum gpreempt_method in_use;
 	bool changed;
 	uint64_t looked_ns; /* time of the last look at the pause */
 	bool off;	    /* the target is off the GPU without a pause; reported */
@@ -42,7 +42,7 @@ struct owner {
 	bool unpaused;	    /* another program ended the pause; reported, and not renewed so far */
 	/* Reason for a pause although a session was tried; reason 0: none. */
 	struct gpreempt_error why;
-	struct gp_route route; /* ops NULL: closed */
+	struct gp_method method; /* ops NULL: closed */
 	struct pause_owner pause;
 	struct gpreempt_error error; /* error with which the owner was closed */
 };
@@ -61,12 +61,12 @@ int owner_new(struct owner *o);
 int owner_open(struct owner *o, struct gpreempt_error *err);
 static inline bool owner_is_open(const struct owner *o)
 {
-	return o->route.ops;
+	return o->method.ops;
 }
 
 static inline bool owner_is_paused(const struct owner *o)
 {
-	return o->way == GPREEMPT_ROUTE_PAUSE;
+	return o->in_use == GPREEMPT_METHOD_PAUSE;
 }
 /*
  * Let the target run, with nothing attached to it. Returns 0, also when it is closed already; or

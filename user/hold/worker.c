@@ -242,7 +242,7 @@ static int prepare(struct hold_worker *w, const struct hold_request *request)
 
 	if (owner_is_paused(&w->owner))
 		return 0;
-	ret = gp_route_refresh(&w->owner.route);
+	ret = gp_method_refresh(&w->owner.method);
 	if (!ret)
 		ret = gp_session_set_grace(hold_session(w), request->grace ?
 								    request->grace :
@@ -292,8 +292,8 @@ static void verify(struct hold_worker *w, const struct hold_request *request,
 		reply->verdict = gpreempt_session_verify(hold_session(w), by);
 		more = (struct gpreempt_outcome){ 0 };
 	} while (reply->verdict == GPREEMPT_CONTRADICTED && --tries &&
-		 !gp_route_refresh(&w->owner.route) && !change(w, request, owner_suspend, &more) &&
-		 more.done);
+		 !gp_method_refresh(&w->owner.method) &&
+		 !change(w, request, owner_suspend, &more) && more.done);
 }
 
 static void set_lease(struct hold_worker *w, const struct hold_request *request)
@@ -332,7 +332,7 @@ static void answer_resume(struct hold_worker *w, const struct hold_request *requ
 	reply->queues = outcome.done;
 	reply->ioctl_ns = outcome.ioctl_ns;
 	/* A target whose pause could not be ended is still held. */
-	reply->left = owner_is_paused(&w->owner) ? w->owner.route.pause.paused :
+	reply->left = owner_is_paused(&w->owner) ? w->owner.method.pause.paused :
 						   count_held(w, true);
 	if (reply->left)
 		return;

@@ -88,7 +88,7 @@ static int run_gang(int argc, char **argv)
 	if (gpreempt_gang_new(lib, &gang))
 		die("gang", NULL);
 	for (i = 1; i < argc; i++) {
-		if (gpreempt_gang_add(gang, atoi(argv[i]), GPREEMPT_ROUTE_DEBUG, &err))
+		if (gpreempt_gang_add(gang, atoi(argv[i]), GPREEMPT_METHOD_DEBUG, &err))
 			die("add", &err);
 		if (i == 1)
 			cycles(gang, "one", n);

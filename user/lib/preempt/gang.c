@@ -20,7 +20,7 @@ static void note_events(struct gp_member *m, int happened)
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.events |= happened;
 	if (happened & GPREEMPT_EVENT_ENDED)
-		m->public.error = *gp_route_error(&m->route);
+		m->public.error = *gp_method_error(&m->method);
 	pthread_mutex_unlock(&m->gang->lock);
 	eventfd_write(m->gang->events, 1);
 }
@@ -41,7 +41,7 @@ static void note_gpus(struct gp_member *m)
 {
 	pthread_mutex_lock(&m->gang->lock);
 	m->last_gpu = 0;
-	m->route.ops->each_gpu(&m->route, note_gpu, m);
+	m->method.ops->each_gpu(&m->method, note_gpu, m);
 	pthread_mutex_unlock(&m->gang->lock);
 }
 
@@ -55,21 +55,21 @@ static void note_loss(void *data, const struct gpreempt_error *err)
  * Dispatch a member. A process whose session was lost for good is still traced: its signals are
  * passed on, and the loss has been reported.
  */
-static int dispatch_route(struct gp_member *m)
+static int dispatch_method(struct gp_member *m)
 {
 	int ret;
 
-	if (!m->route.keeper.over)
-		return m->route.ops->dispatch(&m->route);
-	ret = gpreempt_session_dispatch(m->route.keeper.session);
+	if (!m->method.keeper.over)
+		return m->method.ops->dispatch(&m->method);
+	ret = gpreempt_session_dispatch(m->method.keeper.session);
 	return ret > 0 ? ret & ~GPREEMPT_EVENT_LOST : ret;
 }
 
 static void dispatch(struct gp_member *m)
 {
-	bool over = m->route.keeper.over;
+	bool over = m->method.keeper.over;
 	struct gpreempt_error err = { 0 };
-	int ret = dispatch_route(m);
+	int ret = dispatch_method(m);
 
 	if (ret > 0)
 		note_events(m, ret);
@@ -79,8 +79,8 @@ static void dispatch(struct gp_member *m)
 	if (ret >= 0 && !(ret & GPREEMPT_EVENT_LOST))
 		return;
 	if (ret < 0)
-		err = *gp_route_error(&m->route);
-	if (ret < 0 && !over && m->route.keeper.over)
+		err = *gp_method_error(&m->method);
+	if (ret < 0 && !over && m->method.keeper.over)
 		note_loss(m, &err);
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret < 0 ? ret : 0;
@@ -90,7 +90,7 @@ static void dispatch(struct gp_member *m)
 
 static void change_member(struct gp_member *m)
 {
-	const struct gp_route_ops *ops = m->route.ops;
+	const struct gp_method_ops *ops = m->method.ops;
 	struct gpreempt_outcome out = {
 		.slots_ns = GPREEMPT_UNKNOWN,
 		.resolution_ns = GPREEMPT_UNKNOWN,
@@ -99,20 +99,20 @@ static void change_member(struct gp_member *m)
 	int ret;
 
 	if (m->order == GP_ORDER_SUSPEND)
-		ops->prepare(&m->route, m->which);
+		ops->prepare(&m->method, m->which);
 	sem_post(&m->ready);
 	shr_sem_wait(&m->go);
 	start = shr_now_ns();
 	sem_post(&m->entered);
-	ret = m->order == GP_ORDER_SUSPEND ? ops->suspend(&m->route, m->which, &out) :
-					     ops->resume(&m->route, m->which, &out);
+	ret = m->order == GP_ORDER_SUSPEND ? ops->suspend(&m->method, m->which, &out) :
+					     ops->resume(&m->method, m->which, &out);
 	m->end_ns = shr_now_ns();
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	m->public.outcome = out;
 	m->public.start_ns = start - m->gang->released_ns;
 	if (ret || out.failed)
-		m->public.error = *gp_route_error(&m->route);
+		m->public.error = *gp_method_error(&m->method);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 	/* Handle the events of the meantime, and set the timer: see gpreempt_session_fd(). */
@@ -122,7 +122,7 @@ static void change_member(struct gp_member *m)
 static void verify(struct gp_member *m)
 {
 	enum gpreempt_verified_by by;
-	enum gpreempt_verdict verdict = m->route.ops->verify(&m->route, &by);
+	enum gpreempt_verdict verdict = m->method.ops->verify(&m->method, &by);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.verdict = verdict;
@@ -133,12 +133,12 @@ static void verify(struct gp_member *m)
 
 static void sample(struct gp_member *m)
 {
-	int ret = m->route.ops->sample(&m->route, m->gang->sampling);
+	int ret = m->method.ops->sample(&m->method, m->gang->sampling);
 
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret;
 	if (ret)
-		m->public.error = *gp_route_error(&m->route);
+		m->public.error = *gp_method_error(&m->method);
 	pthread_mutex_unlock(&m->gang->lock);
 	sem_post(&m->done);
 }
@@ -161,7 +161,7 @@ static void run(struct gp_member *m)
 {
 	struct pollfd fds[2] = {
 		{ .fd = m->wake, .events = POLLIN },
-		{ .fd = gp_route_fd(&m->route), .events = POLLIN },
+		{ .fd = gp_method_fd(&m->method), .events = POLLIN },
 	};
 
 	for (;;) {
@@ -184,26 +184,26 @@ static void run(struct gp_member *m)
 static void *member_thread(void *arg)
 {
 	struct gp_member *m = arg;
-	const struct gp_route_ops *ops = m->route.ops;
+	const struct gp_method_ops *ops = m->method.ops;
 	uint64_t start = shr_now_ns();
 
-	m->route.keeper.lost = note_loss;
-	m->route.keeper.data = m;
+	m->method.keeper.lost = note_loss;
+	m->method.keeper.data = m;
 	m->tid = gettid();
 	shr_ask_short_slices();
-	m->public.code = ops->open(&m->route);
+	m->public.code = ops->open(&m->method);
 	m->public.open_ns = shr_now_ns() - start;
 	if (m->public.code) {
-		m->public.error = m->route.error;
+		m->public.error = m->method.error;
 		sem_post(&m->done);
 		return NULL;
 	}
 	if (m->gang->sampling)
-		ops->sample(&m->route, true);
+		ops->sample(&m->method, true);
 	note_gpus(m);
 	sem_post(&m->done);
 	run(m);
-	m->public.code = ops->close(&m->route);
+	m->public.code = ops->close(&m->method);
 	return NULL;
 }
 
@@ -233,7 +233,7 @@ static void free_member(struct gp_member *m)
 }
 
 static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid,
-				    enum gpreempt_route route)
+				    enum gpreempt_method method)
 {
 	struct gp_member *m = calloc(1, sizeof(*m));
 
@@ -241,8 +241,8 @@ static struct gp_member *new_member(struct gpreempt_gang *gang, pid_t pid,
 		return NULL;
 	m->gang = gang;
 	m->public.pid = pid;
-	m->public.route = route;
-	m->route = (struct gp_route){ .ops = gp_routes[route], .g = gang->g, .pid = pid };
+	m->public.method = method;
+	m->method = (struct gp_method){ .ops = gp_methods[method], .g = gang->g, .pid = pid };
 	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (m->wake < 0) {
 		free(m);
@@ -302,21 +302,21 @@ static void learn_nodes(struct gpreempt_gang *gang)
 	pthread_mutex_unlock(&gang->lock);
 }
 
-int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_route route,
+int gpreempt_gang_add(struct gpreempt_gang *gang, pid_t pid, enum gpreempt_method method,
 		      struct gpreempt_error *err)
 {
 	static const char step[] = "adding a process to the gang";
 	struct gp_member *m;
 	int ret;
 
-	if (route >= GPREEMPT_ROUTES)
+	if (method >= GPREEMPT_METHODS)
 		return gp_error(err, -EINVAL, GPREEMPT_SYSTEM, pid, step);
 	if (find(gang, pid))
 		return gp_error(err, -EEXIST, GPREEMPT_SYSTEM, pid, step);
 	learn_nodes(gang);
 	if (shr_array_room(&gang->members, gang->count, 1, sizeof(*gang->members)))
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
-	m = new_member(gang, pid, route);
+	m = new_member(gang, pid, method);
 	if (!m)
 		return gp_error(err, -ENOMEM, GPREEMPT_SYSTEM, pid, step);
 	/* The thread opens the session, and posts done. */

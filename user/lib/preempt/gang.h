@@ -18,8 +18,8 @@ enum gp_order {
 struct gp_member {
 	struct gpreempt_gang *gang;
 	pthread_t thread;
-	pid_t tid;	       /* set when it is added */
-	struct gp_route route; /* the thread's */
+	pid_t tid;		 /* set when it is added */
+	struct gp_method method; /* the thread's */
 
 	/* The order: written before wake, read after it. */
 	enum gp_order order;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a process is held: a table of functions for each way, and the same code on
+ * How a process is held: a table of functions for each method, and the same code on
  * top of both. All functions are called by one thread, after open().
  */
 #ifndef LIB_PREEMPT_METHOD_H
@@ -12,26 +12,26 @@
 #include "pause.h"
 #include "session.h"
 
-struct gp_route;
+struct gp_method;
 
-struct gp_route_ops {
-	/* Begins. 0, or -errno with gp_route_error(): then nothing is to be closed. */
-	int (*open)(struct gp_route *r);
+struct gp_method_ops {
+	/* Begins. 0, or -errno with gp_method_error(): then nothing is to be closed. */
+	int (*open)(struct gp_method *m);
 	/* The queues run. 0 or -errno. */
-	int (*close)(struct gp_route *r);
-	/* GPREEMPT_EVENT_ bits, or -errno with gp_route_error(). */
-	int (*dispatch)(struct gp_route *r);
+	int (*close)(struct gp_method *m);
+	/* GPREEMPT_EVENT_ bits, or -errno with gp_method_error(). */
+	int (*dispatch)(struct gp_method *m);
 	/* Right before a suspend, where time does not count. */
-	void (*prepare)(struct gp_route *r, const struct gpreempt_filter *which);
+	void (*prepare)(struct gp_method *m, const struct gpreempt_filter *which);
 	/* Do what gpreempt_session_suspend() and its like do. */
-	int (*suspend)(struct gp_route *r, const struct gpreempt_filter *which,
+	int (*suspend)(struct gp_method *m, const struct gpreempt_filter *which,
 		       struct gpreempt_outcome *out);
-	int (*resume)(struct gp_route *r, const struct gpreempt_filter *which,
+	int (*resume)(struct gp_method *m, const struct gpreempt_filter *which,
 		      struct gpreempt_outcome *out);
-	enum gpreempt_verdict (*verify)(struct gp_route *r, enum gpreempt_verified_by *by);
-	int (*sample)(struct gp_route *r, bool on);
+	enum gpreempt_verdict (*verify)(struct gp_method *m, enum gpreempt_verified_by *by);
+	int (*sample)(struct gp_method *m, bool on);
 	/* Call fn for the GPU of each known queue. */
-	void (*each_gpu)(const struct gp_route *r, void (*fn)(void *data, uint32_t gpu_id),
+	void (*each_gpu)(const struct gp_method *m, void (*fn)(void *data, uint32_t gpu_id),
 			 void *data);
 };
 
@@ -52,7 +52,7 @@ struct gp_keeper {
 };
 
 /* State of a pause. */
-struct gp_route_pause {
+struct gp_method_pause {
 	uint64_t start;	    /* start time of the process, clock ticks since boot */
 	uint64_t return_ns; /* when the driver returned from the last ioctl */
 	/* Helper for the next pause. Its descriptor is readable once the target has ended. */
@@ -62,33 +62,33 @@ struct gp_route_pause {
 	struct gp_sampler *sampler; /* NULL: off */
 };
 
-struct gp_route {
-	const struct gp_route_ops *ops;
+struct gp_method {
+	const struct gp_method_ops *ops;
 	struct gpreempt *g;
 	pid_t pid;
-	struct gpreempt_error error; /* error of open(), and of a pause */
-	struct gp_keeper keeper;     /* for a session; lost and data are set */
-	struct gp_route_pause pause; /* for a pause */
+	struct gpreempt_error error;  /* error of open(), and of a pause */
+	struct gp_keeper keeper;      /* for a session; lost and data are set */
+	struct gp_method_pause pause; /* for a pause */
 };
 
 /* Returns the reason why the last call failed. Valid until the next one. */
-static inline const struct gpreempt_error *gp_route_error(const struct gp_route *r)
+static inline const struct gpreempt_error *gp_method_error(const struct gp_method *m)
 {
-	return r->keeper.session ? &r->keeper.session->error : &r->error;
+	return m->keeper.session ? &m->keeper.session->error : &m->error;
 }
 
 /* Returns a descriptor to poll for input; then call dispatch(). */
-static inline int gp_route_fd(const struct gp_route *r)
+static inline int gp_method_fd(const struct gp_method *m)
 {
-	return r->keeper.session ? gpreempt_session_fd(r->keeper.session) : r->pause.ready.process;
+	return m->keeper.session ? gpreempt_session_fd(m->keeper.session) : m->pause.ready.process;
 }
 
 /* Could a pause be opened? Does not touch the process: 0, or as the pause's open() with *err. */
-int gp_route_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
+int gp_method_pause_check(struct gpreempt *g, pid_t pid, struct gpreempt_error *err);
 /* Refresh a session, as gp_session_refresh(). */
-int gp_route_refresh(struct gp_route *r);
+int gp_method_refresh(struct gp_method *m);
 
-/* Methods by enum gpreempt_route. */
-extern const struct gp_route_ops *const gp_routes[GPREEMPT_ROUTES];
+/* Methods by enum gpreempt_method. */
+extern const struct gp_method_ops *const gp_methods[GPREEMPT_METHODS];
 
 #endif

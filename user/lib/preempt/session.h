@@ -155,7 +155,7 @@ int gp_reader_read(struct gp_reader *r, uint64_t address, void *buf, size_t size
 /* Does not wait: a thread that still reads frees it later. NULL is allowed. */
 void gp_reader_stop(struct gp_reader *r);
 
-/* Session, for its own files. */
+/* Members of a session, for the files that make it. */
 
 enum gp_session_state {
 	GP_SESSION_OPENING,

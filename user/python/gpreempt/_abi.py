@@ -63,7 +63,7 @@ class MemberStruct(ctypes.Structure):
                 ("verdict", c_int), ("open_ns", c_uint64),
                 ("start_ns", c_uint64), ("outcome", OutcomeStruct),
                 ("error", ErrorStruct),
-                ("route", c_int), ("verified_by", c_int),
+                ("method", c_int), ("verified_by", c_int),
                 ("reserved", c_uint64 * 7)]
 
 

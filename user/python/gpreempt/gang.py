@@ -88,7 +88,7 @@ def _member(raw: _abi.MemberStruct) -> Member:
     error = from_struct(raw.error) if raw.error.reason else None
     return Member(raw.pid, Events(raw.events), Verdict(raw.verdict),
                   raw.open_ns, raw.start_ns, _outcome(raw.outcome), error,
-                  How(raw.route + 1))
+                  How(raw.method + 1))
 
 
 def make_filter(ids: Optional[Iterable[int]],

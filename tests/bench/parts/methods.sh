@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
-# The two ways off the GPU, as they are used: the commands from start to end, the CPU
+# The two methods, as they are used: the commands from start to end, the CPU
 # time of what stays behind while a target is held, eight processes on one GPU together,
 # and guard from the arrival of online work to the end of the call.
 # vgpu: gpus=1 xccs=4 poll_ns=100000
