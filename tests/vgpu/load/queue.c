@@ -2,7 +2,7 @@
 /*
  * A queue's memory and the queue itself.
  *
- * KFD wants the pointers, the ring, the EOP buffer and the save area each to
+ * KFD wants the indices, the ring, the EOP buffer and the save area each to
  * be a mapping of its own with the exact start and size that it expects, so
  * that it can hold them for as long as the queue lives.
  */
@@ -17,6 +17,10 @@
 #define PAGE	       4096
 #define EOP_BYTES      4096
 #define DOORBELL_SLICE 8192
+
+/* Places in ROCm's amd_queue_t (amd_hsa_queue.h): write_dispatch_id and read_dispatch_id. */
+#define WRITE_INDEX 56
+#define READ_INDEX  128
 
 const char *load_queue_type_name(enum load_queue_type type)
 {
@@ -73,12 +77,11 @@ static int alloc_buffers(int kfd, struct load_queue *queue, const struct load_ar
 	const struct load_gpu *gpu = queue->gpu;
 	int ret;
 
-	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->rptr);
+	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->indices);
 	if (ret)
 		return ret;
-	ret = load_buffer_alloc(kfd, gpu, PAGE, &queue->wptr);
-	if (ret)
-		return ret;
+	queue->wptr = (uint8_t *)queue->indices.cpu + WRITE_INDEX;
+	queue->rptr = (uint8_t *)queue->indices.cpu + READ_INDEX;
 	ret = load_buffer_alloc(kfd, gpu, args->ring * sizeof(union aql_packet), &queue->ring_mem);
 	if (ret)
 		return ret;
@@ -98,8 +101,8 @@ static void init_ring(struct load_queue *queue, const struct load_args *args)
 	ring->workgroups = args->workgroups;
 	ring->barrier_every = args->barrier;
 	ring->packets = queue->ring_mem.cpu;
-	ring->read_index = queue->rptr.cpu;
-	ring->write_index = queue->wptr.cpu;
+	ring->read_index = queue->rptr;
+	ring->write_index = queue->wptr;
 	ring->kernargs = work;
 	ring->signals = (void *)(work + (size_t)args->ring * LOAD_KERNARG_STRIDE);
 	ring->cells = (void *)(ring->signals + args->ring);
@@ -114,7 +117,7 @@ static void init_sdma(struct load_queue *queue)
 
 	sdma->packets = queue->ring_mem.cpu;
 	sdma->bytes = (uint32_t)queue->ring_mem.size;
-	sdma->write_index = queue->wptr.cpu;
+	sdma->write_index = queue->wptr;
 	sdma->cell = (void *)work;
 	sdma->fence = (void *)(work + sizeof(*sdma->cell));
 }
@@ -127,8 +130,8 @@ static void fill_create_args(const struct load_queue *queue, const struct load_a
 
 	create->ring_base_address = (uintptr_t)queue->ring_mem.cpu;
 	create->ring_size = (uint32_t)queue->ring_mem.size;
-	create->write_pointer_address = (uintptr_t)queue->wptr.cpu;
-	create->read_pointer_address = (uintptr_t)queue->rptr.cpu;
+	create->write_pointer_address = (uintptr_t)queue->wptr;
+	create->read_pointer_address = (uintptr_t)queue->rptr;
 	create->gpu_id = node->gpu_id;
 	create->queue_percentage = 100;
 	create->queue_priority = args->priority;
@@ -258,6 +261,5 @@ void load_queue_free(int kfd, struct load_queue *queue)
 	load_buffer_free(kfd, &queue->cwsr);
 	load_buffer_free(kfd, &queue->eop);
 	load_buffer_free(kfd, &queue->ring_mem);
-	load_buffer_free(kfd, &queue->wptr);
-	load_buffer_free(kfd, &queue->rptr);
+	load_buffer_free(kfd, &queue->indices);
 }

@@ -23,7 +23,8 @@ struct load_queue {
 	uint32_t id; /* KFD's queue id */
 	bool exists;
 	volatile uint64_t *doorbell;
-	struct load_buffer rptr, wptr, ring_mem, eop, cwsr, work;
+	void *rptr, *wptr; /* in indices */
+	struct load_buffer indices, ring_mem, eop, cwsr, work;
 	struct load_ring ring; /* compute */
 	struct load_sdma sdma; /* SDMA */
 	struct load_verdict verdict;

@@ -96,14 +96,14 @@ static void put_release(struct packets *p, const void *to, uint32_t what, uint64
 
 static void ring_bell(void)
 {
-	__atomic_store_n((uint64_t *)queue->wptr.cpu, ring.at, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)queue->wptr, ring.at, __ATOMIC_RELEASE);
 	*queue->doorbell = ring.at;
 }
 
 /* Ring, and wait for a fence behind all that was put. False: it never came. */
 static bool run(void)
 {
-	volatile uint32_t *fence = cells, *rptr = queue->rptr.cpu;
+	volatile uint32_t *fence = cells, *rptr = queue->rptr;
 	int ms;
 
 	put_release(&ring, cells, DATA_32, ++fences);

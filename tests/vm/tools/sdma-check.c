@@ -63,7 +63,7 @@ static bool run(void)
 	put(FENCE);
 	put_address((void *)fence);
 	put(++fences);
-	__atomic_store_n((uint64_t *)queue->wptr.cpu, at * 4, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)queue->wptr, at * 4, __ATOMIC_RELEASE);
 	*queue->doorbell = at * 4;
 	for (ms = 0; ms < 2000 && *fence != fences; ms++)
 		usleep(1000);
@@ -226,7 +226,7 @@ static void check_poll(void)
 	put(FENCE);
 	put_address((void *)after);
 	put(9);
-	__atomic_store_n((uint64_t *)queue->wptr.cpu, at * 4, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)queue->wptr, at * 4, __ATOMIC_RELEASE);
 	*queue->doorbell = at * 4;
 	usleep(50000);
 	early = *after;
