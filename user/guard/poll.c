@@ -76,7 +76,11 @@ void guard_work_tell(struct guard *guard)
 #define PACKET_SIGNAL 56 /* completion_signal in any AQL packet */
 #define SIGNAL_VALUE  8	 /* in amd_signal_t */
 
+/* ROCm's runtime has both indices of a queue in one struct (amd_queue_t), 72 bytes apart. */
+#define GAP_MAX 128
+
 struct indices {
+	uint8_t bytes[GUARD_QUEUES * (GAP_MAX + sizeof(uint64_t))];
 	uint64_t written[GUARD_QUEUES];
 	uint64_t read[GUARD_QUEUES];
 };
@@ -90,31 +94,55 @@ static int read_word(pid_t pid, uint64_t address, uint64_t *out)
 }
 
 /*
+ * Add the memory that has both words: one range where they are near, as the kernel takes locks and
+ * looks up the page for each. Returns the size; the words are at its ends.
+ */
+static size_t add_ranges(uint64_t one, uint64_t other, struct iovec *there, size_t *n)
+{
+	uint64_t low = one < other ? one : other, high = one < other ? other : one;
+	size_t gap = high - low, word = sizeof(uint64_t);
+	bool near = gap <= GAP_MAX;
+
+	there[(*n)++] = (struct iovec){ (void *)(uintptr_t)low, near ? gap + word : word };
+	if (!near)
+		there[(*n)++] = (struct iovec){ (void *)(uintptr_t)high, word };
+	return near ? gap + word : 2 * word;
+}
+
+/*
  * Read all indices of all queues in one call. The GPU moves no read index of a parked process:
  * where the write indices are known, new ones tell all.
  */
 static int read_indices(const struct guard_sight *sight, struct indices *indices)
 {
-	size_t i, n = sight->n, size = n * sizeof(uint64_t), kinds = sight->parked ? 1 : 2;
-	struct iovec there[2 * GUARD_QUEUES];
-	struct iovec here[] = { { indices->written, size }, { indices->read, size } };
+	struct iovec there[2 * GUARD_QUEUES], here = { indices->bytes, 0 };
+	const uint8_t *at = indices->bytes;
+	size_t size[GUARD_QUEUES], i, n = 0;
+	const struct guard_queue *queue;
+	bool both = !sight->parked;
 	ssize_t ret;
 
-	for (i = 0; i < n; i++) {
-		const struct guard_queue *queue = &sight->queue[i];
-
-		there[i] = (struct iovec){ (void *)(uintptr_t)queue->write_addr, sizeof(uint64_t) };
-		there[n + i] =
-			(struct iovec){ (void *)(uintptr_t)queue->read_addr, sizeof(uint64_t) };
-		if (!queue->known)
-			kinds = 2;
+	for (i = 0; i < sight->n; i++)
+		both |= !sight->queue[i].known;
+	for (i = 0; i < sight->n; i++) {
+		queue = &sight->queue[i];
+		size[i] = add_ranges(queue->write_addr, both ? queue->read_addr : queue->write_addr,
+				     there, &n);
+		here.iov_len += size[i];
 	}
-	ret = process_vm_readv(sight->pid, here, kinds, there, kinds * n, 0);
+	ret = process_vm_readv(sight->pid, &here, 1, there, n, 0);
 	if (ret < 0)
 		return -errno;
-	if (kinds == 1)
-		memcpy(indices->read, indices->written, size);
-	return (size_t)ret == kinds * size ? 0 : -EFAULT;
+	if ((size_t)ret != here.iov_len)
+		return -EFAULT;
+	for (i = 0; i < sight->n; at += size[i++]) {
+		const uint8_t *end = at + size[i] - sizeof(uint64_t);
+		bool first = sight->queue[i].write_addr <= sight->queue[i].read_addr;
+
+		memcpy(&indices->written[i], first ? at : end, sizeof(uint64_t));
+		memcpy(&indices->read[i], first ? end : at, sizeof(uint64_t));
+	}
+	return 0;
 }
 
 /* The signal of the last packet, which stays in the ring when it is begun. */
@@ -681,13 +709,15 @@ static bool look_at_parked(struct guard *guard, unsigned int me, uint64_t now)
 
 static bool look_at_all(struct guard *guard, unsigned int me, uint64_t now)
 {
-	bool in_time = true;
+	bool in_time;
 	size_t i;
 
 	guard->turn.arrival_ns = 0;
+	/* The parked ones first: what online does is decided upon at once. */
+	in_time = look_at_parked(guard, me, now);
 	for (i = 0; in_time && i < guard->n_online; i++)
 		in_time = look_at_one(guard, me, &guard->online[i], now);
-	return in_time && look_at_parked(guard, me, now);
+	return in_time;
 }
 
 void guard_decide(struct guard *guard, uint64_t now)
