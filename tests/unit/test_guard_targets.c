@@ -48,6 +48,7 @@ TEST(come_and_go)
 	world_remove(200);
 	look_until("process 200 is not offline any more");
 	ck_assert_uint_eq(guard.n_online + guard.n_offline, 0);
+	ck_assert_uint_eq(printed("there is no memory"), 0);
 }
 
 /* Queues and GPUs change while it is a target. */
@@ -391,6 +392,19 @@ TEST(too_many_tenants)
 	IS_OF(300, "role:offline/a");
 	IS_OF(301, "role:offline");
 	ck_assert_uint_eq(printed("cgroup /b do not count: there are too many tenants"), 1);
+	unit_cgroups_stop();
+}
+
+TEST(too_many_numbers)
+{
+	size_t i;
+
+	start_roles();
+	for (i = 0; i < GPREEMPT_POLICY_TENANTS; i++)
+		guard.policy->tenant[i].wish.role = GPREEMPT_ROLE_OFFLINE;
+	add_job(300, "/a", "offline weight=2");
+	IS_OF(300, "role:offline");
+	ck_assert_uint_eq(printed("cgroup /a do not count: there are too many tenants"), 1);
 	unit_cgroups_stop();
 }
 

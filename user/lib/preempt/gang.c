@@ -67,7 +67,6 @@ static int dispatch_method(struct gp_member *m)
 
 static void dispatch(struct gp_member *m)
 {
-	bool over = m->method.keeper.over;
 	struct gpreempt_error err = { 0 };
 	int ret = dispatch_method(m);
 
@@ -80,8 +79,6 @@ static void dispatch(struct gp_member *m)
 		return;
 	if (ret < 0)
 		err = *gp_method_error(&m->method);
-	if (ret < 0 && !over && m->method.keeper.over)
-		note_loss(m, &err);
 	pthread_mutex_lock(&m->gang->lock);
 	m->public.code = ret < 0 ? ret : 0;
 	m->public.error = err;
