@@ -260,6 +260,14 @@ static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf, si
 }
 
 /* A device is a file with its number as the text. */
+static uint64_t loop_cpu_time(void *be, pid_t pid)
+{
+	const struct gp_loop *loop = be;
+
+	(void)pid;
+	return loop->cpu_ns;
+}
+
 static int loop_device_of(void *be, const char *path, uint64_t *device)
 {
 	char text[32];
@@ -381,6 +389,7 @@ const struct gp_backend_ops gp_backend_loop = {
 	.open_cgroups = loop_open_cgroups,
 	.list_dir = loop_list_dir,
 	.read_memory = loop_read_memory,
+	.cpu_time = loop_cpu_time,
 	.device_of = loop_device_of,
 	.is_root = loop_is_root,
 	.ask_disable = loop_ask_disable,

@@ -62,6 +62,7 @@ struct gp_loop {
 	unsigned long seized; /* PTRACE_O_ options with which it is traced */
 	int last_signal;      /* passed on with CONT or DETACH */
 	bool gone;	      /* wait() finds no such child */
+	uint64_t cpu_ns;      /* CPU time of the process; 0: unknown */
 
 	/* The nth (1: first) call of that name fails, or all (0). */
 	struct {

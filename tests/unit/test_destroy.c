@@ -304,6 +304,32 @@ TEST(same_thread_again)
 	ck_assert_int_gt(looked_at_others, 0);
 }
 
+/* A process that sleeps on is not looked at, but for once a second. */
+TEST(asleep)
+{
+	open_with_queues(2);
+	counting = gp_backend_loop;
+	counting.read_file = count_others;
+	g->ops = &counting;
+	set_file("/proc/4194242/task/", "4194242\n4243");
+	set_file("/proc/4194242/task/4243/syscall", "running\n");
+	loop.cpu_ns = 7;
+	gpreempt_session_suspend(s, NULL, NULL);
+	looked_at_others = 0;
+	unit_frozen_ns = shr_now_ns();
+	ck_assert_int_eq(gp_session_scan_destroyers(s), 0);
+	ck_assert_int_eq(gp_session_scan_destroyers(s), 0);
+	ck_assert_int_eq(looked_at_others, 1);
+	unit_frozen_ns += NSEC_PER_SEC;
+	ck_assert_int_eq(gp_session_scan_destroyers(s), 0);
+	ck_assert_int_eq(looked_at_others, 2);
+	loop.cpu_ns = 8;
+	begin_destroy(0);
+	ck_assert_int_eq(gp_session_scan_destroyers(s), GPREEMPT_EVENT_DESTROY);
+	ck_assert(!suspended(0));
+	unit_frozen_ns = 0;
+}
+
 /* A GPU that hangs is not asked again, and no queue is counted as taken back. */
 TEST(hung_meanwhile)
 {

@@ -121,6 +121,13 @@ static int is_root(void *be)
 	return 1;
 }
 
+static uint64_t cpu_time(void *be, pid_t pid)
+{
+	(void)be;
+	(void)pid;
+	return 0;
+}
+
 static const struct gp_backend_ops ops = {
 	.open_kfd = open_kfd,
 	.ioctl = do_ioctl,
@@ -133,6 +140,7 @@ static const struct gp_backend_ops ops = {
 	.read_file = read_file,
 	.read_link = read_link,
 	.list_dir = list_dir,
+	.cpu_time = cpu_time,
 	.is_root = is_root,
 };
 

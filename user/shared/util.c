@@ -74,7 +74,7 @@ int shr_compare_first(const void *a, const void *b)
 
 static uint64_t read_clock(clockid_t clock)
 {
-	struct timespec ts;
+	struct timespec ts = { 0 };
 
 	clock_gettime(clock, &ts);
 	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
@@ -93,6 +93,13 @@ uint64_t shr_boottime_ns(void)
 uint64_t shr_thread_cpu_ns(void)
 {
 	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t shr_process_cpu_ns(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : read_clock(clock);
 }
 
 void shr_sleep_ns(uint64_t ns)

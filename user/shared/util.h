@@ -126,6 +126,8 @@ uint64_t shr_now_ns(void);
 uint64_t shr_boottime_ns(void);
 /* Processor time that this thread has taken. */
 uint64_t shr_thread_cpu_ns(void);
+/* And all threads of a process; 0: unknown. */
+uint64_t shr_process_cpu_ns(pid_t pid);
 
 /* Returns the time ns after when_ns; UINT64_MAX if it does not fit. */
 static inline uint64_t shr_later_ns(uint64_t when_ns, uint64_t ns)

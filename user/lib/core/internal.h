@@ -50,6 +50,8 @@ struct gp_backend_ops {
 			void *arg);
 	/* Read @size bytes out of the memory of a process, or fail. */
 	int (*read_memory)(void *be, pid_t pid, uint64_t address, void *buf, size_t size);
+	/* The CPU time that all threads of a process have used, in ns; 0: unknown. */
+	uint64_t (*cpu_time)(void *be, pid_t pid);
 	/* The device number of a device file, links followed. */
 	int (*device_of)(void *be, const char *path, uint64_t *device);
 	int (*is_root)(void *be);

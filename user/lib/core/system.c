@@ -528,6 +528,12 @@ static int live_read_memory(void *be, pid_t pid, uint64_t address, void *buf, si
 	return (size_t)n == size ? 0 : -EFAULT;
 }
 
+static uint64_t live_cpu_time(void *be, pid_t pid)
+{
+	(void)be;
+	return shr_process_cpu_ns(pid);
+}
+
 static int live_device_of(void *be, const char *path, uint64_t *device)
 {
 	(void)be;
@@ -705,6 +711,7 @@ const struct gp_backend_ops gp_backend_live = {
 	.open_cgroups = live_open_cgroups,
 	.list_dir = live_list_dir,
 	.read_memory = live_read_memory,
+	.cpu_time = live_cpu_time,
 	.device_of = live_device_of,
 	.is_root = live_is_root,
 	.ask_disable = live_ask_disable,

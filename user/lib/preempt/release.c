@@ -179,6 +179,8 @@ void gp_reader_stop(struct gp_reader *r)
 
 /* Mostly the same thread destroys them all; at the others look less often. */
 #define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
+/* And as often at all events, whatever the CPU time of the process says. */
+#define ASLEEP_NS NSEC_PER_SEC
 /* New queues and signals wait for us while we look: go on in the next look. */
 #define LOOK_NS (2 * NSEC_PER_MSEC)
 
@@ -266,6 +268,7 @@ static int look_at_all(struct gpreempt_session *s, struct search *search)
 static int search_threads(struct gpreempt_session *s, uint64_t now)
 {
 	struct search search = { .s = s, .deadline = now + LOOK_NS };
+	uint64_t cpu_ns;
 	int ret;
 
 	if (now < s->fast_until && s->destroyer[0]) {
@@ -273,8 +276,13 @@ static int search_threads(struct gpreempt_session *s, uint64_t now)
 		if (search.found || now < s->looked_at_all + OTHERS_PERIOD_NS)
 			return search.found;
 	}
+	/* No thread has run since none destroyed a queue: none does now. */
+	cpu_ns = s->g->ops->cpu_time(s->g->be, s->kfd.pid);
+	if (cpu_ns && cpu_ns == s->cpu_ns && now < s->looked_at_all + ASLEEP_NS)
+		return 0;
 	s->looked_at_all = now;
 	ret = look_at_all(s, &search);
+	s->cpu_ns = search.found || s->threads_seen ? 0 : cpu_ns;
 	return ret < 0 ? ret : (int)search.found;
 }
 

@@ -222,6 +222,7 @@ struct gpreempt_session {
 	uint64_t cost;		  /* how long the last look took, in ns */
 	uint64_t looked_at_all;	  /* threads, in ns since boot */
 	size_t threads_seen;	  /* in a look that is not finished */
+	uint64_t cpu_ns;	  /* CPU time before the last whole look that found none */
 	char destroyer[16];	  /* the thread that destroyed the last queue */
 	struct gp_reader *reader; /* NULL: nothing was read yet */
 	struct gp_release release;
