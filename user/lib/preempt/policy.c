@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The scheduler's rules, without I/O. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,17 +208,15 @@ int gpreempt_policy_set(struct gpreempt_policy *p, unsigned int tenant,
 
 int gpreempt_policy_add(struct gpreempt_policy *p, unsigned int tenant, uint64_t nodes)
 {
-	unsigned int i;
+	unsigned int i = 0;
 
 	if (tenant >= GPREEMPT_POLICY_TENANTS || p->tenant[tenant].wish.role == GPREEMPT_ROLE_NONE)
 		return -EINVAL;
-	for (i = 0; i < p->top; i++)
-		if (p->entity[i].role == GPREEMPT_ROLE_NONE)
-			break;
+	while (i < p->top && p->entity[i].role != GPREEMPT_ROLE_NONE)
+		i++;
 	if (i == GPREEMPT_POLICY_ENTITIES)
 		return -ENOSPC;
-	if (i == p->top)
-		p->top++;
+	p->top += i == p->top;
 	p->entity[i] = (struct gpreempt_policy_entity){
 		.role = p->tenant[tenant].wish.role,
 		.tenant = tenant,
@@ -459,15 +456,17 @@ struct unit {
 struct step {
 	struct gpreempt_policy *p;
 	uint64_t wake;
-	uint64_t busy;	    /* nodes where online work is */
-	uint64_t contested; /* nodes on which a unit waits for a slot */
-	struct unit unit[GPREEMPT_POLICY_ENTITIES];
-	unsigned int n;
-	unsigned int of[GPREEMPT_POLICY_ENTITIES];  /* unit of an entity, and 1; 0: it has none */
-	unsigned int gang[GPREEMPT_POLICY_TENANTS]; /* unit of a gang, and 1 */
+	uint64_t busy;	     /* nodes where online work is */
+	uint64_t contested;  /* nodes on which a unit waits for a slot */
+	unsigned int n;	     /* units */
+	struct unit *parked; /* unit of all that are parked; NULL: none is */
+	struct unit *gang[GPREEMPT_POLICY_TENANTS];
 	struct gpreempt_policy_action *actions;
 	unsigned int count;
 	bool arrival; /* an entity is suspended for online work */
+	bool resumes; /* an entity is to be resumed */
+	struct unit unit[GPREEMPT_POLICY_ENTITIES];
+	struct unit *of[GPREEMPT_POLICY_ENTITIES]; /* unit of an entity; NULL: it has none */
 };
 
 static void wake_at(struct step *s, uint64_t when)
@@ -550,21 +549,20 @@ static void note_park(struct step *s, struct gpreempt_policy_entity *a)
 static void join_unit(struct step *s, unsigned int entity)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[entity];
-	unsigned int *number = &s->of[entity], *gang = &s->gang[a->tenant];
-	struct unit *u;
+	bool gang = s->p->tenant[a->tenant].wish.gang;
+	/* Parked ones take no slot: one unit is enough. */
+	struct unit **place = gang ? &s->gang[a->tenant] : a->parked ? &s->parked : &s->of[entity];
+	struct unit *u = *place;
 
-	*number = s->p->tenant[a->tenant].wish.gang ? *gang : 0;
-	if (!*number) {
-		*number = ++s->n;
-		s->unit[*number - 1] = (struct unit){
+	if (!u) {
+		u = *place = &s->unit[s->n++];
+		*u = (struct unit){
 			.tenant = a->tenant,
-			.gang = s->p->tenant[a->tenant].wish.gang,
+			.gang = gang,
 			.ran_at = GPREEMPT_POLICY_NEVER,
 		};
 	}
-	u = &s->unit[*number - 1];
-	if (u->gang)
-		*gang = *number;
+	s->of[entity] = u;
 	u->nodes |= work_of(a);
 	u->held |= a->held;
 	if (a->since > u->since)
@@ -673,11 +671,6 @@ static void give_all(struct step *s)
 	} while (again);
 }
 
-static const struct unit *unit_of(const struct step *s, unsigned int entity)
-{
-	return &s->unit[s->of[entity] - 1];
-}
-
 /* Nodes on which an entity is to be suspended. */
 static uint64_t wanted(const struct step *s, unsigned int i)
 {
@@ -687,9 +680,9 @@ static uint64_t wanted(const struct step *s, unsigned int i)
 		return 0;
 	if (a->parked)
 		return a->nodes;
-	if (unit_of(s, i)->gang)
-		return unit_of(s, i)->nodes & ~unit_of(s, i)->given ? a->nodes : 0;
-	return work_of(a) & ~unit_of(s, i)->given;
+	if (s->of[i]->gang)
+		return s->of[i]->nodes & ~s->of[i]->given ? a->nodes : 0;
+	return work_of(a) & ~s->of[i]->given;
 }
 
 /* Leave nodes alone on which the last action did not work. */
@@ -722,15 +715,15 @@ static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uin
 
 	if (!nodes && !s->of[i])
 		return GPREEMPT_POLICY_RELEASED;
-	if (s->of[i] && unit_of(s, i)->gang)
-		all |= unit_of(s, i)->nodes;
+	if (s->of[i] && s->of[i]->gang)
+		all |= s->of[i]->nodes;
 	if (!nodes && is_bound_on(t, all & s->busy, true))
 		return GPREEMPT_POLICY_SHARE;
 	if (!nodes)
 		return a->why == GPREEMPT_POLICY_ARRIVAL ? GPREEMPT_POLICY_IDLE : a->why;
 	if (a->parked)
 		return GPREEMPT_POLICY_PARK;
-	if (unit_of(s, i)->gang)
+	if (s->of[i]->gang)
 		nodes |= all;
 	if (nodes & s->busy)
 		return GPREEMPT_POLICY_ARRIVAL;
@@ -741,10 +734,16 @@ static enum gpreempt_policy_reason why(const struct step *s, unsigned int i, uin
 static void decide(struct step *s, unsigned int i, bool suspends)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[i];
-	uint64_t want = without_failed(s, a, wanted(s, i));
 	enum gpreempt_policy_reason reason;
-	bool suspend = want & ~a->held;
+	uint64_t want;
+	bool suspend;
 
+	/* Most are parked, and stay so, where there are many. */
+	if (a->parked && a->held == a->nodes && s->of[i])
+		return;
+	want = without_failed(s, a, wanted(s, i));
+	suspend = want & ~a->held;
+	s->resumes |= want != a->held && !suspend;
 	if (want == a->held || suspend != suspends)
 		return;
 	reason = why(s, i, want);
@@ -860,6 +859,7 @@ static void look_at(struct step *s, unsigned int i)
 {
 	struct gpreempt_policy_entity *a = &s->p->entity[i];
 
+	s->of[i] = NULL;
 	if (a->role == GPREEMPT_ROLE_ONLINE && is_active(s, a))
 		s->busy |= a->nodes;
 	if (a->role != GPREEMPT_ROLE_OFFLINE)
@@ -879,7 +879,6 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 	int64_t ns = now > p->now ? now - p->now : 0;
 
 	memset(&s, 0, offsetof(struct step, unit));
-	memset(&s.n, 0, sizeof(s) - offsetof(struct step, n));
 	p->now += ns;
 	s.p = p;
 	s.wake = GPREEMPT_POLICY_NEVER;
@@ -889,7 +888,7 @@ unsigned int gpreempt_policy_step(struct gpreempt_policy *p, uint64_t now,
 		look_at(&s, i);
 	give_all(&s);
 	/* Suspend first: online work waits for that. What was switched has no second turn. */
-	for (suspends = 2; suspends-- > 0;)
+	for (suspends = 2; suspends-- > 0 && (suspends || s.resumes);)
 		for (i = 0; i < p->top; i++)
 			if (p->entity[i].role == GPREEMPT_ROLE_OFFLINE)
 				decide(&s, i, suspends);
