@@ -7,6 +7,8 @@
 #define NS_PER_S     1000000000ULL
 #define SLEEP_MIN_NS 500000
 #define SLEEP_MAX_NS 10000000
+/* Without packets in flight: a process of ROCm's sleeps in an ioctl then (hsaKmtWaitOnEvent()). */
+#define SLEEP_REST_NS 100000000
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
@@ -129,6 +131,8 @@ uint64_t load_submit_sleep(const struct load_process *proc, const struct load_ar
 	const struct load_queue *queue;
 	unsigned int i;
 
+	if (!args->report_ns && !args->sdma_work && load_submit_drained(proc))
+		sleep = SLEEP_REST_NS;
 	for (i = 0; i < proc->num_queues; i++) {
 		queue = &proc->queues[i];
 		if (queue->type != LOAD_COMPUTE)
