@@ -173,6 +173,62 @@ TEST(crowded)
 	ck_assert(guard.offline[0].crowded);
 }
 
+static unsigned int views_of(pid_t pid)
+{
+	return gp_loop_reads(&loop, unit_text("/sys/kernel/debug/gpreempt/pid/%d/queues", pid));
+}
+
+/* Names are read rarely while no process comes or goes, and the queues of online at each look. */
+TEST(settled)
+{
+	unsigned int names, views;
+
+	name_online("comm:serve");
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	look(1);
+	unit_frozen_ns += 3 * NSEC_PER_SEC;
+	look(1);
+	names = gp_loop_reads(&loop, "/proc/100/comm");
+	views = views_of(100);
+	unit_frozen_ns += 1;
+	look(3);
+	ck_assert_uint_eq(gp_loop_reads(&loop, "/proc/100/comm"), names);
+	ck_assert_uint_eq(views_of(100), views + 3);
+	unit_frozen_ns += 2 * NSEC_PER_SEC;
+	look(1);
+	ck_assert_uint_gt(gp_loop_reads(&loop, "/proc/100/comm"), names);
+	world_add(101, "serve", "/");
+	look(1);
+	ck_assert_uint_eq(printed("process 101 is online\n"), 1);
+}
+
+/* The poller sees the packets of a parked process, and its worker the queues that come. */
+TEST(parked)
+{
+	unsigned int views;
+
+	name_online("comm:serve");
+	take_train();
+	unit_frozen_ns = shr_now_ns();
+	entity_of(0)->parked = true;
+	entity_of(0)->idle = UINT64_MAX;
+	look(1);
+	views = views_of(200);
+	look(3);
+	ck_assert_uint_eq(views_of(200), views);
+	atomic_fetch_add(&guard.offline[0].worker->channel->queues, 1);
+	look(2);
+	ck_assert_uint_eq(views_of(200), views + 1);
+	unit_frozen_ns += 10 * NSEC_PER_SEC;
+	look(2);
+	ck_assert_uint_eq(views_of(200), views + 2);
+	/* A pause has no session that sees new queues. */
+	guard.offline[0].paused = true;
+	look(2);
+	ck_assert_uint_eq(views_of(200), views + 4);
+}
+
 /*
  * A process in both roles is reported once, however many targets are left alone for other
  * reasons.
@@ -447,7 +503,7 @@ TEST(own_tenants_stay)
 	unit_frozen_ns += 10 * NSEC_PER_SEC;
 	look(1);
 	ck_assert_ptr_nonnull(strstr(configuration(), line));
-	unit_frozen_ns++;
+	unit_frozen_ns += 2 * NSEC_PER_SEC;
 	look(1);
 	ck_assert_ptr_null(strstr(configuration(), "/a"));
 	ck_assert_int_eq(guard.policy->tenant[number].wish.role, GPREEMPT_ROLE_NONE);

@@ -215,6 +215,17 @@ TEST(lost_between)
 	queues_are(false, false);
 }
 
+/* Guard learns that queues came, without a look at them. */
+TEST(new_queue)
+{
+	unsigned int before;
+
+	start_held();
+	before = atomic_load(&channel.queues);
+	gp_loop_add_queue(&loop, 2);
+	UNIT_WAIT(atomic_load(&channel.queues) > before);
+}
+
 /* The session is lost again and again: the worker gives up with a reason, and the queues run. */
 TEST(lost_too_often)
 {

@@ -256,6 +256,7 @@ struct guard_channel {
 	atomic_uint_fast64_t recent_ns;
 	atomic_uint_fast64_t window_ns;
 	atomic_bool made;	     /* the target made queues, and did not only destroy some */
+	atomic_uint queues;	     /* changes of its queues that the session has seen, ever */
 	struct gpreempt_error error; /* error with which the worker has ended */
 	struct gpreempt_error why;   /* reason for a pause after a session was tried */
 	atomic_bool paused;	     /* paused as a whole, without a session */
@@ -445,6 +446,8 @@ struct guard_offline {
 	uint64_t moved_ns;  /* when the poller saw work of it last */
 	uint64_t looked_ns; /* when the poller looked at it last */
 	unsigned int rests; /* looks since then at usage alone */
+	unsigned int seen;  /* the channel's changes of queues at the last look */
+	uint64_t viewed_ns; /* time of that look */
 	bool paused;	    /* paused, and that was reported */
 	bool announced;
 	bool unwanted;		  /* a request wants it released */
@@ -733,9 +736,12 @@ unsigned int guard_tenant_of(const struct guard *guard, const struct guard_found
 /* Was a worker made? */
 bool guard_take_offline(struct guard *guard, const struct guard_found *f);
 void guard_drop_offline(struct guard *guard, size_t i);
-/* usages: of all processes, or NULL. One without work needs no look of its own each time. */
+/*
+ * usages: of all processes, read when it is needed; NULL: not yet. A process without work needs no
+ * look of its own each time.
+ */
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
-			   const struct gpreempt_usages *usages);
+			   struct gpreempt_usages **usages);
 /* Release the targets that requests have named. */
 void guard_release_some(struct guard *guard);
 /* Collect workers that have the order to end, which may take a while. */

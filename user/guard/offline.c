@@ -530,20 +530,31 @@ static void note_work(struct guard *guard, struct guard_offline *offline,
 
 /* Looks at usage for each look at the queues of a process without work. */
 #define RESTS 5
+/* Time between two looks at a parked one. */
+#define PARKED_NS (10 * NSEC_PER_SEC)
 
 /* Has it as many queues as before, none of them with work? Only usage of all of them tells that. */
 static bool rests(const struct guard *guard, struct guard_offline *offline,
-		  const struct gpreempt_usages *usages)
+		  struct gpreempt_usages **usages)
 {
 	const struct gpreempt_policy_entity *entity = &guard->policy->entity[offline->entity];
 	int64_t queues = 0;
 	size_t i;
 
-	if (!usages || ++offline->rests >= RESTS || !offline->announced ||
-	    (offline->nodes & ~entity->idle))
+	if (!offline->announced || (offline->nodes & ~entity->idle))
 		return false;
-	for (i = 0; i < usages->count; i++) {
-		const struct gpreempt_usage *u = &usages->usages[i];
+	/* The poller sees its packets, and its session the queues that come. */
+	if (entity->parked && !offline->paused)
+		return atomic_load(&offline->worker->channel->queues) == offline->seen &&
+		       shr_now_ns() < offline->viewed_ns + PARKED_NS;
+	if (++offline->rests >= RESTS)
+		return false;
+	if (!*usages && gpreempt_usage_read(guard->g, 0, usages, NULL)) {
+		*usages = NULL;
+		return false;
+	}
+	for (i = 0; i < (*usages)->count; i++) {
+		const struct gpreempt_usage *u = &(*usages)->usages[i];
 
 		if (u->pid != offline->target.pid)
 			continue;
@@ -592,22 +603,28 @@ static void note_queues(struct guard *guard, struct guard_offline *offline,
 #define BEGIN_NS (2 * NSEC_PER_SEC)
 
 void guard_refresh_offline(struct guard *guard, struct guard_offline *offline,
-			   const struct gpreempt_usages *usages)
+			   struct gpreempt_usages **usages)
 {
+	struct guard_channel *channel = offline->worker->channel;
 	struct gpreempt_view *view;
 	uint64_t nodes, now;
+	unsigned int seen;
 
-	if (atomic_load(&offline->worker->channel->state) != GUARD_READY)
+	if (atomic_load(&channel->state) != GUARD_READY)
 		return;
-	if (!offline->paused && atomic_load(&offline->worker->channel->paused))
+	if (!offline->paused && atomic_load(&channel->paused))
 		note_method(guard, offline);
-	if (rests(guard, offline, usages) ||
-	    gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
+	if (rests(guard, offline, usages))
 		return;
+	guard_heartbeat(guard);
+	seen = atomic_load(&channel->queues);
+	if (gpreempt_view_read(guard->g, offline->target.pid, &view, NULL))
+		return;
+	offline->seen = seen;
 	offline->rests = 0;
 	offline->queues = view->count;
 	pthread_mutex_lock(&guard->lock);
-	now = shr_now_ns();
+	now = offline->viewed_ns = shr_now_ns();
 	nodes = guard_nodes_of(guard, view);
 	if (nodes != offline->nodes) {
 		offline->nodes = nodes;

@@ -832,9 +832,9 @@ static bool nothing_new(struct guard *guard)
 	uint64_t hash = gp_processes_hash(guard->g), now = shr_now_ns();
 
 	/* A child that looks for words needs some looks more to find what came. */
-	if (!hash || hash != guard->full_hash || targets != guard->full_targets || !is_quiet(guard))
+	if (!hash || hash != guard->full_hash || targets != guard->full_targets)
 		guard->settled_ns = now + SETTLE_NS;
-	if (now > guard->settled_ns &&
+	if (now > guard->settled_ns && is_quiet(guard) &&
 	    now < guard->full_ns + (all_rest(guard) ? REST_NS : QUIET_NS))
 		return true;
 	guard->full_ns = now;
@@ -845,9 +845,12 @@ static bool nothing_new(struct guard *guard)
 
 static void look_for_new(struct guard *guard)
 {
+	const struct places *p = guard->places;
 	uint64_t now = guard->full_ns;
 
-	if (now > guard->settled_ns && now < guard->found_ns + FIND_NS)
+	/* A process without a place gets one when others get queues or lose them. */
+	if (now > guard->settled_ns && now < guard->found_ns + FIND_NS &&
+	    !(p[0].left + p[0].waiting + p[1].left + p[1].waiting))
 		return;
 	guard->found_ns = now;
 	find_all(guard);
@@ -875,12 +878,8 @@ bool guard_targets_look(struct guard *guard)
 		refresh_online(guard, &guard->online[i]);
 		tell_silent(guard, &guard->online[i]);
 	}
-	if (guard->n_offline && gpreempt_usage_read(guard->g, 0, &usages, NULL))
-		usages = NULL;
-	for (i = 0; i < guard->n_offline; i++) {
-		guard_heartbeat(guard);
-		guard_refresh_offline(guard, &guard->offline[i], usages);
-	}
+	for (i = 0; i < guard->n_offline; i++)
+		guard_refresh_offline(guard, &guard->offline[i], &usages);
 	return true;
 }
 

@@ -227,6 +227,8 @@ static int dispatch(struct worker *w)
 
 	if (ret < 0)
 		return ret;
+	if (ret & GPREEMPT_EVENT_QUEUES)
+		atomic_fetch_add(&w->channel->queues, 1);
 	/* No queue of a paused process runs. */
 	if (!owner_is_paused(&w->owner))
 		give_released(w, ret & GPREEMPT_EVENT_CHURN);
