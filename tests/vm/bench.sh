@@ -5,7 +5,7 @@
 
 # The only published time of the suspend ioctl, without what it saves.
 IOCTL_US=450
-LOOK=200	# us of GPU time between two looks of guard
+LOOK=150	# us of GPU time between two looks of guard
 
 # Guard knows them by these names.
 for name in train serve; do

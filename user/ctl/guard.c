@@ -197,8 +197,8 @@ const struct ctl_command ctl_guard_release = {
 /* Online before offline. */
 
 #define DUTY_PERIOD_NS (100 * NSEC_PER_MSEC)
-/* Sleep of a poller for which the user gave no time. */
-#define SLEEP_NS	 (200 * NSEC_PER_USEC)
+/* Time between two looks of a poller for which the user gave none. */
+#define SLEEP_NS	 (150 * NSEC_PER_USEC)
 #define ADAPTIVE_SPIN_NS (2 * NSEC_PER_MSEC)
 
 static int fail_usage(const char *what)

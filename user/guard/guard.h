@@ -544,6 +544,7 @@ struct guard_turn {
 	uint64_t wake;	     /* when the policy wants the next look */
 	uint64_t looked_ns;  /* begin of the last look */
 	uint64_t worked_ns;  /* last time at which there was work */
+	uint64_t ordered_ns; /* time of the last order */
 	unsigned int parked; /* looks at parked processes in the last pass */
 	size_t next;	     /* offline process to look at */
 	uint64_t arrival_ns; /* work came after this time; 0: none came */

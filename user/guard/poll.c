@@ -517,6 +517,8 @@ void guard_poll_stop(struct guard *guard)
  */
 #define PARKED_NS    NSEC_PER_MSEC
 #define PARKED_LOOKS 8
+/* Time after an order in which a worker is in the driver, and has the CPU where there is one. */
+#define ORDER_NS NSEC_PER_MSEC
 /* Looks between two reads of its CPU time, which take as long as a look. */
 #define LOOKS_A_COUNT 64
 
@@ -602,6 +604,8 @@ static void carry_out(struct guard *guard, unsigned int n)
 		if (offline)
 			guard_worker_order(offline->worker, &order);
 	}
+	if (n)
+		guard->turn.ordered_ns = shr_now_ns();
 }
 
 /* Are there too many stuck threads? Then no memory is read any more, but servers may still ask. */
@@ -753,12 +757,17 @@ static bool poll_once(struct guard *guard, unsigned int me)
 static void doze(const struct guard *guard)
 {
 	const struct guard_turn *turn = &guard->turn;
-	uint64_t ns = guard->poll_ns, now = shr_now_ns();
+	uint64_t ns = guard->poll_ns, now = shr_now_ns(), took = now - turn->looked_ns;
+	uint64_t ordered = turn->ordered_ns + ORDER_NS;
 
 	/* While nothing is left to be suspended, online work can only end. */
 	if (guard->policy->running && guard->n_online &&
 	    now < shr_later_ns(turn->worked_ns, guard->spin_ns))
 		return;
+	/* So often, with time for others in between. */
+	ns -= took < ns / 2 ? took : ns / 2;
+	if (!guard->policy->running && ordered > now + ns)
+		ns = ordered - now;
 	if (!expects_online(guard) && (ns < PARKED_NS || !turn->parked))
 		ns = turn->parked ? PARKED_NS * (turn->parked - (turn->parked > 1)) : MAX_SLEEP_NS;
 	if (turn->wake < now + ns)
