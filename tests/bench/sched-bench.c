@@ -124,6 +124,8 @@ static void print_stats(const char *name, uint64_t *ns, size_t n, double dilatio
 	shr_stats(ns, n, &s);
 	print_us(name, "p50", s.p50, dilation);
 	print_us(name, "p99", s.p99, dilation);
+	if (n >= 1000)
+		print_us(name, "p999", s.p999, dilation);
 	print_us(name, "max", s.max, dilation);
 }
 

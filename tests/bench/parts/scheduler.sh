@@ -10,11 +10,15 @@
 
 n=${BENCH_ARRIVALS:-3000}
 few=$((n / 5))
-# A p99 of fewer would be their maximum.
+# A p99 of fewer would be their maximum, and a p99.9 of fewer than 1,000.
 some=$((few > 200 ? few : 200))
+thousand=$((n > 1000 ? n : 1000))
 
 # The other kind of online work, beside requests: fine COUNT
 fine() { online on 0 --burst 1 --every "$(us 20000)" --count "$1"; }
+
+# Online work three quarters of the time: busy COUNT
+busy() { online on 0 --burst 12 --every "$(us 16000)" --count $((12 * $1)); }
 
 # --- runs --------------------------------------------------------------------
 
@@ -41,6 +45,13 @@ kind() {
 	[ "$_of" != requests ] || watched "${_of}_watched" "$@"
 	save 2000
 	guarded "${_of}_guarded_2ms" "$@"
+}
+
+# With the default settings: what it is owed does not stop online for long.
+most() {
+	save 100
+	alone busy "$thousand"
+	guarded busy_guarded busy "$thousand"
 }
 
 # --- offline processes without work ------------------------------------------
@@ -181,6 +192,7 @@ polls() {
 all() {
 	kind requests 2000
 	kind fine 0
+	most
 	eight
 	many > "$W/many" || { cat "$W/many"; return 1; }
 	sed 's/^requests_alone/residents_alone/' "$W/many"
@@ -200,6 +212,7 @@ awk '{ v[$1] = $2 }
 		print "online_p99_watched_ratio", v["requests_watched_p99_us"] / v["requests_guarded_p99_us"]
 		print "throughput_total_ratio", v["requests_guarded_total_share"] / v["requests_unprotected_total_share"]
 		print "offline_share", v["requests_guarded_offline_share"]
+		print "busy_p999_ratio", v["busy_guarded_p999_us"] / v["busy_alone_p999_us"]
 		for (n = 1; n <= 64; n = n == 1 ? 16 : 4 * n) {
 			print "residents_" n "_p50_ratio", v["residents_" n "_p50_us"] / v["residents_alone_p50_us"]
 			print "residents_" n "_p99_ratio", v["residents_" n "_p99_us"] / v["residents_alone_p99_us"]
