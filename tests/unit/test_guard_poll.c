@@ -553,6 +553,30 @@ TEST(never_answers)
 	ck_assert_uint_lt(guard.turn.threads, GUARD_STUCK);
 }
 
+/* A parked process whose memory does not answer runs again: it may have work. */
+TEST(parked_never_answers)
+{
+	struct gpreempt_policy_options park = guard.policy->options;
+	const struct gpreempt_policy_entity *e;
+
+	if (start_stuck() < 0)
+		return;
+	guard.config.figures.park_ns = park.park_ns = 1;
+	ck_assert_int_eq(gp_policy_change(guard.policy, &park), 0);
+	world_remove(200);
+	world_add(stuck, "train", "/");
+	world_queues(stuck, unit_text("# qid gpu_id type waves rptr wptr unit rptr_addr wptr_addr "
+				      "ring ring_size\n0 0xf7bc compute-aql 0 16 16 dwords 0x%lx "
+				      "0x%lx 0x1000 4096\n",
+				      (uintptr_t)page, (uintptr_t)page + 8));
+	look_until(unit_text("process %d is offline\n", stuck));
+	ck_assert_int_eq(guard_poll_start(&guard), 0);
+	e = &guard.policy->entity[guard_find_offline(&guard, stuck)->entity];
+	look_until_suspends(1);
+	ck_assert(e->parked);
+	UNIT_WAIT(!e->parked && !e->held);
+}
+
 /* Work that only a late read saw is an arrival, too. */
 TEST(late_read)
 {
