@@ -47,9 +47,8 @@ TEST(packet_without_header)
 
 static const char *verdict_of(int64_t tried, int64_t held)
 {
-	static struct trial_gpu gpu;
+	struct trial_gpu gpu = { 0 };
 
-	gpu.claims[0].tried = gpu.claims[0].held = 0;
 	trial_count(&gpu, 0, tried, held);
 	return gpu.claims[0].verdict;
 }
@@ -125,6 +124,7 @@ TEST(state_file)
 
 	ck_assert_int_eq(trial_state_read(&open), 0);
 	ck_assert_uint_eq(open, 0);
+	ck_assert_int_eq(mkdir(TRIAL_DIR, 0700), 0);
 	ck_assert_int_eq(trial_state_write(0x12), 0);
 	ck_assert_int_eq(trial_state_read(&open), 0);
 	ck_assert_uint_eq(open, 0x12);
@@ -259,7 +259,7 @@ TEST_AS_ROOT(without_load)
 /* A stage that the host did not survive. */
 TEST_AS_ROOT(hung)
 {
-	ck_assert_int_eq(trial_state_write(1 << 0), 0);
+	make_text(TRIAL_STATE, HEAD "0\n");
 	CTL(0, "trial --dry-run");
 	OUT_HAS("the kernel's log; at most 60 s; it hung before: left out without --again");
 	CTL(GPREEMPT_CLASS_PARTIAL, "trial --stages 0");

@@ -96,7 +96,7 @@ static bool check_right(struct bench *b, const struct size *size, enum bench_how
 static bool check_flip(struct bench *b, const struct size *size, u32 kind)
 {
 	struct flip f = { .wave = 2,
-			  .lane = kind + 1 == WITNESS_SGPR ? 0 : 17,
+			  .lane = kind == WITNESS_SGPR ? 0 : 17,
 			  .kind = kind,
 			  .nth = size->places[kind] / 2,
 			  .bit = 9 };

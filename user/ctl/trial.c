@@ -6,14 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "figures.h"
 #include "klog.h"
-#include "lib/see/words.h"
-#include "shared/util.h"
 #include "trial/trial.h"
 
 /* Where it is installed: user.mk. */
@@ -34,13 +32,17 @@ struct run {
 	const struct trial_args *args;
 	struct trial t;
 	struct gp_gpus gpus;
-	bool *chosen; /* by index in gpus: the trial takes this GPU */
-	size_t n;     /* GPUs that are done */
+	uint32_t *chosen; /* ids of GPUs that the trial takes */
+	size_t n_chosen;
+	size_t n;		   /* GPUs that are done */
+	struct gpreempt_error err; /* why the users of a GPU are not known, */
+	int64_t user;		   /* or one of them */
 	unsigned int stages, hung;
 	double scale;
 	uint64_t left_s;
 	char lab[PATH_MAX], load[PATH_MAX];
-	struct json_object *json; /* findings of each GPU, also of the one at hand */
+	struct json_object *json;  /* the object of --json; its status is null before the end */
+	struct json_object *found; /* the array of GPUs in it, also the one at hand */
 	int status;
 	int lock;
 	int log; /* the kernel's, behind what was read of it */
@@ -50,39 +52,32 @@ struct run {
 
 static int choose_gpus(struct run *r)
 {
-	struct gpreempt_error err;
 	const char *word = r->args->gpu;
+	bool all = word && !strcmp(word, "all"), *chosen;
+	int ret = 0;
+	size_t i;
 
-	if (gp_gpus_read(r->t.g, &r->gpus, &err) || !r->gpus.count)
+	if (gp_gpus_read(r->t.g, &r->gpus, &r->err) || !r->gpus.count)
 		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED,
 				     "make demo, in gpreempt's sources, shows it without a card",
 				     "there is no GPU that amdgpu serves");
 	r->chosen = shr_must(calloc(r->gpus.count, sizeof(*r->chosen)));
-	if (!word)
-		r->chosen[0] = true;
-	else if (!strcmp(word, "all"))
-		memset(r->chosen, true, r->gpus.count * sizeof(*r->chosen));
-	else
-		return ctl_find_gpu(&r->gpus, word, r->chosen);
-	return 0;
+	chosen = shr_must(calloc(r->gpus.count, sizeof(*chosen)));
+	chosen[0] = !word;
+	if (word && !all)
+		ret = ctl_find_gpu(&r->gpus, word, chosen);
+	for (i = 0; i < r->gpus.count; i++)
+		if (all || chosen[i])
+			r->chosen[r->n_chosen++] = r->gpus.items[i].gpu_id;
+	free(chosen);
+	return ret;
 }
 
-/* Does the process use a GPU that was chosen? If that is not known, it may. */
-static bool may_use_chosen(const struct run *r, const struct ctl_process *p)
-{
-	uint32_t gpu_id;
-	size_t i;
-
-	for (i = 0; i < r->gpus.count; i++) {
-		gpu_id = r->gpus.items[i].gpu_id;
-		if (r->chosen[i] && ctl_process_uses(p, &gpu_id, 1))
-			return true;
-	}
-	return false;
-}
-
-/* Count the processes that may use a chosen GPU; *one gets a PID. -1, with a reason: not known. */
-static int64_t count_users(struct run *r, int64_t *one, struct gpreempt_error *err)
+/*
+ * Count the processes that use a chosen GPU, or may use one. -1: not known, and r->err says why;
+ * else r->user is one of them.
+ */
+static int64_t count_users(struct run *r)
 {
 	struct ctl_sampler s;
 	int64_t n = 0;
@@ -90,38 +85,31 @@ static int64_t count_users(struct run *r, int64_t *one, struct gpreempt_error *e
 
 	ctl_sampler_init(&s, r->t.g, 0);
 	ctl_sampler_look(&s);
-	if (ctl_sampler_refresh(&s, err))
+	if (ctl_sampler_refresh(&s, &r->err))
 		n = -1;
-	for (i = 0; n >= 0 && i < s.figures.processes.count; i++)
-		if (may_use_chosen(r, &s.figures.processes.items[i])) {
-			*one = s.figures.processes.items[i].pid;
+	for (i = 0; n >= 0 && i < s.figures.processes.count; i++) {
+		const struct ctl_process *p = &s.figures.processes.items[i];
+
+		if (ctl_process_uses(p, r->chosen, r->n_chosen)) {
+			r->user = p->pid;
 			n++;
 		}
+	}
 	ctl_sampler_clear(&s);
 	return n;
 }
 
 static int check_users(struct run *r)
 {
-	struct gpreempt_error err;
-	int64_t pid = 0, n = r->args->shared ? 0 : count_users(r, &pid, &err);
+	int64_t n = r->args->shared ? 0 : count_users(r);
 
 	if (n < 0)
-		return ctl_fail(&err);
+		return ctl_fail(&r->err);
 	if (!n)
 		return 0;
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 			     "end it, take another --gpu, or accept that it is disturbed: --shared",
-			     "process %" PRId64 " uses this GPU, or may use it", pid);
-}
-
-/* Find the programs of a trial; an environment that leaves GPUs out would change their numbers. */
-static void find_programs(struct run *r)
-{
-	r->t.load = ctl_find_program("gpreempt-load", GP_LOAD, r->load);
-	r->t.lab = ctl_find_program("gpreempt-lab", "gpreempt-lab", r->lab);
-	unsetenv("ROCR_VISIBLE_DEVICES");
-	unsetenv("HIP_VISIBLE_DEVICES");
+			     "process %" PRId64 " uses this GPU, or may use it", r->user);
 }
 
 static int fail_state(int code, const char *next)
@@ -137,10 +125,10 @@ static int open_state(struct run *r)
 {
 	int ret = 0;
 
-	if (!r->args->dry_run && mkdir(TRIAL_DIR, 0700) && errno != EEXIST)
-		ret = -errno;
-	if (!ret && !r->args->dry_run)
-		ret = r->lock = shr_lock_file(TRIAL_STATE ".lock");
+	if (!r->args->dry_run)
+		ret = r->lock = mkdir(TRIAL_DIR, 0700) && errno != EEXIST ?
+					-errno :
+					shr_lock_file(TRIAL_STATE ".lock");
 	if (ret == -EWOULDBLOCK)
 		return ctl_fail_text(GPREEMPT_CLASS_BUSY, "wait for it",
 				     "another gpreempt-ctl trial is at work");
@@ -156,11 +144,10 @@ static int open_state(struct run *r)
 
 static int parse_stages(struct run *r)
 {
-	unsigned int all = (1U << TRIAL_STAGES) - 1;
-	uint64_t sum = 0;
+	uint64_t sum = 0, most = r->args->minutes * 60;
 	size_t i;
 
-	r->stages = all;
+	r->stages = (1U << TRIAL_STAGES) - 1;
 	if (r->args->stages && trial_parse_stages(r->args->stages, &r->stages))
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "as --stages 0-3,8",
 				     "--stages %s: numbers from 0 to %d", r->args->stages,
@@ -168,13 +155,116 @@ static int parse_stages(struct run *r)
 	for (i = 0; i < TRIAL_STAGES; i++)
 		if (r->stages & 1U << i)
 			sum += trial_stages[i].limit_s;
-	r->scale = 1;
-	if (r->args->minutes && sum)
-		r->scale = r->args->minutes * 60.0 / sum;
-	if (r->scale > 1)
-		r->scale = 1;
+	r->scale = most && most < sum ? (double)most / sum : 1;
 	r->left_s = sum * r->scale;
 	return 0;
+}
+
+/* Output: the plan, the page and one JSON object. */
+
+static const struct out_field stage_fields[] = {
+	OUT_FIELD(struct trial_line, stage, "STAGE", OUT_DEC),
+	OUT_FIELD(struct trial_line, name, "NAME", OUT_TEXT),
+	OUT_FIELD(struct trial_line, result, "RESULT", OUT_TEXT),
+	OUT_NAMED("time_s", struct trial_line, time, "TIME-S", OUT_S),
+	OUT_FIELD(struct trial_line, why, "WHY", OUT_TEXT, .array = true, .wrap = true),
+};
+
+static const struct out_table stage_table = OUT_TABLE("stages", stage_fields, struct trial_line);
+
+static const struct out_field claim_fields[] = {
+	OUT_FIELD(struct trial_verdict, verdict, "VERDICT", OUT_TEXT),
+	OUT_FIELD(struct trial_verdict, tried, "TRIED", OUT_DEC),
+	OUT_FIELD(struct trial_verdict, held, "HELD", OUT_DEC),
+	OUT_FIELD(struct trial_verdict, claim, "CLAIM", OUT_TEXT, .wrap = true),
+	OUT_FIELD(struct trial_verdict, how, NULL, OUT_TEXT),
+};
+
+static const struct out_table claim_table = OUT_TABLE("claims", claim_fields, struct trial_verdict);
+
+static void print_plan(const struct run *r)
+{
+	size_t i;
+
+	for (i = 0; i < TRIAL_STAGES; i++)
+		if (r->stages & 1U << i)
+			ctl_say("stage %zu, %s: %s; at most %.0f s%s%s", i, trial_stages[i].name,
+				trial_stages[i].what, trial_stages[i].limit_s * r->scale,
+				trial_stages[i].asks ? "; asks first" : "",
+				r->hung & 1U << i ? "; it hung before: left out without --again" :
+						    "");
+}
+
+/* A line for each object of a run that has such figures; the others are in the JSON. */
+static void print_figures(const char *before, struct json_object *of)
+{
+	static const char shown[] = " n p50 p99 max register_reads in_all_slots looks busy "
+				    "on_first_xcc on_all_xccs compared agree differs state_bytes "
+				    "limit_us gap_us first_wrong ";
+	char text[512] = "", word[64];
+	size_t len = 0;
+
+	json_object_object_foreach(of, key, value)
+	{
+		snprintf(word, sizeof(word), " %s ", key);
+		if (value && !json_object_is_type(value, json_type_object) && strstr(shown, word) &&
+		    len < sizeof(text))
+			len += snprintf(text + len, sizeof(text) - len, " %s=%s", key,
+					json_object_get_string(value));
+	}
+	if (*text)
+		ctl_say("%s:%s", before, text);
+	json_object_object_foreach(of, part, inner)
+	{
+		if (!json_object_is_type(inner, json_type_object))
+			continue;
+		snprintf(text, sizeof(text), "%s %s", before, part);
+		print_figures(text, inner);
+	}
+}
+
+/* Print the figures, and a note when the witness did not run. */
+static void print_runs(const struct trial_gpu *gpu)
+{
+	struct json_object *run;
+	char text[128];
+	size_t i, j;
+
+	if (!gpu->claims[TRIAL_REGISTERS].tried && gpu->claims[TRIAL_ONCE].tried)
+		ctl_say("registers: not tried: dispatches completed, but no code ran");
+	for (i = 0; i < TRIAL_STAGES; i++)
+		for (j = 0; j < json_object_array_length(gpu->stages[i].runs); j++) {
+			run = json_object_array_get_idx(gpu->stages[i].runs, j);
+			snprintf(text, sizeof(text), "%s, %s", trial_stages[i].name,
+				 json_object_get_string(json_object_object_get(run, "name")));
+			print_figures(text, run);
+		}
+}
+
+static void print_page(const struct trial_gpu *gpu, const struct gp_gpu *name)
+{
+	char text[128];
+
+	gp_gpu_text(name, text, sizeof(text));
+	ctl_say("trial of GPU %s %s", text, gpu->gfx);
+	out_rows(out_mode(), &stage_table, gpu->stages, TRIAL_STAGES);
+	out_rows(out_mode(), &claim_table, gpu->claims, TRIAL_CLAIMS);
+	print_runs(gpu);
+	ctl_label_times();
+}
+
+static void begin_json(struct run *r)
+{
+	struct utsname host = { 0 };
+
+	uname(&host);
+	r->json = json_object_new_object();
+	r->found = json_object_new_array();
+	out_add(r->json, "version", out_json_text(GP_VERSION));
+	out_add(r->json, "kernel", out_json_text(host.release));
+	out_add(r->json, "gpus", r->found);
+	out_add(r->json, "status", NULL);
+	out_add(r->json, "simulated", out_json_flag(ctl_simulated()));
 }
 
 /* A stage. */
@@ -182,16 +272,14 @@ static int parse_stages(struct run *r)
 /* Write what is known so far, so that it outlives us. 0, or the exit status after a message. */
 static int write_output(struct run *r, int64_t status)
 {
-	struct json_object *all;
 	const char *text;
 	int ret;
 
+	out_add(r->json, "status", out_json_number(status));
 	if (!r->args->output)
 		return 0;
-	all = trial_json_all(json_object_get(r->json), status);
-	text = json_object_to_json_string_ext(all, JSON_C_TO_STRING_PRETTY);
+	text = json_object_to_json_string_ext(r->json, JSON_C_TO_STRING_PRETTY);
 	ret = shr_file_replace(r->args->output, 0600, text, strlen(text));
-	json_object_put(all);
 	return ret ? ctl_fail_file("result", r->args->output, "cannot be written", ret) : 0;
 }
 
@@ -199,10 +287,9 @@ static int write_output(struct run *r, int64_t status)
 static bool is_clean(struct run *r, int64_t before)
 {
 	uint64_t until = shr_now_ns() + 5 * NSEC_PER_SEC;
-	struct gpreempt_error err;
-	int64_t pid, now;
+	int64_t now;
 
-	while ((now = count_users(r, &pid, &err)) > before || now < 0) {
+	while ((now = count_users(r)) > before || now < 0) {
 		if (shr_now_ns() > until)
 			return false;
 		shr_sleep_ns(50 * NSEC_PER_MSEC);
@@ -263,15 +350,30 @@ static bool may_begin(struct run *r, const struct trial_stage *stage)
 /* Set the findings of the GPU at hand in place of the earlier ones. */
 static void note_findings(struct run *r, const struct trial_gpu *gpu)
 {
-	json_object_array_put_idx(r->json, r->n, trial_json(gpu, &r->gpus.items[r->t.place]));
+	const struct gp_gpu *name = &r->gpus.items[r->t.place];
+	struct json_object *o = json_object_new_object(), *list;
+	size_t i;
+
+	out_add(o, "gpu", out_json_number(name->index));
+	out_add(o, "pci", out_json_text(*name->device ? name->device : NULL));
+	out_add(o, "gfx", out_json_text(*gpu->gfx ? gpu->gfx : NULL));
+	list = out_json_rows(&stage_table, gpu->stages, TRIAL_STAGES);
+	for (i = 0; i < TRIAL_STAGES; i++) {
+		struct json_object *stage = json_object_array_get_idx(list, i);
+
+		out_add(stage, "log", json_object_get(gpu->stages[i].log));
+		out_add(stage, "runs", json_object_get(gpu->stages[i].runs));
+	}
+	out_add(o, stage_table.name, list);
+	out_add(o, claim_table.name, out_json_rows(&claim_table, gpu->claims, TRIAL_CLAIMS));
+	json_object_array_put_idx(r->found, r->n, o);
 }
 
 static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 {
 	const struct trial_stage *stage = &trial_stages[i];
 	struct trial_line *line = &gpu->stages[i];
-	struct gpreempt_error err;
-	int64_t pid, before;
+	int64_t before;
 	int ret;
 
 	if (!may_begin(r, stage)) {
@@ -290,14 +392,12 @@ static int run_stage(struct run *r, struct trial_gpu *gpu, size_t i)
 		return fail_state(ret, NEXT_STATE);
 	ctl_progress("stage %zu, %s: at most %.0f s, of %" PRIu64 " s", i, stage->name,
 		     stage->limit_s * r->scale, r->left_s);
-	before = count_users(r, &pid, &err);
-	*r->t.why = '\0';
+	before = count_users(r);
+	r->t.line = line;
 	r->t.begin_ns = shr_now_ns();
 	r->t.budget_ns = stage->limit_s * r->scale * NSEC_PER_SEC;
-	trial_set_result(line, trial_run(&r->t, stage, line->runs));
+	trial_set_result(line, trial_run(&r->t, stage));
 	line->time = shr_now_ns() - r->t.begin_ns;
-	/* A stage that is done may have left something out. */
-	memcpy(line->why, r->t.why, sizeof(r->t.why));
 	trial_count(gpu, TRIAL_CLEAN, 1, is_clean(r, before));
 	read_log(r, gpu, line);
 	r->left_s -= stage->limit_s * r->scale;
@@ -337,8 +437,8 @@ static int run_gpu(struct run *r, size_t place)
 	r->t.place = place;
 	if (!gpreempt_nodes_read(r->t.g, &nodes, NULL) && place < nodes->count)
 		r->t.node = nodes->nodes[place];
-	for (i = 0; i < TRIAL_STAGES; i++) {
-		if (!(r->stages & 1U << i) || ret || r->t.stopped)
+	for (i = 0; i < TRIAL_STAGES && !ret && !r->t.stopped; i++) {
+		if (!(r->stages & 1U << i))
 			continue;
 		if (r->hung & 1U << i) {
 			trial_set_result(&gpu.stages[i], TRIAL_HUNG);
@@ -352,7 +452,7 @@ static int run_gpu(struct run *r, size_t place)
 	if (!ret)
 		ret = judge(&gpu);
 	if (r->args->mode != OUT_JSON)
-		trial_print_page(&gpu, &r->gpus.items[place]);
+		print_page(&gpu, &r->gpus.items[place]);
 	note_findings(r, &gpu);
 	r->n++;
 	for (i = 0; i < TRIAL_STAGES; i++) {
@@ -390,16 +490,20 @@ static int run_trial(void *data)
 	size_t i;
 
 	if (!ret && r.args->dry_run) {
-		trial_print_plan(r.stages, r.hung, r.scale);
+		print_plan(&r);
 	} else if (!ret) {
-		find_programs(&r);
+		r.t.load = ctl_find_program("gpreempt-load", GP_LOAD, r.load);
+		r.t.lab = ctl_find_program("gpreempt-lab", "gpreempt-lab", r.lab);
+		/* An environment that leaves GPUs out would change their numbers. */
+		unsetenv("ROCR_VISIBLE_DEVICES");
+		unsetenv("HIP_VISIBLE_DEVICES");
 		r.t.stop = shr_signals_open_stop();
 		r.t.snapshot = r.args->snapshot;
 		r.log = klog_open();
 		lseek(r.log, 0, SEEK_END);
-		r.json = json_object_new_array();
+		begin_json(&r);
 		for (i = 0; i < r.gpus.count && !r.t.stopped; i++) {
-			if (!r.chosen[i])
+			if (!shr_has(r.chosen, r.n_chosen, r.gpus.items[i].gpu_id))
 				continue;
 			ret = run_gpu(&r, i);
 			r.status = r.n > 1 ? ctl_merge_status(r.status, ret) : ret;
@@ -409,8 +513,9 @@ static int run_trial(void *data)
 						 "interrupted; nothing is held");
 		ret = write_output(&r, r.status);
 		ret = ret ? ret : r.status;
+		out_add(r.json, "status", out_json_number(ret));
 		if (r.args->mode == OUT_JSON)
-			out_json_print(trial_json_all(json_object_get(r.json), ret));
+			out_json_print(json_object_get(r.json));
 		json_object_put(r.json);
 	}
 	shr_cleanup_fd(&r.t.stop);

@@ -554,7 +554,6 @@ static int make_record(const char *next, const struct pause_entry *e)
 
 int pause_journal_write(const struct pause_entry *e)
 {
-	__cleanup_fd int dir = -1;
 	char path[64], next[72];
 	struct pause_entry old;
 	int ret;
@@ -574,11 +573,9 @@ int pause_journal_write(const struct pause_entry *e)
 		return ret;
 	}
 	/* Its name is on the disk, too. */
-	dir = open(HOLD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 || fsync(dir) < 0) {
-		ret = -errno;
+	ret = shr_flush(HOLD_DIR);
+	if (ret)
 		unlink(path);
-	}
 	return ret;
 }
 

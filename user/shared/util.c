@@ -477,6 +477,13 @@ int shr_file_replace(const char *path, mode_t mode, const char *text, size_t siz
 	return replace(path, mode, text, size, true);
 }
 
+int shr_flush(const char *path)
+{
+	__cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
 const char *shr_file_reason(int code)
 {
 	switch (code) {

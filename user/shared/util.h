@@ -273,6 +273,9 @@ int shr_file_replace(const char *path, mode_t mode, const char *text, size_t siz
 /* Returns a sentence for the user about an error of these two. */
 const char *shr_file_reason(int code);
 
+/* Wait until a file or a directory is on the disk. 0 or -errno. */
+int shr_flush(const char *path);
+
 /* A lock that lasts as long as a descriptor, however its process ends. */
 
 /*

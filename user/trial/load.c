@@ -18,18 +18,19 @@
 
 #define KERNARG_MAGIC 0x74706d6565727067ULL /* tests/vgpu/vgpu.h */
 #define RING	      256
-#define MAX_DEPTH     16
+#define DEPTH	      4	      /* dispatches in flight */
 #define WAIT_TICKS    2000000 /* one wait: 20 ms at 100 MHz; then signals are looked at */
 #define MAX_WAVES     65536
 #define UNIT_LDS      64 /* KiB in a compute unit: lds_size_in_kb of KFD; gfx950 has more */
+#define DRAIN_NS      (10 * NSEC_PER_SEC) /* longest wait for dispatches at the end */
+#define REPORT_NS     NSEC_PER_SEC	  /* time between two lines */
 #define STATUS_WRONG  1
 #define STATUS_USAGE  2
 #define STATUS_NONE   3 /* no runtime, no GPU, or no kernel for it */
 #define STATUS_STUCK  4
 
 struct options {
-	uint64_t gpu, registers, lds, waves, part, time_ns, count, duration_ns, depth, memory, rate;
-	uint64_t gamma, seed, drain_ns, report_ns;
+	uint64_t gpu, registers, lds, waves, part, time_ns, count, memory, rate, gamma;
 };
 
 static const struct {
@@ -49,34 +50,22 @@ static const struct {
 	ROW(part, 1, MAX_WAVES, 1, "of these one in so many"),
 	ROW(time_ns, 1000, 10 * NSEC_PER_SEC, NSEC_PER_MSEC, "time of a dispatch"),
 	ROW(count, 0, UINT64_MAX, 0, "end after so many dispatches; 0: no limit"),
-	ROW(duration_ns, 0, UINT64_MAX, 0, "end after that time; 0: no limit"),
-	ROW(depth, 1, MAX_DEPTH, 4, "dispatches in flight"),
 	ROW(memory, 0, 1 << 20, 0, "MiB of the GPU's memory to keep"),
 	ROW(rate, 0, 1000000, 0, "requests a second at random times; 0: one after the other"),
 	ROW(gamma, 1, 100, 1, "shape of the times between requests; 1: Poisson"),
-	ROW(seed, 1, UINT64_MAX, 1, "of the random times"),
-	ROW(drain_ns, 0, UINT64_MAX, 10 * NSEC_PER_SEC, "longest wait for dispatches at the end"),
-	ROW(report_ns, 1000000, UINT64_MAX, 100 * NSEC_PER_MSEC, "time between two lines"),
 };
 
 /* The kernels that make-witness has built: objects.S. */
 struct witness_object {
 	const char *gfx;
-	uint64_t size;	    /* one of WITNESS_SIZES */
-	uint64_t registers; /* the compiler took so many */
+	uint64_t size;		      /* one of WITNESS_SIZES, */
+	uint64_t vgprs, agprs, waves; /* and its row */
+	uint64_t registers;	      /* the compiler took so many */
 	const void *code;
 	uint64_t length;
 };
 
 extern const struct witness_object witness_objects[]; /* up to one without a name */
-
-#define SIZE_ROW(size, vgprs, agprs, waves) { size, { vgprs, agprs, WITNESS_SGPRS, 0 }, waves },
-
-static const struct size {
-	uint64_t size;
-	unsigned int places[WITNESS_KINDS]; /* for each kind; words of LDS are an option */
-	uint64_t waves;
-} sizes[] = { WITNESS_SIZES(SIZE_ROW) };
 
 /* A dispatch in flight, and what it is judged by. */
 struct slot {
@@ -90,15 +79,15 @@ struct slot {
 struct load {
 	struct options o;
 	struct runtime rt;
-	struct size size;
-	uint64_t object, registers, waves, random;
+	const struct witness_object *object;
+	unsigned int places[WITNESS_KINDS]; /* with the pattern */
+	uint64_t kernel, waves, depth;
 	uint32_t rounds;
 	struct runtime_queue *queue;
-	struct slot slots[MAX_DEPTH];
+	struct slot slots[DEPTH];
 	uint32_t *hashes; /* the waves must have these */
 	uint64_t submitted, completed, lost, right, wrong, unrun, longest_ns, moved_ns, next_ns;
-	uint64_t *latencies;
-	size_t n_latencies;
+	SHR_ARRAY(uint64_t, latencies);
 	struct shr_stats requests; /* their latencies, at the end */
 	bool failed;
 	char first_wrong[160]; /* the first wave or dispatch that was */
@@ -117,7 +106,43 @@ static bool did(struct runtime *rt, const char *call, int status)
 #define DID(rt, call, ...) did(rt, #call, (rt)->call(__VA_ARGS__))
 #define WITHOUT_STATUS	   (-1)
 
-static bool runtime_load(struct runtime *rt)
+static int look_at_pool(uint64_t pool, void *data)
+{
+	struct runtime *rt = data;
+	uint32_t segment = 1, flags = 0;
+	uint32_t wanted = rt->pool == &rt->vram ? RUNTIME_POOL_COARSE : RUNTIME_POOL_FINE;
+	bool may = false;
+
+	rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_SEGMENT, &segment);
+	rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_FLAGS, &flags);
+	rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_MAY_ALLOCATE, &may);
+	if (segment || !may || !(flags & wanted) || flags & RUNTIME_POOL_KERNARG)
+		return 0;
+	*rt->pool = pool;
+	return RUNTIME_INFO_BREAK;
+}
+
+static int look_at_agent(uint64_t agent, void *data)
+{
+	struct runtime *rt = data;
+	uint32_t type = RUNTIME_DEVICE_CPU;
+
+	rt->hsa_agent_get_info(agent, RUNTIME_DEVICE, &type);
+	rt->pool = type == RUNTIME_DEVICE_CPU ? &rt->system : &rt->vram;
+	if (type == RUNTIME_DEVICE_CPU && !rt->system)
+		rt->hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, rt);
+	if (type != RUNTIME_DEVICE_GPU || rt->seen++ != rt->wanted)
+		return 0;
+	rt->gpu = agent;
+	rt->hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, rt);
+	rt->hsa_agent_get_info(agent, RUNTIME_NAME, rt->gfx);
+	rt->hsa_agent_get_info(agent, RUNTIME_COMPUTE_UNITS, &rt->units);
+	rt->hsa_agent_get_info(agent, RUNTIME_SIMDS_PER_CU, &rt->simds);
+	return 0;
+}
+
+/* Load it, and take the GPU with that number, in KFD's order. */
+static bool runtime_start(struct runtime *rt, uint64_t gpu)
 {
 	void *library = dlopen(RUNTIME_LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
@@ -128,64 +153,6 @@ static bool runtime_load(struct runtime *rt)
 	if (!rt->name)                                 \
 		return did(rt, dlerror(), WITHOUT_STATUS);
 	RUNTIME_CALLS(RUNTIME_FIND)
-	return true;
-}
-
-/* Data that the runtime's iterators give to their callbacks. */
-struct search {
-	struct runtime *rt;
-	uint32_t wanted, unwanted; /* flags of a pool */
-	uint64_t *pool;
-};
-
-static int look_at_pool(uint64_t pool, void *data)
-{
-	const struct search *s = data;
-	uint32_t segment = 1, flags = 0;
-	bool may = false;
-
-	s->rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_SEGMENT, &segment);
-	if (segment)
-		return 0;
-	s->rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_FLAGS, &flags);
-	s->rt->hsa_amd_memory_pool_get_info(pool, RUNTIME_POOL_MAY_ALLOCATE, &may);
-	if (!may || (flags & s->wanted) != s->wanted || flags & s->unwanted)
-		return 0;
-	*s->pool = pool;
-	return RUNTIME_INFO_BREAK;
-}
-
-static void find_pool(struct runtime *rt, uint64_t agent, uint32_t wanted, uint32_t unwanted,
-		      uint64_t *pool)
-{
-	struct search s = { rt, wanted, unwanted, pool };
-
-	rt->hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, &s);
-}
-
-static int look_at_agent(uint64_t agent, void *data)
-{
-	struct runtime *rt = data;
-	uint32_t type = RUNTIME_DEVICE_CPU;
-
-	rt->hsa_agent_get_info(agent, RUNTIME_DEVICE, &type);
-	if (type == RUNTIME_DEVICE_CPU && !rt->cpu) {
-		rt->cpu = agent;
-		find_pool(rt, agent, RUNTIME_POOL_FINE, RUNTIME_POOL_KERNARG, &rt->system);
-	}
-	if (type != RUNTIME_DEVICE_GPU || rt->seen++ != rt->wanted)
-		return 0;
-	rt->gpu = agent;
-	find_pool(rt, agent, RUNTIME_POOL_COARSE, 0, &rt->vram);
-	rt->hsa_agent_get_info(agent, RUNTIME_NAME, rt->gfx);
-	rt->hsa_agent_get_info(agent, RUNTIME_COMPUTE_UNITS, &rt->units);
-	rt->hsa_agent_get_info(agent, RUNTIME_SIMDS_PER_CU, &rt->simds);
-	return 0;
-}
-
-/* Start it and take the GPU with that number, in KFD's order. */
-static bool runtime_start(struct runtime *rt, uint64_t gpu)
-{
 	rt->wanted = gpu;
 	return DID(rt, hsa_init) && DID(rt, hsa_iterate_agents, look_at_agent, rt) &&
 	       did(rt, "is there a GPU with that number?",
@@ -204,25 +171,19 @@ static void *runtime_host(struct runtime *rt, size_t size)
 	return memory;
 }
 
-/*
- * Load a code object of one kernel: its descriptor for packets. A kernel that needs memory for its
- * registers is refused.
- */
-static bool runtime_kernel(struct runtime *rt, const void *code, size_t size, const char *symbol,
-			   uint64_t *object)
+/* Load a kernel: its descriptor for packets. */
+static bool runtime_kernel(struct runtime *rt, const struct witness_object *o, uint64_t *kernel)
 {
-	uint64_t reader, executable, found;
-	uint32_t memory = 0;
+	uint64_t reader, executable, symbol;
 
-	return DID(rt, hsa_code_object_reader_create_from_memory, code, size, &reader) &&
+	return DID(rt, hsa_code_object_reader_create_from_memory, o->code, o->length, &reader) &&
 	       DID(rt, hsa_executable_create_alt, RUNTIME_PROFILE_FULL, 0, NULL, &executable) &&
 	       DID(rt, hsa_executable_load_agent_code_object, executable, rt->gpu, reader, NULL,
 		   NULL) &&
 	       DID(rt, hsa_executable_freeze, executable, NULL) &&
-	       DID(rt, hsa_executable_get_symbol_by_name, executable, symbol, &rt->gpu, &found) &&
-	       DID(rt, hsa_executable_symbol_get_info, found, RUNTIME_KERNEL_OBJECT, object) &&
-	       DID(rt, hsa_executable_symbol_get_info, found, RUNTIME_KERNEL_PRIVATE, &memory) &&
-	       did(rt, "the kernel has private memory", memory ? WITHOUT_STATUS : 0);
+	       DID(rt, hsa_executable_get_symbol_by_name, executable, "witness.kd", &rt->gpu,
+		   &symbol) &&
+	       DID(rt, hsa_executable_symbol_get_info, symbol, RUNTIME_KERNEL_OBJECT, kernel);
 }
 
 static volatile sig_atomic_t stopped;
@@ -233,21 +194,31 @@ static void on_stop(int sig)
 	stopped = 1;
 }
 
+/* Print the reason that the runtime's calls have left. */
+static int fail(const struct runtime *rt)
+{
+	const char *text = NULL;
+
+	if (rt->status != WITHOUT_STATUS)
+		rt->hsa_status_string(rt->status, &text);
+	fprintf(stderr, "gpreempt-load: %s%s%s\n", rt->why, text ? ": " : "", text ? text : "");
+	return STATUS_NONE;
+}
+
 static void on_error(int status, struct runtime_queue *queue, void *data)
 {
 	struct load *l = data;
-	const char *text = NULL;
 
 	(void)queue;
-	l->rt.hsa_status_string(status, &text);
-	fprintf(stderr, "gpreempt-load: the queue failed: %s\n", text ? text : "unknown status");
+	did(&l->rt, "the queue failed", status);
+	fail(&l->rt);
 	l->failed = true;
 }
 
 /* Keep which register of which lane was wrong first. */
 static void tell(struct load *l, uint32_t wave, const struct witness_wave *w)
 {
-	uint32_t nth = w->where, kind = witness_kind(l->size.places, &nth);
+	uint32_t nth = w->where, kind = witness_kind(l->places, &nth);
 
 	if (*l->first_wrong)
 		return;
@@ -293,7 +264,7 @@ static void submit(struct load *l, struct slot *s, uint64_t due_ns)
 		.workgroup = { WITNESS_LANES, 1, 1 },
 		.grid = { WITNESS_LANES * l->waves, 1, 1 },
 		.group_size = l->o.lds << 10,
-		.kernel = l->object,
+		.kernel = l->kernel,
 		.kernarg = (uintptr_t)s->kernarg,
 		.signal = s->signal,
 	};
@@ -310,10 +281,10 @@ static void submit(struct load *l, struct slot *s, uint64_t due_ns)
 }
 
 /* Take a dispatch that has completed. */
-static bool retire(struct load *l, struct slot *s, uint64_t now)
+static void retire(struct load *l, struct slot *s, uint64_t now)
 {
 	if (!s->busy || l->rt.hsa_signal_load_scacquire(s->signal) >= 1)
-		return false;
+		return;
 	s->busy = false;
 	l->completed++;
 	judge(l, s);
@@ -321,32 +292,8 @@ static bool retire(struct load *l, struct slot *s, uint64_t now)
 	if (now - l->moved_ns > l->longest_ns)
 		l->longest_ns = now - l->moved_ns;
 	l->moved_ns = now;
-	if (l->o.rate && l->n_latencies < 1000000) {
-		if (!(l->n_latencies & (l->n_latencies - 1)))
-			l->latencies = shr_must(realloc(l->latencies, (2 * l->n_latencies + 1) *
-									      sizeof(uint64_t)));
-		l->latencies[l->n_latencies++] = now - s->due_ns;
-	}
-	return true;
-}
-
-static double next_random(struct load *l)
-{
-	l->random ^= l->random << 13;
-	l->random ^= l->random >> 7;
-	l->random ^= l->random << 17;
-	return (double)((l->random >> 11) + 1) / (1ULL << 53);
-}
-
-/* A Gamma variate of a whole shape is a sum of exponential ones. */
-static uint64_t next_gap(struct load *l)
-{
-	double sum = 0;
-	uint64_t i;
-
-	for (i = 0; i < l->o.gamma; i++)
-		sum -= log(next_random(l));
-	return sum / l->o.gamma * NSEC_PER_SEC / l->o.rate;
+	if (l->o.rate && l->latencies.count < 1000000)
+		*(uint64_t *)shr_must(shr_add(&l->latencies)) = now - s->due_ns;
 }
 
 static void wait_for(struct load *l, const struct slot *s)
@@ -366,8 +313,8 @@ static void print_line(const struct load *l, const char *state)
 
 	printf("{\"state\":\"%s\",\"gfx\":\"%s\",\"ring\":\"%#" PRIxPTR "\",\"waves\":%" PRIu64
 	       ",\"registers\":%" PRIu64 ",\"lds_bytes\":%" PRIu64 ",\"rounds\":%u,\"code\":\"%s\"",
-	       state, l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->registers, l->o.lds << 10,
-	       l->rounds,
+	       state, l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->object->registers,
+	       l->o.lds << 10, l->rounds,
 	       l->right ? "runs" :
 	       l->wrong ? "is wrong" :
 			  "does not run");
@@ -386,18 +333,24 @@ static void print_line(const struct load *l, const char *state)
 /* May this slot get a dispatch now? *due_ns: the time at which its request came. */
 static bool is_due(struct load *l, uint64_t now, uint64_t *due_ns)
 {
+	double sum = 0;
+	uint64_t i;
+
 	*due_ns = now;
 	if (!l->o.rate)
 		return true;
 	if (now < l->next_ns)
 		return false;
 	*due_ns = l->next_ns;
-	l->next_ns += next_gap(l);
+	/* A Gamma variate of a whole shape is a sum of exponential ones. */
+	for (i = 0; i < l->o.gamma; i++)
+		sum -= log(1 - drand48());
+	l->next_ns += (uint64_t)(sum / l->o.gamma * NSEC_PER_SEC / l->o.rate);
 	return true;
 }
 
 /* Submit and take back, one slot after the other. False: not all came back in time. */
-static bool run(struct load *l, uint64_t count, uint64_t duration_ns)
+static bool run(struct load *l, uint64_t count)
 {
 	uint64_t start = shr_now_ns(), line_ns = start, last = l->submitted + count, stop_ns = 0;
 	uint64_t turn = 0, now, due_ns;
@@ -405,59 +358,45 @@ static bool run(struct load *l, uint64_t count, uint64_t duration_ns)
 	l->moved_ns = start;
 	l->next_ns = start;
 	for (;; turn++) {
-		struct slot *s = &l->slots[turn % l->o.depth];
+		struct slot *s = &l->slots[turn % l->depth];
 
 		now = shr_now_ns();
-		if (!stop_ns && (stopped || l->failed || (count && l->submitted == last) ||
-				 (duration_ns && now - start >= duration_ns)))
+		if (!stop_ns && (stopped || l->failed || (count && l->submitted == last)))
 			stop_ns = now;
 		retire(l, s, now);
 		if (!stop_ns && !s->busy && is_due(l, now, &due_ns))
 			submit(l, s, due_ns);
 		if (stop_ns && l->completed == l->submitted)
 			return true;
-		if (stop_ns && (l->failed || now - stop_ns > l->o.drain_ns))
+		if (stop_ns && (l->failed || now - stop_ns > DRAIN_NS))
 			return false;
-		if (now - line_ns >= l->o.report_ns && !count) {
+		if (now - line_ns >= REPORT_NS && !count) {
 			print_line(l, "working");
 			line_ns = now;
 		}
-		wait_for(l, &l->slots[(turn + 1) % l->o.depth]);
+		wait_for(l, &l->slots[(turn + 1) % l->depth]);
 	}
-}
-
-/* Print the reason that the runtime's calls have left. */
-static int fail(const struct runtime *rt)
-{
-	const char *text = NULL;
-
-	if (rt->status != WITHOUT_STATUS)
-		rt->hsa_status_string(rt->status, &text);
-	fprintf(stderr, "gpreempt-load: %s%s%s\n", rt->why, text ? ": " : "", text ? text : "");
-	return STATUS_NONE;
 }
 
 /* Rounds that take about the time asked for, by dispatches that become longer. */
 static bool calibrate(struct load *l)
 {
-	uint64_t depth = l->o.depth, took = 0, least = NSEC_PER_MSEC;
+	uint64_t took = 0;
 
-	l->o.depth = 1;
-	if (least > l->o.time_ns)
-		least = l->o.time_ns;
+	l->depth = 1;
 	for (l->rounds = 1; l->rounds < 1 << 24; l->rounds *= 2) {
 		uint64_t start = shr_now_ns();
 
-		if (!run(l, 1, 0) || stopped)
+		if (!run(l, 1) || stopped)
 			return false;
 		took = shr_now_ns() - start;
 		/* No code ran: the time is the virtual GPU's, and rounds mean nothing. */
-		if (took >= least || l->unrun)
+		if (took >= NSEC_PER_MSEC || took >= l->o.time_ns || l->unrun)
 			break;
 	}
 	if (!l->unrun)
 		l->rounds = (double)l->rounds * l->o.time_ns / took + 1;
-	l->o.depth = depth;
+	l->depth = DEPTH;
 	l->longest_ns = 0;
 	return true;
 }
@@ -466,7 +405,7 @@ static bool make_slots(struct load *l)
 {
 	size_t i;
 
-	for (i = 0; i < l->o.depth; i++) {
+	for (i = 0; i < DEPTH; i++) {
 		struct slot *s = &l->slots[i];
 
 		s->kernarg = runtime_host(&l->rt, 4096);
@@ -481,57 +420,47 @@ static bool make_slots(struct load *l)
 			.cell = (uintptr_t)s->cell,
 			.addend = 1,
 			.out = (uintptr_t)s->out,
-			.words = l->size.places[3],
+			.words = l->places[WITNESS_WORD],
 		};
 	}
 	l->hashes = shr_must(calloc(l->waves, sizeof(*l->hashes)));
 	for (i = 0; i < l->waves; i++)
-		l->hashes[i] = witness_hash(l->size.places, i);
+		l->hashes[i] = witness_hash(l->places, i);
 	return true;
-}
-
-static const struct witness_object *find_object(const struct load *l)
-{
-	const struct witness_object *o;
-
-	for (o = witness_objects; o->gfx; o++)
-		if (!strcmp(o->gfx, l->rt.gfx) && o->size == l->o.registers)
-			return o;
-	return NULL;
 }
 
 /* Waves that the GPU holds at a time, by their registers and their LDS. */
 static uint64_t waves_that_fit(const struct load *l)
 {
-	uint64_t waves = l->rt.simds * l->size.waves, by_lds = UNIT_LDS / l->o.lds;
+	uint64_t waves = l->rt.simds * l->object->waves, by_lds = UNIT_LDS / l->o.lds;
 
 	return l->rt.units * (waves < by_lds ? waves : by_lds);
 }
 
 static int start(struct load *l)
 {
-	const struct witness_object *object;
+	const struct witness_object *o = witness_objects;
 	struct runtime *rt = &l->rt;
 	void *kept;
-	size_t i;
 
-	if (!runtime_load(rt) || !runtime_start(rt, l->o.gpu))
+	if (!runtime_start(rt, l->o.gpu))
 		return fail(rt);
-	object = find_object(l);
-	for (i = 0; i < ARRAY_SIZE(sizes); i++)
-		if (sizes[i].size == l->o.registers)
-			l->size = sizes[i];
-	if (!object) {
+	while (o->gfx && (strcmp(o->gfx, rt->gfx) || o->size != l->o.registers))
+		o++;
+	if (!o->gfx) {
 		fprintf(stderr,
 			"gpreempt-load: no witness of %" PRIu64 " registers for %s was built\n",
 			l->o.registers, rt->gfx);
 		return STATUS_NONE;
 	}
-	l->registers = object->registers;
-	l->size.places[3] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
+	l->object = o;
+	l->places[WITNESS_VGPR] = o->vgprs;
+	l->places[WITNESS_AGPR] = o->agprs;
+	l->places[WITNESS_SGPR] = WITNESS_SGPRS;
+	l->places[WITNESS_WORD] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
 	l->waves = l->o.waves ? l->o.waves : waves_that_fit(l) / l->o.part;
 	l->waves += !l->waves;
-	if (!runtime_kernel(rt, object->code, object->length, "witness.kd", &l->object) ||
+	if (!runtime_kernel(rt, o, &l->kernel) ||
 	    !DID(rt, hsa_queue_create, rt->gpu, RING, 0, on_error, l, UINT32_MAX, UINT32_MAX,
 		 &l->queue) ||
 	    (l->o.memory &&
@@ -543,9 +472,7 @@ static int start(struct load *l)
 
 static int finish(struct load *l, bool drained)
 {
-	size_t i;
-
-	shr_stats(l->latencies, l->n_latencies, &l->requests);
+	shr_stats(l->latencies.items, l->latencies.count, &l->requests);
 	print_line(l, "done");
 	fflush(stdout);
 	/* Dispatches in flight would make the runtime wait. */
@@ -554,8 +481,6 @@ static int finish(struct load *l, bool drained)
 		_exit(STATUS_STUCK);
 	}
 	l->rt.hsa_queue_destroy(l->queue);
-	for (i = 0; i < l->o.depth; i++)
-		l->rt.hsa_signal_destroy(l->slots[i].signal);
 	l->rt.hsa_shut_down();
 	return l->wrong || l->lost || l->failed ? STATUS_WRONG : 0;
 }
@@ -616,14 +541,13 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
-	l.random = l.o.seed * 0x9e3779b97f4a7c15ULL | 1;
 	status = start(&l);
 	if (status)
 		return status;
 	drained = calibrate(&l);
 	if (drained) {
 		print_line(&l, "ready");
-		drained = run(&l, l.o.count, l.o.duration_ns);
+		drained = run(&l, l.o.count);
 	}
 	return finish(&l, drained || l.completed == l.submitted);
 }

@@ -30,7 +30,6 @@ enum {
 	RUNTIME_POOL_COARSE = 4,
 	RUNTIME_PROFILE_FULL = 1,
 	RUNTIME_KERNEL_OBJECT = 22,
-	RUNTIME_KERNEL_PRIVATE = 14,
 	RUNTIME_LESS_THAN = 2,
 	RUNTIME_WAIT_BLOCKED = 0,
 };
@@ -90,7 +89,6 @@ typedef void (*runtime_on_error)(int status, struct runtime_queue *queue, void *
 	X(int, hsa_amd_agents_allow_access, (uint32_t, const uint64_t *, const uint32_t *,     \
 					     const void *))                                    \
 	X(int, hsa_signal_create, (int64_t, uint32_t, const uint64_t *, uint64_t *))           \
-	X(int, hsa_signal_destroy, (uint64_t))                                                 \
 	X(void, hsa_signal_store_screlease, (uint64_t, int64_t))                               \
 	X(int64_t, hsa_signal_load_scacquire, (uint64_t))                                      \
 	X(int64_t, hsa_signal_wait_scacquire, (uint64_t, int, int64_t, uint64_t, int))         \
@@ -113,8 +111,9 @@ typedef void (*runtime_on_error)(int status, struct runtime_queue *queue, void *
 struct runtime {
 	RUNTIME_CALLS(RUNTIME_POINTER)
 	char gfx[64]; /* the GPU, as "gfx942" */
-	uint64_t cpu, gpu;
-	uint64_t system, vram; /* pools */
+	uint64_t gpu;
+	uint64_t system, vram; /* pools: the host's memory, the GPU's */
+	uint64_t *pool;	       /* the one to look for */
 	uint64_t wanted, seen; /* GPUs */
 	uint32_t units, simds;
 	const char *why; /* the call that failed, or another reason */

@@ -22,7 +22,7 @@
 
 /* Programs: none outlives its stage, and each wait has a limit. */
 
-/* Start a program; argv ends with NULL. False: t->why says why not. */
+/* Start a program; argv ends with NULL. False: the line of the stage says why not. */
 static bool start_program(struct trial *t, char *const *argv, struct ctl_child *p)
 {
 	int ret;
@@ -37,7 +37,8 @@ static bool start_program(struct trial *t, char *const *argv, struct ctl_child *
 	ret = ctl_child_start(p);
 	if (!ret)
 		return true;
-	snprintf(t->why, sizeof(t->why), "cannot start %s: %s", argv[0], strerror(-ret));
+	snprintf(t->line->why, sizeof(t->line->why), "cannot start %s: %s", argv[0],
+		 strerror(-ret));
 	ctl_child_end(p, SIGKILL, 0);
 	return false;
 }
@@ -99,15 +100,15 @@ static void note_why(struct trial *t, const char *name, int err)
 	while ((end = strrchr(text, '\n')) && (!end[1] || !strncmp(end + 1, "next: ", 6)))
 		*end = '\0';
 	line = end ? end + 1 : text;
-	snprintf(t->why, sizeof(t->why), "%s", *line ? line : name);
+	snprintf(t->line->why, sizeof(t->line->why), "%s", *line ? line : name);
 }
 
 #define CUT (-1)
 
 /*
  * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
- * and the status is CUT if it ended then. If there is no object, or another status than 0, t->why
- * says why.
+ * and the status is CUT if it ended then. If there is no object, or another status than 0, the line
+ * of the stage says why.
  */
 static struct json_object *ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
 {
@@ -146,7 +147,7 @@ static void snapshot(struct trial *t, const char *word)
 	snprintf(tag, sizeof(tag), "gpu%zu-%s", t->place, word);
 	json_object_put(ask(t, argv, ASK_NS, &status));
 	if (!status)
-		*t->why = '\0';
+		*t->line->why = '\0';
 }
 
 static uint64_t left_ns(const struct trial *t)
@@ -166,20 +167,21 @@ struct trial_setup {
 /* A load that is at work. */
 struct trial_work {
 	struct ctl_child child;
+	char pid[24]; /* the child's, for other programs */
 	const struct trial_setup *setup;
 	int64_t ring; /* address */
-	int64_t waves, registers, lds;
+	int64_t waves;
+	int64_t state; /* bytes that a suspend has to save */
 };
 
 /* Start it, and wait until it is at work. TRIAL_DONE, or why not. */
 static enum trial_result start_work(struct trial *t, const struct trial_setup *s,
 				    struct trial_work *w)
 {
-	char gpu[24], words[128], *word, *rest,
-		*argv[24] = { (char *)t->load, "--gpu", gpu, "--report_ns", "1000000000" };
+	char gpu[24], words[128], *word, *rest, *argv[24] = { (char *)t->load, "--gpu", gpu };
 	uint64_t until = shr_now_ns() + READY_NS;
 	struct json_object *now;
-	size_t n = 5;
+	size_t n = 3;
 
 	*w = (struct trial_work){ .setup = s };
 	snprintf(gpu, sizeof(gpu), "%zu", t->place);
@@ -188,6 +190,7 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 		argv[n++] = word;
 	if (!start_program(t, argv, &w->child))
 		return TRIAL_FAILED;
+	snprintf(w->pid, sizeof(w->pid), "%d", w->child.pid);
 	while (!(now = trial_last(&w->child))) {
 		bool ended = wait_for_end(t, &w->child, 20 * NSEC_PER_MSEC);
 
@@ -202,8 +205,12 @@ static enum trial_result start_work(struct trial *t, const struct trial_setup *s
 	}
 	w->ring = trial_int(now, "ring");
 	w->waves = trial_int(now, "waves");
-	w->registers = trial_int(now, "registers");
-	w->lds = trial_int(now, "lds_bytes");
+	/*
+	 * A wave keeps 4 bytes in each vector register of each of its lanes, and its LDS. Scalar
+	 * and hardware registers, 640 bytes a wave (kfd_queue.c), are left out.
+	 */
+	w->state = w->waves *
+		   (trial_int(now, "registers") * 4 * WITNESS_LANES + trial_int(now, "lds_bytes"));
 	snprintf(t->found->gfx, sizeof(t->found->gfx), "%s",
 		 json_object_get_string(json_object_object_get(now, "gfx")));
 	json_object_put(now);
@@ -234,44 +241,36 @@ static struct json_object *end_work(struct trial *t, struct trial_work *w, enum 
 
 /* gpreempt-ctl preempt beside it. */
 
-/* A cycle that our own SIGINT has cut off was not tried. */
-static void count_preempt(struct trial *t, struct json_object *found, bool pause, bool cut)
-{
-	struct json_object *verified = json_object_object_get(found, "verified");
-	int64_t yes = trial_int(verified, "yes"), seen = yes + trial_int(verified, "no");
-	int64_t whole = seen + trial_int(verified, "not_checked");
-
-	trial_count(t->found, pause ? TRIAL_PAUSES : TRIAL_SUSPENDS,
-		    cut ? whole : trial_int(found, "cycles"), trial_int(found, "succeeded"));
-	trial_count(t->found, TRIAL_OFF, seen, yes);
-}
-
-/* A trial has no more than one target, and nothing beside it. */
-static void leave_out(struct json_object *found)
-{
-	static const char *const keys[] = { "online_us", "targets", "disturbed", "simulated" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		json_object_object_del(found, keys[i]);
-}
-
 /* Suspend and resume the load. After ns it gets SIGINT, and prints what it has. */
 static enum trial_result preempt(struct trial *t, const struct trial_stage *stage,
 				 const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
-	char pid[24], n[24];
-	char *argv[] = { SELF,	"preempt",    pid,   "--json", "--count",	   n,	"--hold",
-			 "1ms", "--interval", "5ms", "--how",  (char *)stage->how, NULL };
-	struct json_object *found;
+	/* A trial has no more than one target, and nothing beside it. */
+	static const char *const left_out[] = { "online_us", "targets", "disturbed", "simulated" };
+	bool pause = !strcmp(stage->how, "pause");
+	char n[24], *argv[] = { SELF,	      "preempt", (char *)w->pid, "--json",
+				"--count",    n,	 "--hold",	 "1ms",
+				"--interval", "5ms",	 "--how",	 (char *)stage->how,
+				NULL };
+	struct json_object *found, *verified;
+	int64_t yes, seen;
 	int status;
+	size_t i;
 
-	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	snprintf(n, sizeof(n), "%" PRIu64, stage->cycles);
 	found = ask(t, argv, ns, &status);
 	if (found) {
-		count_preempt(t, found, !strcmp(stage->how, "pause"), status == CUT);
-		leave_out(found);
+		verified = json_object_object_get(found, "verified");
+		yes = trial_int(verified, "yes");
+		seen = yes + trial_int(verified, "no");
+		/* A cycle that our own SIGINT has cut off was not tried. */
+		trial_count(t->found, pause ? TRIAL_PAUSES : TRIAL_SUSPENDS,
+			    status == CUT ? seen + trial_int(verified, "not_checked") :
+					    trial_int(found, "cycles"),
+			    trial_int(found, "succeeded"));
+		trial_count(t->found, TRIAL_OFF, seen, yes);
+		for (i = 0; i < ARRAY_SIZE(left_out); i++)
+			json_object_object_del(found, left_out[i]);
 		out_add(run, "preempt", found);
 	}
 	/* A run that was cut off before its first cycle has no figures. */
@@ -290,12 +289,11 @@ static struct json_object *firmware(struct trial *t)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		bool known = shr_read_start(text, sizeof(text),
-					    "/sys/bus/pci/devices/%s/fw_version/%s_fw_version",
-					    t->node.device, files[i]) > 0;
-
+		shr_read_start(text, sizeof(text),
+			       "/sys/bus/pci/devices/%s/fw_version/%s_fw_version", t->node.device,
+			       files[i]);
 		text[strcspn(text, "\n")] = '\0';
-		out_add(o, files[i], out_json_text(known ? text : NULL));
+		out_add(o, files[i], out_json_text(*text ? text : NULL));
 	}
 	out_add(o, "kfd",
 		gp_gpu_property(t->g, t->node.gpu_id, "fw_version", &value) ?
@@ -304,7 +302,7 @@ static struct json_object *firmware(struct trial *t)
 	return o;
 }
 
-static enum trial_result run_look(struct trial *t, struct json_object *runs)
+static enum trial_result run_look(struct trial *t)
 {
 	static const char *const asked[] = { "doctor", "gpus" };
 	struct json_object *run = json_object_new_object(), *found;
@@ -312,14 +310,14 @@ static enum trial_result run_look(struct trial *t, struct json_object *runs)
 	int status;
 
 	out_add(run, "name", out_json_text("host"));
-	json_object_array_add(runs, run);
+	json_object_array_add(t->line->runs, run);
 	for (i = 0; i < ARRAY_SIZE(asked); i++) {
 		char *argv[] = { SELF, (char *)asked[i], "--json", NULL };
 
 		found = ask(t, argv, left_ns(t), &status);
 		if (!found)
 			return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
-		*t->why = '\0';
+		*t->line->why = '\0';
 		out_add(run, asked[i], found);
 	}
 	out_add(run, "firmware", firmware(t));
@@ -352,32 +350,6 @@ static const struct gpreempt_queue *find_queue(const struct gpreempt_view *view,
 	return NULL;
 }
 
-static bool read_once(struct trial *t, const struct trial_work *w, struct reads *r)
-{
-	__cleanup_list struct gpreempt_view *view = NULL;
-	uint64_t begin = shr_now_ns();
-	const struct gpreempt_queue *q;
-	struct gpreempt_error err;
-
-	if (gpreempt_view_read(t->g, w->child.pid, &view, &err)) {
-		gpreempt_error_text(&err, t->why, sizeof(t->why));
-		return false;
-	}
-	r->ns[r->n++] = shr_now_ns() - begin;
-	q = find_queue(view, w->ring);
-	if (!q)
-		return true;
-	r->ring++;
-	r->hardware = q->hardware;
-	r->slots += q->active != GPREEMPT_UNKNOWN;
-	r->all_slots += q->active != GPREEMPT_UNKNOWN && q->active == q->slots;
-	r->waves += q->waves > 0;
-	r->few += q->waves > 0 && q->waves <= w->waves;
-	if (q->waves > r->most)
-		r->most = q->waves;
-	return true;
-}
-
 /* Registers that the module has read so far, for all who read its files. */
 static double registers_read(struct trial *t)
 {
@@ -393,12 +365,32 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 		      uint64_t until, struct json_object *run)
 {
 	double registers = registers_read(t);
+	struct gpreempt_error err;
 	struct shr_stats stats;
 	struct json_object *o;
 
-	while (r->n < count && shr_now_ns() < until && sleep_ns(t, NSEC_PER_MSEC))
-		if (!read_once(t, w, r))
+	while (r->n < count && shr_now_ns() < until && sleep_ns(t, NSEC_PER_MSEC)) {
+		__cleanup_list struct gpreempt_view *view = NULL;
+		uint64_t begin = shr_now_ns();
+		const struct gpreempt_queue *q;
+
+		if (gpreempt_view_read(t->g, w->child.pid, &view, &err)) {
+			gpreempt_error_text(&err, t->line->why, sizeof(t->line->why));
 			break;
+		}
+		r->ns[r->n++] = shr_now_ns() - begin;
+		q = find_queue(view, w->ring);
+		if (!q)
+			continue;
+		r->ring++;
+		r->hardware = q->hardware;
+		r->slots += q->active != GPREEMPT_UNKNOWN;
+		r->all_slots += q->active != GPREEMPT_UNKNOWN && q->active == q->slots;
+		r->waves += q->waves > 0;
+		r->few += q->waves > 0 && q->waves <= w->waves;
+		if (q->waves > r->most)
+			r->most = q->waves;
+	}
 	if (!r->n)
 		return;
 	shr_stats(r->ns, r->n, &stats);
@@ -546,18 +538,17 @@ static void compare(struct looks *l, const struct out_table *table, struct json_
 static void compare_text(struct trial *t, const struct trial_work *w, uint64_t until,
 			 struct json_object *run)
 {
-	char pid[24], *argv[] = { (char *)t->lab, "decode", "--json", "--pid", pid, NULL };
+	char *argv[] = { (char *)t->lab, "decode", "--json", "--pid", (char *)w->pid, NULL };
 	struct json_object *before, *after, *text, *o = json_object_new_object();
 	struct looks l = { 0 };
 	int i, status;
 
-	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	for (i = 0; i < TEXTS && shr_now_ns() < until && !t->stopped; i++) {
 		before = look(t, w, &l);
 		text = ask(t, argv, 10 * NSEC_PER_SEC, &status);
 		after = look(t, w, &l);
 		if (text)
-			*t->why = '\0'; /* lines of others that it could not read */
+			*t->line->why = '\0'; /* lines of others that it could not read */
 		if (before && text && after) {
 			l.texts++;
 			compare(&l, &queue_table, before, after, text);
@@ -590,11 +581,11 @@ static enum trial_result run_view(struct trial *t, const struct trial_stage *sta
 	free(r.ns);
 	if (!r.slots) {
 		if (r.ring && r.hardware != GPREEMPT_UNKNOWN)
-			snprintf(t->why, sizeof(t->why),
+			snprintf(t->line->why, sizeof(t->line->why),
 				 "no slots were read: the hardware is \"%s\"",
 				 gpreempt_word(GPREEMPT_WORD_HARDWARE, r.hardware));
-		else if (!*t->why)
-			snprintf(t->why, sizeof(t->why), NO_SLOTS);
+		else if (!*t->line->why)
+			snprintf(t->line->why, sizeof(t->line->why), NO_SLOTS);
 		return r.n ? TRIAL_LACKS : TRIAL_FAILED;
 	}
 	compare_text(t, w, begin + ns, run);
@@ -638,22 +629,19 @@ static enum trial_result schedule(struct trial *t, const struct trial_stage *sta
 				  const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
 	static const struct trial_setup offline = { NULL, "--time_ns 5000000" };
-	char online_pid[24], offline_pid[24];
-	char *argv[] = { SELF, "guard", "--online", online_pid, "--offline", offline_pid, NULL };
+	struct trial_work b = { 0 };
+	char *argv[] = { SELF, "guard", "--online", (char *)w->pid, "--offline", b.pid, NULL };
 	struct ctl_child guard = { .pidfd = -1, .out = -1, .err = -1 };
 	enum trial_result result = TRIAL_DONE;
-	struct trial_work b = { 0 };
 
 	if (w->setup > stage->setups)
 		result = start_work(t, &offline, &b);
-	snprintf(online_pid, sizeof(online_pid), "%d", w->child.pid);
-	snprintf(offline_pid, sizeof(offline_pid), "%d", b.child.pid);
 	if (result == TRIAL_DONE && w->setup > stage->setups + 1 && !start_program(t, argv, &guard))
 		result = TRIAL_FAILED;
 	if (result == TRIAL_DONE)
 		sleep_ns(t, ns);
 	if (guard.pid && ctl_child_wait(&guard, 0)) {
-		snprintf(t->why, sizeof(t->why), "gpreempt-ctl guard ended by itself");
+		snprintf(t->line->why, sizeof(t->line->why), "gpreempt-ctl guard ended by itself");
 		result = TRIAL_FAILED;
 	}
 	/* Its requests end before guard does. */
@@ -674,8 +662,7 @@ static bool has_slots(struct trial *t, pid_t pid, bool wanted, uint64_t ns)
 
 	do {
 		__cleanup_list struct gpreempt_view *view = NULL;
-		size_t active = 0, known = 0;
-		size_t i;
+		size_t active = 0, known = 0, i;
 
 		if (gpreempt_view_read(t->g, pid, &view, NULL))
 			return false;
@@ -693,26 +680,26 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 				     const struct trial_work *w, uint64_t ns,
 				     struct json_object *run)
 {
-	char pid[24], *argv[] = { SELF, "follow", pid, NULL };
+	char *argv[] = { SELF, "follow", (char *)w->pid, NULL };
 	uint64_t tried = 0, held = 0, until = shr_now_ns() + ns;
 	enum trial_result result = TRIAL_DONE;
 	struct ctl_child follow;
 
-	snprintf(pid, sizeof(pid), "%d", w->child.pid);
 	if (!has_slots(t, w->child.pid, true, 10 * NSEC_PER_SEC)) {
-		snprintf(t->why, sizeof(t->why), NO_SLOTS);
+		snprintf(t->line->why, sizeof(t->line->why), NO_SLOTS);
 		result = TRIAL_LACKS;
 	} else if (start_program(t, argv, &follow)) {
 		sleep_ns(t, NSEC_PER_SEC);
 		while (tried < stage->cycles && shr_now_ns() < until && !t->stopped) {
-			bool off;
+			bool off, on;
 
 			kill(w->child.pid, SIGSTOP);
 			off = has_slots(t, w->child.pid, false, 5 * NSEC_PER_SEC);
 			kill(w->child.pid, SIGCONT);
-			if (!t->stopped)
-				tried++;
-			held += has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC) && off;
+			on = has_slots(t, w->child.pid, true, 5 * NSEC_PER_SEC);
+			/* A cycle that Ctrl-C has cut off was not tried. */
+			tried += !t->stopped;
+			held += off && on && !t->stopped;
 		}
 		ctl_child_end(&follow, SIGINT, GUARD_NS);
 	} else {
@@ -720,20 +707,15 @@ static enum trial_result stop_and_go(struct trial *t, const struct trial_stage *
 	}
 	out_add(run, "cycles", out_json_number(tried));
 	out_add(run, "succeeded", out_json_number(held));
-	trial_count(t->found, TRIAL_FOLLOWS, tried, held < tried ? held : tried);
+	trial_count(t->found, TRIAL_FOLLOWS, tried, held);
 	return result;
 }
 
 /* The stages. */
 
-/*
- * Add the size of what a suspend has to save, and the time that the memory needs for it. A wave
- * keeps 4 bytes in each vector register of each of its lanes, and its LDS. Scalar and hardware
- * registers, 640 bytes a wave (kfd_queue.c), are left out: the limit is a lower bound.
- */
+/* Add the size of what a suspend has to save, and the time that the memory needs at the least. */
 static void add_limit(struct trial *t, const struct trial_work *w, struct json_object *run)
 {
-	int64_t state = w->waves * (w->registers * 4 * WITNESS_LANES + w->lds);
 	uint64_t width = 0, mhz = 0, speed;
 	char bank[32];
 
@@ -741,13 +723,12 @@ static void add_limit(struct trial *t, const struct trial_work *w, struct json_o
 	gp_node_property(t->g, bank, "width", &width);
 	gp_node_property(t->g, bank, "mem_clk_max", &mhz);
 	speed = trial_bandwidth(t->found->gfx, width, mhz);
-	out_add(run, "state_bytes", out_json_number(state));
-	out_add(run, "limit_us", speed ? out_json_double(state * 1e6 / speed) : NULL);
+	out_add(run, "state_bytes", out_json_number(w->state));
+	out_add(run, "limit_us", speed ? out_json_double(w->state * 1e6 / speed) : NULL);
 }
 
 static enum trial_result act_on(struct trial *t, const struct trial_stage *stage,
-				const struct trial_setup *setup, uint64_t ns,
-				struct json_object *runs)
+				const struct trial_setup *setup, uint64_t ns)
 {
 	enum trial_result result;
 	struct json_object *run;
@@ -758,7 +739,7 @@ static enum trial_result act_on(struct trial *t, const struct trial_stage *stage
 		return result;
 	run = json_object_new_object();
 	out_add(run, "name", out_json_text(setup->name));
-	json_object_array_add(runs, run);
+	json_object_array_add(t->line->runs, run);
 	if (stage->act == preempt)
 		add_limit(t, &w, run);
 	result = stage->act(t, stage, &w, ns, run);
@@ -766,17 +747,16 @@ static enum trial_result act_on(struct trial *t, const struct trial_stage *stage
 	return t->stopped ? TRIAL_INTERRUPTED : result;
 }
 
-enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
-			    struct json_object *runs)
+enum trial_result trial_run(struct trial *t, const struct trial_stage *stage)
 {
 	/* Sizes of which this GPU has no witness are left out. */
 	enum trial_result result, lacks = TRIAL_LACKS;
 	size_t i;
 
 	if (!stage->act)
-		return run_look(t, runs);
+		return run_look(t);
 	for (i = 0; i < stage->n && (!i || left_ns(t) > NSEC_PER_SEC); i++) {
-		result = act_on(t, stage, &stage->setups[i], left_ns(t) / (stage->n - i), runs);
+		result = act_on(t, stage, &stage->setups[i], left_ns(t) / (stage->n - i));
 		if (result == TRIAL_DONE)
 			lacks = result;
 		else if (result != TRIAL_LACKS)

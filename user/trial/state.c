@@ -4,40 +4,40 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "trial.h"
 
 #define HEAD	  "gpreempt-trial - version: 1.0\n"
 #define STATE_MAX 4096
 
-static const struct {
-	const char *text;
-	const char *how;
-} claims[TRIAL_CLAIMS] = {
-	[TRIAL_SUSPENDS] = { "A suspend takes all queues that were asked for.",
-			     "cycles of preempt, and those in which it did" },
-	[TRIAL_OFF] = { "After a suspend the queues are off the GPU.",
-			"cycles with a look at slots and waves, and those with none" },
-	[TRIAL_PAUSES] = { "A pause does the same.", "cycles of preempt --how pause" },
-	[TRIAL_ONCE] = { "Each dispatch runs exactly once.",
-			 "dispatches that completed, and those that counted by one" },
-	[TRIAL_REGISTERS] = { "A wave has its registers and its LDS after a preemption.",
-			      "waves of the witness, and those with all values right" },
-	[TRIAL_SLOTS] = { "The view finds the queue in all of its slots.",
-			  "reads of the view while a known ring was busy" },
-	[TRIAL_TEXT] = { "The view says the same as the driver's own text.",
-			 "registers of a known queue and its slots, and those with one value" },
-	[TRIAL_WAVES] = { "The view counts the waves that are in flight.",
-			  "reads that counted any, and those with no more than the load has" },
-	[TRIAL_FOLLOWS] = { "follow takes the queues of a stopped job off the GPU.",
-			    "SIGSTOP and SIGCONT" },
-	[TRIAL_OTHERS] = { "Another process on the GPU runs on while one is suspended.",
-			   "its dispatches, and those that counted by one" },
-	[TRIAL_QUIET] = { "The driver reports no failure of the GPU.",
-			  "stages, and those with no failure in the kernel's log" },
-	[TRIAL_CLEAN] = { "Nothing is left behind.",
-			  "stages, and those after which the GPU had the processes of before" },
+static const struct trial_verdict claims[TRIAL_CLAIMS] = {
+	[TRIAL_SUSPENDS] = { .claim = "A suspend takes all queues that were asked for.",
+			     .how = "cycles of preempt, and those in which it did" },
+	[TRIAL_OFF] = { .claim = "After a suspend the queues are off the GPU.",
+			.how = "cycles with a look at slots and waves, and those with none" },
+	[TRIAL_PAUSES] = { .claim = "A pause does the same.",
+			   .how = "cycles of preempt --how pause" },
+	[TRIAL_ONCE] = { .claim = "Each dispatch runs exactly once.",
+			 .how = "dispatches that completed, and those that counted by one" },
+	[TRIAL_REGISTERS] = { .claim = "A wave has its registers and its LDS after a preemption.",
+			      .how = "waves of the witness, and those with all values right" },
+	[TRIAL_SLOTS] = { .claim = "The view finds the queue in all of its slots.",
+			  .how = "reads of the view while a known ring was busy" },
+	[TRIAL_TEXT] = { .claim = "The view says the same as the driver's own text.",
+			 .how = "registers of a known queue and its slots, and those with "
+				"one value" },
+	[TRIAL_WAVES] = { .claim = "The view counts the waves that are in flight.",
+			  .how = "reads that counted any, and those with no more than the "
+				 "load has" },
+	[TRIAL_FOLLOWS] = { .claim = "follow takes the queues of a stopped job off the GPU.",
+			    .how = "SIGSTOP and SIGCONT" },
+	[TRIAL_OTHERS] = { .claim = "Another process on the GPU runs on while one is suspended.",
+			   .how = "its dispatches, and those that counted by one" },
+	[TRIAL_QUIET] = { .claim = "The driver reports no failure of the GPU.",
+			  .how = "stages, and those with no failure in the kernel's log" },
+	[TRIAL_CLEAN] = { .claim = "Nothing is left behind.",
+			  .how = "stages, and those after which the GPU had the processes "
+				 "of before" },
 };
 
 void trial_count(struct trial_gpu *gpu, enum trial_claim claim, int64_t tried, int64_t held)
@@ -73,72 +73,53 @@ void trial_begin(struct trial_gpu *gpu)
 		gpu->stages[i].runs = json_object_new_array();
 		trial_set_result(&gpu->stages[i], TRIAL_LEFT_OUT);
 	}
-	for (i = 0; i < TRIAL_CLAIMS; i++) {
-		gpu->claims[i].claim = claims[i].text;
-		gpu->claims[i].how = claims[i].how;
+	memcpy(gpu->claims, claims, sizeof(claims));
+	for (i = 0; i < TRIAL_CLAIMS; i++)
 		trial_count(gpu, i, 0, 0);
-	}
 }
 
 int trial_parse_stages(const char *text, unsigned int *stages)
 {
-	*stages = 0;
-	for (;;) {
+	for (*stages = 0;; text++) {
 		unsigned int from = *text - '0', to = from;
 
-		if (from >= TRIAL_STAGES)
-			return -EINVAL;
-		text++;
-		if (*text == '-') {
-			to = text[1] - '0';
-			if (to >= TRIAL_STAGES || to < from)
-				return -EINVAL;
+		if (from < TRIAL_STAGES && text[1] == '-') {
 			text += 2;
+			to = *text - '0';
 		}
-		for (; from <= to; from++)
-			*stages |= 1U << from;
-		if (!*text)
-			return 0;
-		if (*text++ != ',')
+		if (from >= TRIAL_STAGES || to >= TRIAL_STAGES || to < from)
 			return -EINVAL;
+		*stages |= (2U << to) - (1U << from);
+		if (*++text != ',')
+			return *text ? -EINVAL : 0;
 	}
 }
 
 int trial_state_parse(const char *text, size_t len, unsigned int *open)
 {
 	const size_t head = strlen(HEAD);
-	char list[64] = "";
+	char list[64];
 
 	*open = 0;
-	if (len < head + 2 || len - head > sizeof(list) || memcmp(text, HEAD, head) ||
-	    text[len - 1] != '\n')
+	if (len <= head || len - head > sizeof(list) || memcmp(text, HEAD, head) ||
+	    text[len - 1] != '\n' || memchr(text, '\0', len))
 		return -EPROTO;
-	memcpy(list, text + head, len - head - 1);
-	if (strlen(list) != len - head - 1 || trial_parse_stages(list, open))
-		return -EPROTO;
-	return 0;
+	snprintf(list, sizeof(list), "%.*s", (int)(len - head - 1), text + head);
+	return trial_parse_stages(list, open) ? -EPROTO : 0;
 }
 
 int trial_state_read(unsigned int *open)
 {
-	__cleanup_fd int fd = -1;
+	__cleanup_fd int fd =
+		openat(AT_FDCWD, TRIAL_STATE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	char text[STATE_MAX];
 	ssize_t len;
 
 	*open = 0;
-	fd = openat(AT_FDCWD, TRIAL_STATE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : -errno;
 	len = read(fd, text, sizeof(text));
 	return len < 0 ? -errno : trial_state_parse(text, len, open);
-}
-
-/* A file or directory is on the disk, or -errno. */
-static int flush(const char *path)
-{
-	__cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 || fsync(fd) ? -errno : 0;
 }
 
 int trial_state_write(unsigned int open)
@@ -146,23 +127,19 @@ int trial_state_write(unsigned int open)
 	char text[STATE_MAX] = HEAD;
 	size_t len = strlen(text);
 	unsigned int stage;
-	int ret;
+	int ret = 0;
 
-	if (mkdir(TRIAL_DIR, 0700) && errno != EEXIST)
-		return -errno;
-	if (!open) {
-		if (unlink(TRIAL_STATE) && errno != ENOENT)
-			return -errno;
-		return flush(TRIAL_DIR);
-	}
 	for (stage = 0; stage < TRIAL_STAGES; stage++)
 		if (open & 1U << stage)
 			len += snprintf(text + len, sizeof(text) - len, "%u,", stage);
 	text[len - 1] = '\n';
-	ret = shr_file_replace(TRIAL_STATE, 0600, text, len);
-	if (!ret)
-		ret = flush(TRIAL_STATE);
-	return ret ? ret : flush(TRIAL_DIR);
+	if (open)
+		ret = shr_file_replace(TRIAL_STATE, 0600, text, len);
+	else if (unlink(TRIAL_STATE) && errno != ENOENT)
+		ret = -errno;
+	if (!ret && open)
+		ret = shr_flush(TRIAL_STATE);
+	return ret ? ret : shr_flush(TRIAL_DIR);
 }
 
 uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz)

@@ -122,12 +122,11 @@ struct trial {
 	uint64_t begin_ns;  /* when the stage began */
 	uint64_t budget_ns; /* time that the stage may take */
 	struct trial_gpu *found;
-	char why[256]; /* the reason of the last failure */
+	struct trial_line *line; /* the stage; one that is done may have left something out */
 };
 
-/* Run a stage, and put what each of its loads gave into the array. */
-enum trial_result trial_run(struct trial *t, const struct trial_stage *stage,
-			    struct json_object *runs);
+/* Run a stage, and put what each of its loads gave into its line. */
+enum trial_result trial_run(struct trial *t, const struct trial_stage *stage);
 
 /* Returns the object in the last whole line of its output; NULL: there is none. */
 struct json_object *trial_last(const struct ctl_child *p);
@@ -141,12 +140,5 @@ bool trial_wait_fd(struct trial *t, int fd, uint64_t ns);
  * topology has them, and transfers a clock, which depend on the kind of the memory. 0: not known.
  */
 uint64_t trial_bandwidth(const char *gfx, uint64_t width, uint64_t mhz);
-
-/* Print the stages as they would be run. */
-void trial_print_plan(unsigned int stages, unsigned int open, double scale);
-void trial_print_page(const struct trial_gpu *gpu, const struct gp_gpu *name);
-struct json_object *trial_json(const struct trial_gpu *gpu, const struct gp_gpu *name);
-/* The object of --json; takes the array. The status is unknown before the end. */
-struct json_object *trial_json_all(struct json_object *gpus, int64_t status);
 
 #endif

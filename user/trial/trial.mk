@@ -7,8 +7,16 @@ WITNESS_CLANGS ?= $(wildcard /opt/rocm/llvm/bin/clang) \
 	$(notdir $(wildcard $(addprefix /usr/bin/clang-,22 21 20 19 18 17 16))) clang
 LOAD_OBJS := $(LOAD_SRC_ALONE:user/%.c=$(O)/user/%.o) $(O)/witness/objects.o
 
-$(O)/gpreempt-load: $(LOAD_OBJS) $(O)/libgpreempt.a
-	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) -pie -o $@ $^ -ldl -lm
+# In the guest it has the loader and the libraries of Debian 13's ROCm, as the tests' own programs.
+TRIAL_GUEST_LOAD := $(O)/trial-guest/gpreempt-load
+$(TRIAL_GUEST_LOAD): GUEST_LDFLAGS := -Wl,--disable-new-dtags,-rpath,/rocm13 \
+	-Wl,--dynamic-linker,/rocm13/ld-linux-x86-64.so.2
+# Archives are made by these.
+VM_BINS += $(TRIAL_GUEST_LOAD) $(wildcard /bin/tar /usr/bin/zstd)
+
+$(O)/gpreempt-load $(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
+	@mkdir -p $(@D)
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) $(GUEST_LDFLAGS) -pie -o $@ $^ -ldl -lm
 
 $(O)/witness/objects.S: $(addprefix user/trial/,make-witness witness.cl witness.h)
 	@user/trial/make-witness user/trial $(@D) $(WITNESS_CLANGS)
@@ -20,16 +28,5 @@ user: $(O)/gpreempt-load
 .PHONY: check-witness
 check-witness: $(O)/witness/objects.S
 	@tests/lint/check-witness $(<D) $(WITNESS_CLANGS)
-
-# In the guest it has the loader and the libraries of Debian 13's ROCm, as the tests' own programs.
-TRIAL_GUEST_LOAD := $(O)/trial-guest/gpreempt-load
-VM_BINS += $(TRIAL_GUEST_LOAD)
-# Archives are made by these.
-VM_BINS += $(wildcard /bin/tar /usr/bin/zstd)
-$(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
-	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(CFLAGS_USER) -o $@ $^ -ldl -lm \
-		-Wl,--disable-new-dtags,-rpath,/rocm13 \
-		-Wl,--dynamic-linker,/rocm13/ld-linux-x86-64.so.2
 
 -include $(O)/user/trial/load.d

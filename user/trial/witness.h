@@ -10,10 +10,11 @@
 #define WITNESS_LDS   1024 /* bytes of LDS at least, for the wave's own result */
 
 /* Kinds of places, in the order in which the witness looks at them. */
-#define WITNESS_VGPR 1
-#define WITNESS_AGPR 2
-#define WITNESS_SGPR 3
-#define WITNESS_WORD 4 /* a word of LDS; words of one lane, 256 bytes apart */
+#define WITNESS_VGPR  0
+#define WITNESS_AGPR  1
+#define WITNESS_SGPR  2
+#define WITNESS_WORD  3 /* a word of LDS; words of one lane, 256 bytes apart */
+#define WITNESS_KINDS 4
 
 /*
  * Kernels, by the vector registers of a lane in all: X(registers, VGPRs, AccVGPRs, waves). The
@@ -49,7 +50,7 @@ static inline unsigned int witness_seed(unsigned int item)
 
 static inline unsigned int witness_key(unsigned int kind, unsigned int nth)
 {
-	return (kind << 12 | nth) * 0x85ebca6bu;
+	return ((kind + 1) << 12 | nth) * 0x85ebca6bu;
 }
 
 static inline unsigned int witness_fold(unsigned int hash, unsigned int value)
@@ -64,17 +65,15 @@ struct witness_args {
 	unsigned int rounds, words, lds;
 };
 
-#define WITNESS_KINDS 4
-
 static const char *const witness_kinds[WITNESS_KINDS] = { "VGPR", "AccVGPR", "SGPR", "LDS word" };
 
-/* Value of a place of a work-item. Kinds are counted from 0 here, as in struct witness_wave. */
+/* Value of a place of a work-item. */
 static inline unsigned int witness_value(unsigned int wave, unsigned int lane, unsigned int kind,
 					 unsigned int nth)
 {
-	unsigned int item = kind + 1 == WITNESS_SGPR ? wave : wave * WITNESS_LANES + lane;
+	unsigned int item = kind == WITNESS_SGPR ? wave : wave * WITNESS_LANES + lane;
 
-	return witness_seed(item) ^ witness_key(kind + 1, nth);
+	return witness_seed(item) ^ witness_key(kind, nth);
 }
 
 /* The hash that a wave must have at its end. PLACES: how many of each kind have the pattern. */
