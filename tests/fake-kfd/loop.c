@@ -259,7 +259,6 @@ static int loop_read_memory(void *be, pid_t pid, uint64_t address, void *buf, si
 	return 0;
 }
 
-/* A device is a file with its number as the text. */
 static uint64_t loop_cpu_time(void *be, pid_t pid)
 {
 	const struct gp_loop *loop = be;
@@ -268,6 +267,7 @@ static uint64_t loop_cpu_time(void *be, pid_t pid)
 	return loop->cpu_ns;
 }
 
+/* A device is a file with its number as the text. */
 static int loop_device_of(void *be, const char *path, uint64_t *device)
 {
 	char text[32];

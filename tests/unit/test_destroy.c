@@ -280,15 +280,21 @@ static ssize_t count_others(void *be, const char *path, char *buf, size_t size)
 	return gp_backend_loop.read_file(be, path, buf, size);
 }
 
-/* A thread that destroys one after the other is looked at alone, and at once. */
-TEST(same_thread_again)
+/* The process has a second thread, and the looks at it are counted. */
+static void open_with_threads(uint32_t queues)
 {
-	open_with_queues(4);
+	open_with_queues(queues);
 	counting = gp_backend_loop;
 	counting.read_file = count_others;
 	g->ops = &counting;
 	set_file("/proc/4194242/task/", "4194242\n4243");
 	set_file("/proc/4194242/task/4243/syscall", "running\n");
+}
+
+/* A thread that destroys one after the other is looked at alone, and at once. */
+TEST(same_thread_again)
+{
+	open_with_threads(4);
 	gpreempt_session_suspend(s, NULL, NULL);
 	begin_destroy(0);
 	ck_assert_int_eq(dispatch_soon(), GPREEMPT_EVENT_DESTROY);
@@ -307,15 +313,9 @@ TEST(same_thread_again)
 /* A process that sleeps on is not looked at, but for once a second. */
 TEST(asleep)
 {
-	open_with_queues(2);
-	counting = gp_backend_loop;
-	counting.read_file = count_others;
-	g->ops = &counting;
-	set_file("/proc/4194242/task/", "4194242\n4243");
-	set_file("/proc/4194242/task/4243/syscall", "running\n");
+	open_with_threads(2);
 	loop.cpu_ns = 7;
 	gpreempt_session_suspend(s, NULL, NULL);
-	looked_at_others = 0;
 	unit_frozen_ns = shr_now_ns();
 	ck_assert_int_eq(gp_session_scan_destroyers(s), 0);
 	ck_assert_int_eq(gp_session_scan_destroyers(s), 0);

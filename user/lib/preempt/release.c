@@ -179,7 +179,7 @@ void gp_reader_stop(struct gp_reader *r)
 
 /* Mostly the same thread destroys them all; at the others look less often. */
 #define OTHERS_PERIOD_NS (4 * NSEC_PER_MSEC)
-/* And as often at all events, whatever the CPU time of the process says. */
+/* Longest time between two looks at all threads, whatever the CPU time of the process says. */
 #define ASLEEP_NS NSEC_PER_SEC
 /* New queues and signals wait for us while we look: go on in the next look. */
 #define LOOK_NS (2 * NSEC_PER_MSEC)
