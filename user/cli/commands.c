@@ -312,10 +312,11 @@ static void print_option(const struct ctl_option *o, FILE *f)
 
 void ctl_usage(const struct ctl_command *cmd, FILE *f)
 {
-	fprintf(f, "%s %s%s%s%s%s%s%s%s", program->name, cmd->name, cmd->usage ? " " : "",
-		cmd->usage ? cmd->usage : "", cmd->usage && !cmd->max_words ? "..." : "",
-		cmd->options ? " [OPTION...]" : "", cmd->command ? " [-- " : "",
-		cmd->command ? cmd->command : "", cmd->command ? "]" : "");
+	fprintf(f, "%s%s%s%s%s%s%s%s%s%s", program->name, *cmd->name ? " " : "", cmd->name,
+		cmd->usage ? " " : "", cmd->usage ? cmd->usage : "",
+		cmd->usage && !cmd->max_words ? "..." : "", cmd->options ? " [OPTION...]" : "",
+		cmd->command ? " [-- " : "", cmd->command ? cmd->command : "",
+		cmd->command ? "]" : "");
 }
 
 void ctl_help(const struct ctl_command *cmd, FILE *f)
@@ -360,7 +361,8 @@ static int usage(const struct ctl_command *cmd, const char *what, const char *va
 {
 	char next[64];
 
-	snprintf(next, sizeof(next), "%s %s --help", program->name, cmd->name);
+	snprintf(next, sizeof(next), "%s%s%s --help", program->name, *cmd->name ? " " : "",
+		 cmd->name);
 	return ctl_fail_text(GPREEMPT_CLASS_USAGE, next, "%s%s%s%s: %s", what, value ? " \"" : "",
 			     value ? value : "", value ? "\"" : "", why);
 }

@@ -429,10 +429,14 @@ static int run_gpu(struct run *r, size_t place)
 {
 	__cleanup_list struct gpreempt_nodes *nodes = NULL;
 	static struct trial_gpu gpu;
+	char number[24];
 	int ret = 0;
 	size_t i;
 
 	trial_begin(&gpu);
+	/* gpreempt-load takes the one GPU that ROCm's runtime shows it. */
+	snprintf(number, sizeof(number), "%zu", place);
+	setenv("ROCR_VISIBLE_DEVICES", number, 1);
 	r->t.found = &gpu;
 	r->t.place = place;
 	if (!gpreempt_nodes_read(r->t.g, &nodes, NULL) && place < nodes->count)
@@ -494,9 +498,6 @@ static int run_trial(void *data)
 	} else if (!ret) {
 		r.t.load = ctl_find_program("gpreempt-load", GP_LOAD, r.load);
 		r.t.lab = ctl_find_program("gpreempt-lab", "gpreempt-lab", r.lab);
-		/* An environment that leaves GPUs out would change their numbers. */
-		unsetenv("ROCR_VISIBLE_DEVICES");
-		unsetenv("HIP_VISIBLE_DEVICES");
 		r.t.stop = shr_signals_open_stop();
 		r.t.snapshot = r.args->snapshot;
 		r.log = klog_open();

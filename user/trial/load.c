@@ -3,56 +3,30 @@
  * gpreempt-load: a GPU program of our own, on ROCm's runtime, for gpreempt-ctl trial. Its kernel is
  * the witness: what each wave has kept in its registers is checked after each dispatch.
  */
-#include <dlfcn.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
+#include "cli/program.h"
 #include "runtime.h"
-#include "shared/text.h"
-#include "shared/util.h"
 #include "witness.h"
 
 #define KERNARG_MAGIC 0x74706d6565727067ULL /* tests/vgpu/vgpu.h */
 #define RING	      256
 #define DEPTH	      4	      /* dispatches in flight */
 #define WAIT_TICKS    2000000 /* one wait: 20 ms at 100 MHz; then signals are looked at */
-#define MAX_WAVES     65536
-#define UNIT_LDS      64 /* KiB in a compute unit: lds_size_in_kb of KFD; gfx950 has more */
-#define DRAIN_NS      (10 * NSEC_PER_SEC) /* longest wait for dispatches at the end */
+#define UNIT_LDS      64      /* KiB in a compute unit: lds_size_in_kb of KFD; gfx950 has more */
+#define MOST_NS	      (10 * NSEC_PER_SEC) /* the longest dispatch, and wait for all at the end */
 #define REPORT_NS     NSEC_PER_SEC	  /* time between two lines */
 #define STATUS_WRONG  1
-#define STATUS_USAGE  2
-#define STATUS_NONE   3 /* no runtime, no GPU, or no kernel for it */
+#define STATUS_NONE   GPREEMPT_CLASS_UNSUPPORTED /* no runtime, no GPU, or no kernel for it */
 #define STATUS_STUCK  4
 
 struct options {
-	uint64_t gpu, registers, lds, waves, part, time_ns, count, memory, rate, gamma;
-};
-
-static const struct {
-	const char *name;
-	size_t offset;
-	uint64_t least, most, usual;
-	const char *help;
-} rows[] = {
-#define ROW(name, least, most, usual, help)                                     \
-	{                                                                       \
-#name, offsetof(struct options, name), least, most, usual, help \
-	}
-	ROW(gpu, 0, 63, 0, "number of the GPU, in KFD's order"),
-	ROW(registers, 32, 512, 32, "vector registers of a lane: 32, 64, 128, 256, 512"),
-	ROW(lds, 1, UNIT_LDS, 1, "KiB of LDS of a wave"),
-	ROW(waves, 0, MAX_WAVES, 0, "waves of a dispatch; 0: as many as the GPU holds"),
-	ROW(part, 1, MAX_WAVES, 1, "of these one in so many"),
-	ROW(time_ns, 1000, 10 * NSEC_PER_SEC, NSEC_PER_MSEC, "time of a dispatch"),
-	ROW(count, 0, UINT64_MAX, 0, "end after so many dispatches; 0: no limit"),
-	ROW(memory, 0, 1 << 20, 0, "MiB of the GPU's memory to keep"),
-	ROW(rate, 0, 1000000, 0, "requests a second at random times; 0: one after the other"),
-	ROW(gamma, 1, 100, 1, "shape of the times between requests; 1: Poisson"),
+	uint64_t registers, lds, waves, part, time_ns, count, memory, rate, gamma;
 };
 
 /* The kernels that make-witness has built: objects.S. */
@@ -79,10 +53,9 @@ struct slot {
 struct load {
 	struct options o;
 	struct runtime rt;
-	const struct witness_object *object;
+	struct witness_object object;
 	unsigned int places[WITNESS_KINDS]; /* with the pattern */
-	uint64_t kernel, waves, depth;
-	uint32_t rounds;
+	uint64_t kernel, waves, rounds, depth, lds_bytes, ring;
 	struct runtime_queue *queue;
 	struct slot slots[DEPTH];
 	uint32_t *hashes; /* the waves must have these */
@@ -91,6 +64,7 @@ struct load {
 	struct shr_stats requests; /* their latencies, at the end */
 	bool failed;
 	char first_wrong[160]; /* the first wave or dispatch that was */
+	const char *state, *code;
 };
 
 /* ROCm's runtime, one GPU of it, and a kernel. */
@@ -131,7 +105,7 @@ static int look_at_agent(uint64_t agent, void *data)
 	rt->pool = type == RUNTIME_DEVICE_CPU ? &rt->system : &rt->vram;
 	if (type == RUNTIME_DEVICE_CPU && !rt->system)
 		rt->hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, rt);
-	if (type != RUNTIME_DEVICE_GPU || rt->seen++ != rt->wanted)
+	if (type != RUNTIME_DEVICE_GPU || rt->gpu)
 		return 0;
 	rt->gpu = agent;
 	rt->hsa_amd_agent_iterate_memory_pools(agent, look_at_pool, rt);
@@ -141,21 +115,10 @@ static int look_at_agent(uint64_t agent, void *data)
 	return 0;
 }
 
-/* Load it, and take the GPU with that number, in KFD's order. */
-static bool runtime_start(struct runtime *rt, uint64_t gpu)
+static bool runtime_start(struct runtime *rt)
 {
-	void *library = dlopen(RUNTIME_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-
-	if (!library)
-		return did(rt, dlerror(), WITHOUT_STATUS);
-#define RUNTIME_FIND(type, name, args)                 \
-	*(void **)(&rt->name) = dlsym(library, #name); \
-	if (!rt->name)                                 \
-		return did(rt, dlerror(), WITHOUT_STATUS);
-	RUNTIME_CALLS(RUNTIME_FIND)
-	rt->wanted = gpu;
 	return DID(rt, hsa_init) && DID(rt, hsa_iterate_agents, look_at_agent, rt) &&
-	       did(rt, "is there a GPU with that number?",
+	       did(rt, "ROCm's runtime has no GPU: is it in ROCR_VISIBLE_DEVICES?",
 		   rt->gpu && rt->system && rt->vram ? 0 : WITHOUT_STATUS);
 }
 
@@ -201,8 +164,8 @@ static int fail(const struct runtime *rt)
 
 	if (rt->status != WITHOUT_STATUS)
 		rt->hsa_status_string(rt->status, &text);
-	fprintf(stderr, "gpreempt-load: %s%s%s\n", rt->why, text ? ": " : "", text ? text : "");
-	return STATUS_NONE;
+	return ctl_fail_text(STATUS_NONE, NULL, "%s%s%s", rt->why, text ? ": " : "",
+			     text ? text : "");
 }
 
 static void on_error(int status, struct runtime_queue *queue, void *data)
@@ -263,7 +226,7 @@ static void submit(struct load *l, struct slot *s, uint64_t due_ns)
 	struct runtime_packet packet = {
 		.workgroup = { WITNESS_LANES, 1, 1 },
 		.grid = { WITNESS_LANES * l->waves, 1, 1 },
-		.group_size = l->o.lds << 10,
+		.group_size = l->lds_bytes,
 		.kernel = l->kernel,
 		.kernarg = (uintptr_t)s->kernarg,
 		.signal = s->signal,
@@ -305,29 +268,40 @@ static void wait_for(struct load *l, const struct slot *s)
 		shr_sleep_ns(200 * NSEC_PER_USEC);
 }
 
-/* Print an object of JSON on a line: all that is known so far. */
-static void print_line(const struct load *l, const char *state)
-{
-	const char *wrong = l->first_wrong, *quote = *wrong ? "\"" : "";
-	const struct shr_stats *r = &l->requests;
+#define FIELD(member, kind, ...)       OUT_FIELD(struct load, member, NULL, kind, __VA_ARGS__)
+#define NAMED(name, member, kind, ...) OUT_NAMED(name, struct load, member, NULL, kind, __VA_ARGS__)
 
-	printf("{\"state\":\"%s\",\"gfx\":\"%s\",\"ring\":\"%#" PRIxPTR "\",\"waves\":%" PRIu64
-	       ",\"registers\":%" PRIu64 ",\"lds_bytes\":%" PRIu64 ",\"rounds\":%u,\"code\":\"%s\"",
-	       state, l->rt.gfx, (uintptr_t)l->queue->base, l->waves, l->object->registers,
-	       l->o.lds << 10, l->rounds,
-	       l->right ? "runs" :
-	       l->wrong ? "is wrong" :
-			  "does not run");
-	printf(",\"submitted\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"lost\":%" PRIu64
-	       ",\"right\":%" PRIu64 ",\"wrong\":%" PRIu64 ",\"unrun\":%" PRIu64
-	       ",\"longest_gap_us\":%" PRIu64 ",\"first_wrong\":%s%s%s,\"requests\":",
-	       l->submitted, l->completed, l->lost, l->right, l->wrong, l->unrun,
-	       (uint64_t)(l->longest_ns / NSEC_PER_USEC), quote, *wrong ? wrong : "null", quote);
-	if (r->n)
-		printf("{\"n\":%zu,\"p50\":%.1f,\"p99\":%.1f,\"max\":%.1f}}\n", r->n,
-		       r->p50 / 1000.0, r->p99 / 1000.0, r->max / 1000.0);
-	else
-		puts("null}");
+static const struct out_field fields[] = {
+	FIELD(state, OUT_TEXT),
+	NAMED("gfx", rt.gfx, OUT_TEXT, .array = true),
+	FIELD(ring, OUT_HEX),
+	FIELD(waves, OUT_DEC),
+	NAMED("registers", object.registers, OUT_DEC),
+	FIELD(lds_bytes, OUT_DEC),
+	FIELD(rounds, OUT_DEC),
+	FIELD(code, OUT_TEXT),
+	FIELD(submitted, OUT_DEC),
+	FIELD(completed, OUT_DEC),
+	FIELD(lost, OUT_DEC),
+	FIELD(right, OUT_DEC),
+	FIELD(wrong, OUT_DEC),
+	FIELD(unrun, OUT_DEC),
+	NAMED("longest_gap_us", longest_ns, OUT_US),
+	FIELD(first_wrong, OUT_TEXT, .array = true),
+};
+
+static const struct out_table table = OUT_TABLE("load", fields, struct load);
+
+/* Print an object of JSON on a line: all that is known so far. */
+static void print_line(struct load *l, const char *state)
+{
+	struct json_object *o;
+
+	l->state = state;
+	l->code = l->right ? "runs" : l->wrong ? "is wrong" : "does not run";
+	o = out_json_row(&table, l);
+	out_add(o, "requests", out_json_stats(&l->requests));
+	out_json_print_line(o);
 }
 
 /* May this slot get a dispatch now? *due_ns: the time at which its request came. */
@@ -368,7 +342,7 @@ static bool run(struct load *l, uint64_t count)
 			submit(l, s, due_ns);
 		if (stop_ns && l->completed == l->submitted)
 			return true;
-		if (stop_ns && (l->failed || now - stop_ns > DRAIN_NS))
+		if (stop_ns && (l->failed || now - stop_ns > MOST_NS))
 			return false;
 		if (now - line_ns >= REPORT_NS && !count) {
 			print_line(l, "working");
@@ -432,32 +406,37 @@ static bool make_slots(struct load *l)
 /* Waves that the GPU holds at a time, by their registers and their LDS. */
 static uint64_t waves_that_fit(const struct load *l)
 {
-	uint64_t waves = l->rt.simds * l->object->waves, by_lds = UNIT_LDS / l->o.lds;
+	uint64_t waves = l->rt.simds * l->object.waves, by_lds = UNIT_LDS / l->o.lds;
 
 	return l->rt.units * (waves < by_lds ? waves : by_lds);
 }
 
+#define ROW(type, name, args) { #name, offsetof(struct runtime, name) },
+
 static int start(struct load *l)
 {
+	static const struct dynlib_call calls[] = { RUNTIME_CALLS(ROW) DYNLIB_END };
 	const struct witness_object *o = witness_objects;
 	struct runtime *rt = &l->rt;
+	int ret = dynlib_load(RUNTIME_LIBRARY, "libhsa-runtime64-1", calls, rt);
 	void *kept;
 
-	if (!runtime_start(rt, l->o.gpu))
+	if (ret)
+		return ret;
+	if (!runtime_start(rt))
 		return fail(rt);
 	while (o->gfx && (strcmp(o->gfx, rt->gfx) || o->size != l->o.registers))
 		o++;
-	if (!o->gfx) {
-		fprintf(stderr,
-			"gpreempt-load: no witness of %" PRIu64 " registers for %s was built\n",
-			l->o.registers, rt->gfx);
-		return STATUS_NONE;
-	}
-	l->object = o;
+	if (!o->gfx)
+		return ctl_fail_text(STATUS_NONE, NULL,
+				     "no witness of %" PRIu64 " registers for %s was built",
+				     l->o.registers, rt->gfx);
+	l->object = *o;
+	l->lds_bytes = l->o.lds << 10;
 	l->places[WITNESS_VGPR] = o->vgprs;
 	l->places[WITNESS_AGPR] = o->agprs;
 	l->places[WITNESS_SGPR] = WITNESS_SGPRS;
-	l->places[WITNESS_WORD] = (l->o.lds << 10) / (WITNESS_LANES * sizeof(uint32_t));
+	l->places[WITNESS_WORD] = l->lds_bytes / (WITNESS_LANES * sizeof(uint32_t));
 	l->waves = l->o.waves ? l->o.waves : waves_that_fit(l) / l->o.part;
 	l->waves += !l->waves;
 	if (!runtime_kernel(rt, o, &l->kernel) ||
@@ -467,6 +446,7 @@ static int start(struct load *l)
 	     !DID(rt, hsa_amd_memory_pool_allocate, rt->vram, l->o.memory << 20, 0, &kept)) ||
 	    !make_slots(l))
 		return fail(rt);
+	l->ring = (uintptr_t)l->queue->base;
 	return 0;
 }
 
@@ -474,71 +454,65 @@ static int finish(struct load *l, bool drained)
 {
 	shr_stats(l->latencies.items, l->latencies.count, &l->requests);
 	print_line(l, "done");
-	fflush(stdout);
 	/* Dispatches in flight would make the runtime wait. */
-	if (!drained) {
-		fputs("gpreempt-load: dispatches did not come back\n", stderr);
-		_exit(STATUS_STUCK);
-	}
+	if (!drained)
+		_exit(ctl_fail_text(STATUS_STUCK, NULL, "dispatches did not come back"));
 	l->rt.hsa_queue_destroy(l->queue);
 	l->rt.hsa_shut_down();
 	return l->wrong || l->lost || l->failed ? STATUS_WRONG : 0;
 }
 
-static void usage(FILE *f)
-{
-	size_t i;
+/* The command line. */
 
-	fputs("usage: gpreempt-load [--NAME NUMBER]...\n"
-	      "Keep a GPU busy by the witness, and check what its waves kept in registers.\n\n",
-	      f);
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		fprintf(f, "  --%-12s %s (%" PRIu64 ")\n", rows[i].name, rows[i].help,
-			rows[i].usual);
-	fputs("\nExit status: 0 all waves were right, or no code ran; 1 one was not; 2 usage;\n"
-	      "3 no runtime, GPU or kernel; 4 dispatches did not come back.\n",
-	      f);
-}
+static const struct options usual = {
+	.registers = 32, .lds = 1, .part = 1, .time_ns = NSEC_PER_MSEC, .gamma = 1
+};
 
-/* 0 or -EINVAL, after a message if it is about a number. */
-static int parse(struct options *o, int argc, char **argv)
-{
-	size_t i;
-	int a;
-
-	for (i = 0; i < ARRAY_SIZE(rows); i++)
-		*(uint64_t *)((char *)o + rows[i].offset) = rows[i].usual;
-	for (a = 1; a < argc; a += 2) {
-		uint64_t *value;
-
-		for (i = 0; i < ARRAY_SIZE(rows); i++)
-			if (!strncmp(argv[a], "--", 2) && !strcmp(argv[a] + 2, rows[i].name))
-				break;
-		if (i == ARRAY_SIZE(rows) || a + 1 == argc)
-			return -EINVAL;
-		value = (uint64_t *)((char *)o + rows[i].offset);
-		if (!shr_parse_u64(argv[a + 1], rows[i].most, value) && *value >= rows[i].least)
-			continue;
-		fprintf(stderr, "gpreempt-load: --%s is a number from %" PRIu64 " to %" PRIu64 "\n",
-			rows[i].name, rows[i].least, rows[i].most);
-		return -EINVAL;
+#define OPTION(name, kind, member, arg, help)                           \
+	{                                                               \
+		name, kind, offsetof(struct options, member), arg, help \
 	}
-	return 0;
-}
+
+static const struct ctl_option options[] = {
+	OPTION("registers", CTL_COUNT, registers, "N", "vector registers of a lane (32)"),
+	OPTION("lds", CTL_COUNT, lds, "KIB", "LDS of a wave (1)"),
+	OPTION("waves", CTL_COUNT, waves, "N", "waves of a dispatch (all that the GPU holds)"),
+	OPTION("part", CTL_COUNT, part, "N", "of these one in so many (1)"),
+	OPTION("time", CTL_DURATION, time_ns, "TIME", "time of a dispatch (1ms)"),
+	OPTION("count", CTL_COUNT, count, "N", "end after so many dispatches"),
+	OPTION("memory", CTL_COUNT, memory, "MIB", "keep so much of the GPU's memory"),
+	OPTION("rate", CTL_COUNT, rate, "N", "requests a second at random times"),
+	OPTION("gamma", CTL_COUNT, gamma, "N", "shape of the times between them (1: Poisson)"),
+	{ 0 },
+};
+
+static const struct ctl_command command = {
+	.name = "",
+	.args_size = sizeof(struct options),
+	.defaults = &usual,
+	.summary = "Keep a GPU busy by the witness, and check what its waves kept in registers.",
+	.details = "The GPU is the first in ROCR_VISIBLE_DEVICES. Exit status 0: all waves were\n"
+		   "right, or no code ran; 1: one was not; 2: usage; 3: no runtime, GPU or\n"
+		   "kernel; 4: dispatches did not come back.\n",
+	.options = options,
+};
+
+static const struct ctl_program program = { .name = "gpreempt-load" };
 
 int main(int argc, char **argv)
 {
-	static struct load l;
+	static struct load l = { .o = usual };
 	struct sigaction action = { .sa_handler = on_stop };
-	bool help = argc == 2 && !strcmp(argv[1], "--help");
-	int status = parse(&l.o, argc, argv);
 	bool drained;
+	int status;
 
-	if (status) {
-		usage(help ? stdout : stderr);
-		return help ? 0 : STATUS_USAGE;
-	}
-	setvbuf(stdout, NULL, _IOLBF, 0);
+	ctl_set_program(&program);
+	status = ctl_parse(&command, argc, argv, &l.o);
+	if (status >= 0)
+		return status;
+	if (l.o.time_ns < NSEC_PER_USEC || l.o.time_ns > MOST_NS || l.o.lds > UNIT_LDS)
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-load --help",
+				     "--time is from 1us to 10s, --lds from 1 to %d", UNIT_LDS);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	status = start(&l);

@@ -114,7 +114,6 @@ struct runtime {
 	uint64_t gpu;
 	uint64_t system, vram; /* pools: the host's memory, the GPU's */
 	uint64_t *pool;	       /* the one to look for */
-	uint64_t wanted, seen; /* GPUs */
 	uint32_t units, simds;
 	const char *why; /* the call that failed, or another reason */
 	int status;

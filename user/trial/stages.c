@@ -178,13 +178,12 @@ struct trial_work {
 static enum trial_result start_work(struct trial *t, const struct trial_setup *s,
 				    struct trial_work *w)
 {
-	char gpu[24], words[128], *word, *rest, *argv[24] = { (char *)t->load, "--gpu", gpu };
+	char words[128], *word, *rest, *argv[24] = { (char *)t->load };
 	uint64_t until = shr_now_ns() + READY_NS;
 	struct json_object *now;
-	size_t n = 3;
+	size_t n = 1;
 
 	*w = (struct trial_work){ .setup = s };
-	snprintf(gpu, sizeof(gpu), "%zu", t->place);
 	snprintf(words, sizeof(words), "%s", s->options);
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
 		argv[n++] = word;
@@ -600,7 +599,7 @@ static enum trial_result preempt_beside(struct trial *t, const struct trial_stag
 					const struct trial_work *w, uint64_t ns,
 					struct json_object *run)
 {
-	static const struct trial_setup other = { NULL, "--waves 1 --time_ns 200000" };
+	static const struct trial_setup other = { NULL, "--waves 1 --time 200us" };
 	enum trial_result result;
 	struct json_object *o;
 	struct trial_work b;
@@ -617,7 +616,7 @@ static enum trial_result preempt_beside(struct trial *t, const struct trial_stag
 
 /* 6, schedule: online work alone, beside offline work, and so with guard. */
 
-#define ONLINE "--waves 4 --time_ns 2000000 --rate 20"
+#define ONLINE "--waves 4 --time 2ms --rate 20"
 
 static const struct trial_setup modes[] = {
 	{ "alone", ONLINE },
@@ -628,7 +627,7 @@ static const struct trial_setup modes[] = {
 static enum trial_result schedule(struct trial *t, const struct trial_stage *stage,
 				  const struct trial_work *w, uint64_t ns, struct json_object *run)
 {
-	static const struct trial_setup offline = { NULL, "--time_ns 5000000" };
+	static const struct trial_setup offline = { NULL, "--time 5ms" };
 	struct trial_work b = { 0 };
 	char *argv[] = { SELF, "guard", "--online", (char *)w->pid, "--offline", b.pid, NULL };
 	struct ctl_child guard = { .pidfd = -1, .out = -1, .err = -1 };
@@ -766,7 +765,7 @@ enum trial_result trial_run(struct trial *t, const struct trial_stage *stage)
 }
 
 static const struct trial_setup known[] = { { "4 waves", "--waves 4" }, { "full", "" } };
-static const struct trial_setup idle = { "idle", "--waves 1 --time_ns 100000 --rate 1" };
+static const struct trial_setup idle = { "idle", "--waves 1 --time 100us --rate 1" };
 static const struct trial_setup first = { "preempted", "" };
 static const struct trial_setup job = { "stopped and continued", "" };
 

@@ -14,9 +14,9 @@ $(TRIAL_GUEST_LOAD): GUEST_LDFLAGS := -Wl,--disable-new-dtags,-rpath,/rocm13 \
 # Archives are made by these.
 VM_BINS += $(TRIAL_GUEST_LOAD) $(wildcard /bin/tar /usr/bin/zstd)
 
-$(O)/gpreempt-load $(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/libgpreempt.a
+$(O)/gpreempt-load $(TRIAL_GUEST_LOAD): $(LOAD_OBJS) $(O)/ctl.a $(O)/libgpreempt.a
 	@mkdir -p $(@D)
-	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) $(GUEST_LDFLAGS) -pie -o $@ $^ -ldl -lm
+	$(call run,LD)$(CC) $(CFLAGS_USER) $(HARDEN_LDFLAGS) $(GUEST_LDFLAGS) -pie -o $@ $^ $(CTL_LIBS) $(PROGRAM_LIBS) -lm
 
 $(O)/witness/objects.S: $(addprefix user/trial/,make-witness witness.cl witness.h)
 	@user/trial/make-witness user/trial $(@D) $(WITNESS_CLANGS)

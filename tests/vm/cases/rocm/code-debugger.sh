@@ -53,7 +53,7 @@ walk() {
 	[ $_sum -eq "$5" ] || fail "the waves have $_sum bytes"
 }
 
-load --waves 8 --registers 128 --lds 4 --time_ns 20000000
+load --waves 8 --registers 128 --lds 4 --time 20ms
 ring=$(sed -n '1s/.*"ring":"\(0x[0-9a-f]*\)".*/\1/p' "$W/load")
 hold $load
 areas $load "$(printf %016x $((ring >> 8)))" > "$W/areas"

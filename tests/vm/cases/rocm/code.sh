@@ -18,7 +18,7 @@ said '"lost":0,"right":160,"wrong":0,"unrun":0,'
 echo 400 > $VGPU/0/instruction_ns
 
 step "preempted in the middle of waves"
-load --waves 8 --registers 64 --time_ns 2000000
+load --waves 8 --registers 64 --time 2ms
 said '"state":"ready",.*"code":"runs",'
 ctl 0 preempt $load --count 200 --hold 1ms --interval 3ms
 says '^cycles 200 succeeded 200'
@@ -34,7 +34,7 @@ n=0
 until grep -Eq '"first_wrong":"wave 0 lane 7 VGPR [0-9]+ bits 0x8,' "$W/load"; do
 	n=$((n + 1))
 	[ $n -le 5 ] || fail "none of five wrong bits was found: $(cat "$W/load")"
-	load --waves 1 --registers 256 --time_ns 20000000
+	load --waves 1 --registers 256 --time 20ms
 	echo $(((100 * 64 + 7) * 32 + 3 + 1)) > $VGPU/0/flip_saved
 	hold $load
 	release_target $load

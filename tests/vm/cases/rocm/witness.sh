@@ -21,15 +21,19 @@ ends 0 --count 20 --rate 200 --gamma 2 --memory 8
 said '"state":"done",.*"requests":[{]"n":2[01],"p50":[0-9.]+,'
 
 step "preempted"
-load --waves 1 --time_ns 2000000
+load --waves 1 --time 2ms
 ctl 0 preempt $load --count 20 --hold 1ms --interval 5ms
 says '^cycles 20 succeeded 20'
 load_ends 0
 said '"state":"done",.*"lost":0,"right":0,"wrong":0,'
 
 step "what it cannot have"
-ends 3 --gpu 1
-ends 2 --registers 31
+ROCR_VISIBLE_DEVICES=1
+export ROCR_VISIBLE_DEVICES
+ends 3
+unset ROCR_VISIBLE_DEVICES
+ends 2 --lds 65
+ends 2 --time 11s
 ends 2 --count x
 ends 2 more
 ends 3 --registers 48
