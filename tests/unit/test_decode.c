@@ -320,3 +320,49 @@ TEST(showpids_json)
 }
 
 TEST_FIXTURE(snapshots_setup, command_teardown)
+
+/* The module's files and the driver's text of one moment of a real driver. */
+static void view_setup(void)
+{
+	size_t len;
+
+	system_setup();
+	set_view(156, fixture_text(DRIVER "queues-156", &len));
+	copy_fixture(DRIVER "mqds", "made/kfd/mqds");
+	copy_fixture(DRIVER "hqds", "made/kfd/hqds");
+}
+
+static const struct {
+	const char *slot; /* slot, as the module prints it */
+	int status, compared, agree;
+	const char *differs;
+} beside[] = {
+	{ "0 0 2 1 3 0xc00", 0, 10, 10, NULL },
+	{ "0 0 2 1 4 0xc00", 1, 10, 9, "vmid 0x4, in the text 0x3" },
+	{ "0 0 2 1 - 0xc00", 0, 9, 9, NULL },
+	/* The text has no such slot. */
+	{ "0 9 2 1 3 0xc00", 1, 10, 7, "active 0x1, not in the text" },
+};
+
+TEST_EACH(view_beside, ARRAY_SIZE(beside))
+{
+	set_file("/sys/kernel/debug/gpreempt/pid/156/hqds",
+		 unit_text("gpreempt-hqds - version: 1.1\n"
+			   "# qid gpu_id type xcc pipe queue active vmid doorbell\n"
+			   "0 0x2d60 compute-aql %s\n",
+			   beside[_i].slot));
+	LAB(beside[_i].status, "decode --pid 156 --view --json");
+	expect_number("view.compared", beside[_i].compared);
+	expect_number("view.agree", beside[_i].agree);
+	if (beside[_i].differs)
+		expect_text("view.differs", beside[_i].differs);
+	else
+		expect_null("view.differs");
+	LAB(beside[_i].status, "decode --pid 156 --view");
+	OUT_HAS(unit_text("\n%d\t%d\t", beside[_i].compared, beside[_i].agree));
+	LAB(2, "decode --view");
+	LAB(2, "decode --view --pid 156 made/kfd/mqds");
+	ERR_HAS("--view is for a process of this system");
+}
+
+TEST_FIXTURE(view_setup, system_teardown)

@@ -165,6 +165,8 @@ static void add_device(void)
 	set_file(DEVICE("product_name"), "AMD Instinct MI300X\n");
 	set_file(DEVICE("current_compute_partition"), "SPX\n");
 	set_file(DEVICE("current_memory_partition"), "NPS1\n");
+	set_file(DEVICE("fw_version/mec_fw_version"), "0x0000001b\n");
+	set_file(DEVICE("fw_version/smc_fw_version"), "0x04556f00\n");
 	set_file(DEVICE("hwmon/"), "hwmon3");
 	set_file(DEVICE("hwmon/hwmon3/power1_average"), "144000000\n");
 }
@@ -180,12 +182,15 @@ TEST(gpus)
 	expect_text("gpus.0.model", "AMD Instinct MI300X");
 	expect_text("gpus.0.mode", "SPX/NPS1");
 	expect_text("gpus.0.gfx", "gfx942");
+	expect_text("gpus.0.firmware.0", "mec 0x0000001b");
+	expect_text("gpus.0.firmware.1", "smc 0x04556f00");
 	expect_number("gpus.0.vram_used", 51539607552);
 	expect_number("gpus.0.vram_size", 206141652992);
 	ck_assert_double_eq(json_object_get_double(json_at("gpus.0.power_watts")), 144);
 	/* By the index; of another device nothing is known, and its memory is that of processes. */
 	expect_text("gpus.6.kfd_gpu_id", "0x3");
 	expect_null("gpus.6.model");
+	expect_null("gpus.6.firmware");
 	expect_number("gpus.6.vram_used", 0);
 	expect_null("gpus.6.power_watts");
 	CTL(0, "gpus --gpu renderD135,0 --json");

@@ -43,6 +43,7 @@ static const struct out_field fields[] = {
 	NODE(slots, "SLOTS", .rank = 8),
 	NODE(queues, "QUEUES", .rank = 1),
 	NODE(processes, "PROCS"),
+	OUT_NAMED("firmware", struct row, is.firmware, NULL, OUT_LIST, .array = true),
 };
 
 static const struct out_table table = OUT_TABLE("gpus", fields, struct row);

@@ -103,10 +103,8 @@ static int check_users(struct run *r)
 {
 	int64_t n = r->args->shared ? 0 : count_users(r);
 
-	if (n < 0)
-		return ctl_fail(&r->err);
-	if (!n)
-		return 0;
+	if (n <= 0)
+		return n ? ctl_fail(&r->err) : 0;
 	return ctl_fail_text(GPREEMPT_CLASS_BUSY,
 			     "end it, take another --gpu, or accept that it is disturbed: --shared",
 			     "process %" PRId64 " uses this GPU, or may use it", r->user);
@@ -201,26 +199,23 @@ static void print_figures(const char *before, struct json_object *of)
 	static const char shown[] = " n p50 p99 max register_reads in_all_slots looks busy "
 				    "on_first_xcc on_all_xccs compared agree differs state_bytes "
 				    "limit_us gap_us first_wrong ";
-	char text[512] = "", word[64];
+	char text[512] = "", word[128];
 	size_t len = 0;
 
 	json_object_object_foreach(of, key, value)
 	{
+		if (json_object_is_type(value, json_type_object)) {
+			snprintf(word, sizeof(word), "%s %s", before, key);
+			print_figures(word, value);
+			continue;
+		}
 		snprintf(word, sizeof(word), " %s ", key);
-		if (value && !json_object_is_type(value, json_type_object) && strstr(shown, word) &&
-		    len < sizeof(text))
+		if (value && strstr(shown, word) && len < sizeof(text))
 			len += snprintf(text + len, sizeof(text) - len, " %s=%s", key,
 					json_object_get_string(value));
 	}
 	if (*text)
 		ctl_say("%s:%s", before, text);
-	json_object_object_foreach(of, part, inner)
-	{
-		if (!json_object_is_type(inner, json_type_object))
-			continue;
-		snprintf(text, sizeof(text), "%s %s", before, part);
-		print_figures(text, inner);
-	}
 }
 
 /* Print the figures, and a note when the witness did not run. */

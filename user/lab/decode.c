@@ -612,30 +612,55 @@ static void print_text(enum out_mode mode, const struct ctl_text *text, int64_t 
 struct decode_args {
 	struct ctl_words files;
 	uint64_t only_pid; /* 0: of all */
+	uint64_t view;
 	enum out_mode mode;
 };
 
-static int decode_one(const struct decode_args *args, const struct ctl_text *text)
+static const struct out_field view_fields[] = {
+	OUT_FIELD(struct decode_view, compared, "REGISTERS", OUT_DEC),
+	OUT_FIELD(struct decode_view, agree, "AS IN THE VIEW", OUT_DEC),
+	OUT_FIELD(struct decode_view, differs, "DIFFERS", OUT_TEXT, .array = true),
+};
+
+static const struct out_table view_table = OUT_TABLE("view", view_fields, struct decode_view);
+
+/* @sum: NULL without --view */
+static int decode_one(const struct decode_args *args, const struct ctl_text *text,
+		      const struct decode_view *sum)
 {
 	enum out_mode mode = args->mode;
 	int64_t pid = args->only_pid;
+	struct json_object *o;
 
 	if (pid && !ctl_text_has(text, pid))
 		return ctl_fail_text(GPREEMPT_CLASS_NO_TARGET, "without --pid all are shown",
 				     "process %" PRId64 " is not in this text", pid);
-	if (mode == OUT_JSON)
-		out_json_print(decode_json(text, pid));
-	else
+	if (mode == OUT_JSON) {
+		o = decode_json(text, pid);
+		out_add(o, view_table.name, sum ? out_json_row(&view_table, sum) : NULL);
+		out_json_print(o);
+	} else {
 		print_text(mode, text, pid);
+		if (sum) {
+			putchar('\n');
+			out_rows(mode, &view_table, sum, 1);
+		}
+	}
+	if (sum && sum->agree < sum->compared)
+		return GPREEMPT_CLASS_FAILED;
 	return text->data->n_problems || text->bad_lines ? GPREEMPT_CLASS_PARTIAL : 0;
 }
 
 static int run_decode(void *data)
 {
 	const struct decode_args *args = data;
+	struct decode_view sum;
 	struct ctl_text text;
 	int ret;
 
+	if (args->view && (args->files.n || !args->only_pid))
+		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-lab decode --view --pid PID",
+				     "--view is for a process of this system");
 	ret = ctl_one_stdin(args->files.word, args->files.n);
 	if (ret)
 		return ret;
@@ -645,17 +670,21 @@ static int run_decode(void *data)
 		return ret;
 	if (args->files.n)
 		ret = ctl_text_files(args->files.word, args->files.n, &text);
+	else if (args->view)
+		ret = decode_view(args->only_pid, &text, &sum);
 	else
 		ret = ctl_text_live(&text);
 	if (ret)
 		return ret;
-	ret = decode_one(args, &text);
+	ret = decode_one(args, &text, args->view ? &sum : NULL);
 	ctl_text_free(&text);
 	return ret;
 }
 
 static const struct ctl_option options[] = {
 	{ "pid", CTL_COUNT, offsetof(struct decode_args, only_pid), "PID", "only this process" },
+	{ "view", CTL_FLAG, offsetof(struct decode_args, view), NULL,
+	  "compare gpreempt.ko's view of it with the text" },
 	CTL_JSON_OPTION(struct decode_args),
 	{ 0 },
 };
@@ -668,7 +697,8 @@ const struct ctl_command ctl_decode = {
 	.words_at = offsetof(struct decode_args, files),
 	.usage = "[FILE]",
 	.examples = "  gpreempt-lab decode before --pid 4711\n"
-		    "  gpreempt-lab decode mqds hqds   # copies of the driver's files\n",
+		    "  gpreempt-lab decode mqds hqds   # copies of the driver's files\n"
+		    "  gpreempt-lab decode --pid 4711 --view\n",
 	.options = options,
 	.summary = "Show the driver's own text of queues and slots as tables.",
 	.details =
@@ -684,6 +714,8 @@ const struct ctl_command ctl_decode = {
 		"whose MQD has the address and the ring that are in the slot's registers. Text\n"
 		"of two moments, or the same text twice, is not joined. That text has no queue\n"
 		"ids: gpreempt.ko or a snapshot adds them.\n"
+		"With --view it counts the registers that gpreempt.ko's view of a process and\n"
+		"the text both have, and those that agree; what changes meanwhile is left out.\n"
 		"Exit status 6: some lines could not be read, or contradict each other; they\n"
-		"are listed. 1: a file is something else.\n",
+		"are listed. 1: a file is something else, or the view does not agree.\n",
 };

@@ -157,6 +157,18 @@ int64_t ctl_waiting(const struct gp_text_regs *slot);
 /* Check that stdin is among the words once at most. 0, or the exit status. */
 int ctl_one_stdin(const char *const *words, size_t count);
 
+/* Registers that gpreempt.ko's view of a process and the driver's text both have. */
+struct decode_view {
+	int64_t compared, agree;
+	char differs[160]; /* the first that does not agree */
+};
+
+/*
+ * Read the driver's text between two looks at the view of a process, and compare. What changed
+ * meanwhile is left out. 0, with the text, or the exit status after a message.
+ */
+int decode_view(pid_t pid, struct ctl_text *text, struct decode_view *sum);
+
 /* A list with commas between, which begins as NULL, for free(). */
 __attribute__((format(printf, 2, 3))) void text_append(char **list, const char *format, ...);
 

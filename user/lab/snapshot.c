@@ -158,7 +158,7 @@ static const char *const host_files[] = {
 	"/sys/module/amdgpu/parameters/num_kcq",
 	"/sys/module/amdgpu/parameters/sched_policy",
 	"/sys/module/module/parameters/sig_enforce",
-	"/sys/bus/pci/devices/*/fw_version/mes_fw_version",
+	"/sys/bus/pci/devices/*/fw_version/*_fw_version",
 	"/sys/bus/pci/devices/*/mem_info_vram_*",
 	"/sys/bus/pci/devices/*/product_name",
 	"/sys/bus/pci/devices/*/current_*_partition",

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +20,7 @@
 #define UNIT_LDS      64      /* KiB in a compute unit: lds_size_in_kb of KFD; gfx950 has more */
 #define MOST_NS	      (10 * NSEC_PER_SEC) /* the longest dispatch, and wait for all at the end */
 #define REPORT_NS     NSEC_PER_SEC	  /* time between two lines */
-#define STATUS_WRONG  1
-#define STATUS_NONE   GPREEMPT_CLASS_UNSUPPORTED /* no runtime, no GPU, or no kernel for it */
-#define STATUS_STUCK  4
+#define STUCK	      4			  /* exit status: dispatches did not come back */
 
 struct options {
 	uint64_t registers, lds, waves, part, time_ns, count, memory, rate, gamma;
@@ -63,6 +60,7 @@ struct load {
 	SHR_ARRAY(uint64_t, latencies);
 	struct shr_stats requests; /* their latencies, at the end */
 	bool failed;
+	int stop;	       /* descriptor, readable after a signal */
 	char first_wrong[160]; /* the first wave or dispatch that was */
 	const char *state, *code;
 };
@@ -115,13 +113,6 @@ static int look_at_agent(uint64_t agent, void *data)
 	return 0;
 }
 
-static bool runtime_start(struct runtime *rt)
-{
-	return DID(rt, hsa_init) && DID(rt, hsa_iterate_agents, look_at_agent, rt) &&
-	       did(rt, "ROCm's runtime has no GPU: is it in ROCR_VISIBLE_DEVICES?",
-		   rt->gpu && rt->system && rt->vram ? 0 : WITHOUT_STATUS);
-}
-
 /* Returns zeroed memory of the host that the GPU can write, or NULL. */
 static void *runtime_host(struct runtime *rt, size_t size)
 {
@@ -149,14 +140,6 @@ static bool runtime_kernel(struct runtime *rt, const struct witness_object *o, u
 	       DID(rt, hsa_executable_symbol_get_info, symbol, RUNTIME_KERNEL_OBJECT, kernel);
 }
 
-static volatile sig_atomic_t stopped;
-
-static void on_stop(int sig)
-{
-	(void)sig;
-	stopped = 1;
-}
-
 /* Print the reason that the runtime's calls have left. */
 static int fail(const struct runtime *rt)
 {
@@ -164,7 +147,7 @@ static int fail(const struct runtime *rt)
 
 	if (rt->status != WITHOUT_STATUS)
 		rt->hsa_status_string(rt->status, &text);
-	return ctl_fail_text(STATUS_NONE, NULL, "%s%s%s", rt->why, text ? ": " : "",
+	return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL, "%s%s%s", rt->why, text ? ": " : "",
 			     text ? text : "");
 }
 
@@ -259,15 +242,6 @@ static void retire(struct load *l, struct slot *s, uint64_t now)
 		*(uint64_t *)shr_must(shr_add(&l->latencies)) = now - s->due_ns;
 }
 
-static void wait_for(struct load *l, const struct slot *s)
-{
-	if (s->busy)
-		l->rt.hsa_signal_wait_scacquire(s->signal, RUNTIME_LESS_THAN, 1, WAIT_TICKS,
-						RUNTIME_WAIT_BLOCKED);
-	else
-		shr_sleep_ns(200 * NSEC_PER_USEC);
-}
-
 #define FIELD(member, kind, ...)       OUT_FIELD(struct load, member, NULL, kind, __VA_ARGS__)
 #define NAMED(name, member, kind, ...) OUT_NAMED(name, struct load, member, NULL, kind, __VA_ARGS__)
 
@@ -335,7 +309,8 @@ static bool run(struct load *l, uint64_t count)
 		struct slot *s = &l->slots[turn % l->depth];
 
 		now = shr_now_ns();
-		if (!stop_ns && (stopped || l->failed || (count && l->submitted == last)))
+		if (!stop_ns &&
+		    (shr_readable(l->stop, 0) || l->failed || (count && l->submitted == last)))
 			stop_ns = now;
 		retire(l, s, now);
 		if (!stop_ns && !s->busy && is_due(l, now, &due_ns))
@@ -348,7 +323,12 @@ static bool run(struct load *l, uint64_t count)
 			print_line(l, "working");
 			line_ns = now;
 		}
-		wait_for(l, &l->slots[(turn + 1) % l->depth]);
+		s = &l->slots[(turn + 1) % l->depth];
+		if (s->busy)
+			l->rt.hsa_signal_wait_scacquire(s->signal, RUNTIME_LESS_THAN, 1, WAIT_TICKS,
+							RUNTIME_WAIT_BLOCKED);
+		else
+			shr_sleep_ns(200 * NSEC_PER_USEC);
 	}
 }
 
@@ -361,7 +341,7 @@ static bool calibrate(struct load *l)
 	for (l->rounds = 1; l->rounds < 1 << 24; l->rounds *= 2) {
 		uint64_t start = shr_now_ns();
 
-		if (!run(l, 1) || stopped)
+		if (!run(l, 1) || shr_readable(l->stop, 0))
 			return false;
 		took = shr_now_ns() - start;
 		/* No code ran: the time is the virtual GPU's, and rounds mean nothing. */
@@ -423,12 +403,14 @@ static int start(struct load *l)
 
 	if (ret)
 		return ret;
-	if (!runtime_start(rt))
+	if (!DID(rt, hsa_init) || !DID(rt, hsa_iterate_agents, look_at_agent, rt) ||
+	    !did(rt, "ROCm's runtime has no GPU: is it in ROCR_VISIBLE_DEVICES?",
+		 rt->gpu && rt->system && rt->vram ? 0 : WITHOUT_STATUS))
 		return fail(rt);
 	while (o->gfx && (strcmp(o->gfx, rt->gfx) || o->size != l->o.registers))
 		o++;
 	if (!o->gfx)
-		return ctl_fail_text(STATUS_NONE, NULL,
+		return ctl_fail_text(GPREEMPT_CLASS_UNSUPPORTED, NULL,
 				     "no witness of %" PRIu64 " registers for %s was built",
 				     l->o.registers, rt->gfx);
 	l->object = *o;
@@ -456,17 +438,13 @@ static int finish(struct load *l, bool drained)
 	print_line(l, "done");
 	/* Dispatches in flight would make the runtime wait. */
 	if (!drained)
-		_exit(ctl_fail_text(STATUS_STUCK, NULL, "dispatches did not come back"));
+		_exit(ctl_fail_text(STUCK, NULL, "dispatches did not come back"));
 	l->rt.hsa_queue_destroy(l->queue);
 	l->rt.hsa_shut_down();
-	return l->wrong || l->lost || l->failed ? STATUS_WRONG : 0;
+	return l->wrong || l->lost || l->failed ? GPREEMPT_CLASS_FAILED : 0;
 }
 
 /* The command line. */
-
-static const struct options usual = {
-	.registers = 32, .lds = 1, .part = 1, .time_ns = NSEC_PER_MSEC, .gamma = 1
-};
 
 #define OPTION(name, kind, member, arg, help)                           \
 	{                                                               \
@@ -488,8 +466,6 @@ static const struct ctl_option options[] = {
 
 static const struct ctl_command command = {
 	.name = "",
-	.args_size = sizeof(struct options),
-	.defaults = &usual,
 	.summary = "Keep a GPU busy by the witness, and check what its waves kept in registers.",
 	.details = "The GPU is the first in ROCR_VISIBLE_DEVICES. Exit status 0: all waves were\n"
 		   "right, or no code ran; 1: one was not; 2: usage; 3: no runtime, GPU or\n"
@@ -501,8 +477,9 @@ static const struct ctl_program program = { .name = "gpreempt-load" };
 
 int main(int argc, char **argv)
 {
-	static struct load l = { .o = usual };
-	struct sigaction action = { .sa_handler = on_stop };
+	static struct load l = {
+		.o = { .registers = 32, .lds = 1, .part = 1, .time_ns = NSEC_PER_MSEC, .gamma = 1 }
+	};
 	bool drained;
 	int status;
 
@@ -513,8 +490,7 @@ int main(int argc, char **argv)
 	if (l.o.time_ns < NSEC_PER_USEC || l.o.time_ns > MOST_NS || l.o.lds > UNIT_LDS)
 		return ctl_fail_text(GPREEMPT_CLASS_USAGE, "gpreempt-load --help",
 				     "--time is from 1us to 10s, --lds from 1 to %d", UNIT_LDS);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
+	l.stop = shr_signals_open_stop();
 	status = start(&l);
 	if (status)
 		return status;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stages of a trial, mild ones first. Each runs programs of ours, and ends them. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
@@ -107,29 +106,30 @@ static void note_why(struct trial *t, const char *name, int err)
 
 /*
  * Run a program to its end, and return the object that it prints, or NULL. After ns it gets SIGINT,
- * and the status is CUT if it ended then. If there is no object, or another status than 0, the line
- * of the stage says why.
+ * and the status is CUT if it ended then. The line of the stage says why the status is another one
+ * than 0, or with status NULL, why there is no object.
  */
 static struct json_object *ask(struct trial *t, char *const *argv, uint64_t ns, int *status)
 {
+	int own, *ret = status ? status : &own;
 	struct json_object *found;
 	struct ctl_child p;
 	char *text;
 
-	*status = GPREEMPT_CLASS_FAILED;
+	*ret = GPREEMPT_CLASS_FAILED;
 	if (!start_program(t, argv, &p))
 		return NULL;
 	if (wait_for_end(t, &p, ns)) {
-		*status = p.status;
+		*ret = p.status;
 	} else {
 		kill(p.pid, SIGINT);
 		if (ctl_child_wait(&p, ASK_NS))
-			*status = CUT;
+			*ret = CUT;
 	}
 	text = ctl_child_text(p.out);
 	found = json_tokener_parse(text);
 	free(text);
-	if (*status > 0 || (!found && !*status))
+	if (status ? *status > 0 : !found)
 		note_why(t, argv[1], p.err);
 	ctl_child_end(&p, SIGKILL, 0);
 	return found;
@@ -146,8 +146,6 @@ static void snapshot(struct trial *t, const char *word)
 		return;
 	snprintf(tag, sizeof(tag), "gpu%zu-%s", t->place, word);
 	json_object_put(ask(t, argv, ASK_NS, &status));
-	if (!status)
-		*t->line->why = '\0';
 }
 
 static uint64_t left_ns(const struct trial *t)
@@ -278,58 +276,30 @@ static enum trial_result preempt(struct trial *t, const struct trial_stage *stag
 
 /* 0, look. */
 
-/* Versions of the GPU's firmware: files of amdgpu (amdgpu_ucode.c), and MEC's by KFD's topology. */
-static struct json_object *firmware(struct trial *t)
-{
-	static const char *const files[] = { "mec", "mes", "rlc", "sdma", "smc" };
-	struct json_object *o = json_object_new_object();
-	uint64_t value;
-	char text[64];
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		shr_read_start(text, sizeof(text),
-			       "/sys/bus/pci/devices/%s/fw_version/%s_fw_version", t->node.device,
-			       files[i]);
-		text[strcspn(text, "\n")] = '\0';
-		out_add(o, files[i], out_json_text(*text ? text : NULL));
-	}
-	out_add(o, "kfd",
-		gp_gpu_property(t->g, t->node.gpu_id, "fw_version", &value) ?
-			NULL :
-			out_json_number(value));
-	return o;
-}
-
 static enum trial_result run_look(struct trial *t)
 {
 	static const char *const asked[] = { "doctor", "gpus" };
 	struct json_object *run = json_object_new_object(), *found;
 	size_t i;
-	int status;
 
 	out_add(run, "name", out_json_text("host"));
 	json_object_array_add(t->line->runs, run);
 	for (i = 0; i < ARRAY_SIZE(asked); i++) {
 		char *argv[] = { SELF, (char *)asked[i], "--json", NULL };
 
-		found = ask(t, argv, left_ns(t), &status);
+		found = ask(t, argv, left_ns(t), NULL);
 		if (!found)
 			return t->stopped ? TRIAL_INTERRUPTED : TRIAL_FAILED;
-		*t->line->why = '\0';
 		out_add(run, asked[i], found);
 	}
-	out_add(run, "firmware", firmware(t));
 	snapshot(t, "look");
 	return TRIAL_DONE;
 }
 
 /*
- * 1, view: the view beside a queue that is known by its ring, and beside the driver's own text
- * (mqds and hqds), which prints the registers themselves.
+ * 1, view: the view beside a queue that is known by its ring; and gpreempt-lab decode compares it
+ * with the driver's own text (mqds and hqds), which prints the registers themselves.
  */
-
-#define TEXTS 10 /* comparisons with the text */
 
 /* Reads of the view, and those in which something was so. */
 struct reads {
@@ -405,55 +375,19 @@ static void read_view(struct trial *t, const struct trial_work *w, struct reads 
 	trial_count(t->found, TRIAL_WAVES, r->waves, r->few);
 }
 
-/*
- * Rows of the view, with the keys that "gpreempt-lab decode --json" has for the driver's text. The
- * pointers of a queue at work are not among them: a ring may come round between two looks.
- */
-#define QUEUE(key, member, kind) OUT_NAMED(key, struct gpreempt_queue, member, NULL, kind)
-#define SLOT(member, kind)	 OUT_FIELD(struct gpreempt_hqd, member, NULL, kind)
-
-static const struct out_field queue_fields[] = {
-	QUEUE("kfd_gpu_id", gpu_id, OUT_HEX),
-	QUEUE("ring", ring, OUT_HEX),
-	QUEUE("mqd", mqd, OUT_HEX),
-	QUEUE("ring_size", ring_size, OUT_DEC),
-	QUEUE("doorbell", doorbell, OUT_HEX),
-	QUEUE("priority", priority, OUT_DEC),
-	QUEUE("cwsr", cwsr, OUT_HEX),
-	QUEUE("cwsr_size", cwsr_size, OUT_DEC),
-	QUEUE("slots_active", active, OUT_DEC),
-	QUEUE("slots_expected", slots, OUT_DEC),
-};
-
-static const struct out_field slot_fields[] = {
-	OUT_NAMED("kfd_gpu_id", struct gpreempt_hqd, gpu_id, NULL, OUT_HEX),
-	SLOT(xcc, OUT_DEC),
-	SLOT(pipe, OUT_DEC),
-	SLOT(queue, OUT_DEC),
-	SLOT(active, OUT_FLAG),
-	SLOT(vmid, OUT_DEC),
-	SLOT(doorbell, OUT_HEX),
-};
-
-static const struct out_table queue_table =
-	OUT_TABLE("queues", queue_fields, struct gpreempt_queue);
-static const struct out_table slot_table = OUT_TABLE("slots", slot_fields, struct gpreempt_hqd);
-
 /* Looks while the load is at work: was it seen to be, and does the text agree? */
 struct looks {
 	int64_t n, busy, on_first, on_all;
 	int64_t texts, compared, agree;
-	char differs[160]; /* the first register that does not */
+	struct json_object *differs; /* the first register that does not */
 };
 
-/* One look: the queue and its slots, by the two tables; and is it busy? NULL: not known. */
-static struct json_object *look(struct trial *t, const struct trial_work *w, struct looks *l)
+static void look(struct trial *t, const struct trial_work *w, struct looks *l)
 {
 	__cleanup_list struct gpreempt_usages *usage = NULL;
 	__cleanup_list struct gpreempt_view *view = NULL;
 	__cleanup_list struct gpreempt_hqds *hqds = NULL;
 	const struct gpreempt_queue *q = NULL;
-	struct json_object *o, *slots;
 	int64_t n = 0, with = 0;
 	size_t i;
 
@@ -461,101 +395,42 @@ static struct json_object *look(struct trial *t, const struct trial_work *w, str
 	    !gpreempt_hqds_read(t->g, w->child.pid, &hqds, NULL) &&
 	    !gpreempt_usage_read(t->g, w->child.pid, &usage, NULL))
 		q = find_queue(view, w->ring);
-	if (!q)
-		return NULL;
-	o = json_object_new_object();
-	slots = json_object_new_array();
-	out_add(o, queue_table.name, out_json_rows(&queue_table, q, 1));
-	out_add(o, slot_table.name, slots);
-	for (i = 0; i < hqds->count; i++) {
-		const struct gpreempt_hqd *slot = &hqds->hqds[i];
-
-		if (slot->qid != q->qid || slot->active != 1)
+	for (i = 0; q && i < hqds->count; i++) {
+		if (hqds->hqds[i].qid != q->qid || hqds->hqds[i].active != 1)
 			continue;
-		json_object_array_add(slots, out_json_row(&slot_table, slot));
-		with += slot->waves > 0;
+		with += hqds->hqds[i].waves > 0;
 		l->on_first += !n++ && with;
 	}
-	for (i = 0; i < usage->count; i++)
+	for (i = 0; q && i < usage->count; i++)
 		if (usage->usages[i].gpu_id == q->gpu_id)
 			l->busy += usage->usages[i].busy == 1;
 	l->on_all += n && with == n;
-	l->n++;
-	return o;
-}
-
-/* Returns the row that has the same keys, or NULL. */
-static struct json_object *same_row(const struct out_table *table, struct json_object *in,
-				    struct json_object *row)
-{
-	struct json_object *rows = json_object_object_get(in, table->name), *at;
-	size_t n = rows ? json_object_array_length(rows) : 0, i, j;
-	size_t keys = table == &slot_table ? 4 : 2; /* columns that tell which row it is */
-
-	for (i = 0; i < n; i++) {
-		at = json_object_array_get_idx(rows, i);
-		for (j = 0; j < keys; j++)
-			if (trial_int(at, table->fields[j].name) !=
-			    trial_int(row, table->fields[j].name))
-				break;
-		if (j == keys)
-			return at;
-	}
-	return NULL;
-}
-
-/* The text is from between two looks at the view: a register that changed meanwhile is left out. */
-static void compare(struct looks *l, const struct out_table *table, struct json_object *before,
-		    struct json_object *after, struct json_object *text)
-{
-	struct json_object *rows = json_object_object_get(before, table->name);
-	size_t i, j;
-
-	for (i = 0; i < json_object_array_length(rows); i++) {
-		struct json_object *row = json_object_array_get_idx(rows, i);
-		struct json_object *later = same_row(table, after, row);
-		struct json_object *theirs = same_row(table, text, row);
-
-		for (j = 0; later && j < table->n_fields; j++) {
-			const char *key = table->fields[j].name;
-			int64_t low = trial_int(row, key), high = trial_int(later, key);
-			int64_t value = trial_int(theirs, key);
-
-			/* A row that is not in the text differs in all. */
-			if (low < 0 || (theirs && value < 0) || low != high)
-				continue;
-			l->compared++;
-			if (value == low)
-				l->agree++;
-			else if (!*l->differs)
-				snprintf(l->differs, sizeof(l->differs),
-					 "%s %#" PRIx64 ", in the text %#" PRIx64, key, low, value);
-		}
-	}
+	l->n += !!q;
 }
 
 static void compare_text(struct trial *t, const struct trial_work *w, uint64_t until,
 			 struct json_object *run)
 {
-	char *argv[] = { (char *)t->lab, "decode", "--json", "--pid", (char *)w->pid, NULL };
-	struct json_object *before, *after, *text, *o = json_object_new_object();
+	char *argv[] = {
+		(char *)t->lab, "decode", "--json", "--view", "--pid", (char *)w->pid, NULL
+	};
+	struct json_object *o = json_object_new_object();
 	struct looks l = { 0 };
-	int i, status;
+	int i;
 
-	for (i = 0; i < TEXTS && shr_now_ns() < until && !t->stopped; i++) {
-		before = look(t, w, &l);
-		text = ask(t, argv, 10 * NSEC_PER_SEC, &status);
-		after = look(t, w, &l);
-		if (text)
-			*t->line->why = '\0'; /* lines of others that it could not read */
-		if (before && text && after) {
+	for (i = 0; i < 10 && shr_now_ns() < until && !t->stopped; i++) {
+		struct json_object *text = ask(t, argv, 10 * NSEC_PER_SEC, NULL);
+		struct json_object *view = json_object_object_get(text, "view");
+
+		if (view) {
 			l.texts++;
-			compare(&l, &queue_table, before, after, text);
-			compare(&l, &slot_table, before, after, text);
+			l.compared += trial_int(view, "compared");
+			l.agree += trial_int(view, "agree");
 		}
-		json_object_put(before);
+		if (!l.differs)
+			l.differs = json_object_get(json_object_object_get(view, "differs"));
 		json_object_put(text);
-		json_object_put(after);
+		look(t, w, &l);
 	}
 	out_add(o, "looks", out_json_number(l.n));
 	out_add(o, "busy", out_json_number(l.busy));
@@ -564,7 +439,7 @@ static void compare_text(struct trial *t, const struct trial_work *w, uint64_t u
 	out_add(o, "texts", out_json_number(l.texts));
 	out_add(o, "compared", out_json_number(l.compared));
 	out_add(o, "agree", out_json_number(l.agree));
-	out_add(o, "differs", out_json_text(*l.differs ? l.differs : NULL));
+	out_add(o, "differs", l.differs);
 	out_add(run, "looks", o);
 	trial_count(t->found, TRIAL_TEXT, l.compared, l.agree);
 }

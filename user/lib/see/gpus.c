@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* GPUs of a host by their names, and the processes that use them. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,26 @@ static int read_power(void *arg, const char *monitor)
 	return power->uw != GPREEMPT_UNKNOWN;
 }
 
+/* Read versions: files of amdgpu, and MEC's as KFD's topology has it. */
+static void read_firmware(const struct gpreempt *g, const struct gp_gpu *gpu, char *buf,
+			  size_t size)
+{
+	static const char *const names[] = { "mec", "mes", "rlc", "sdma", "smc" };
+	char path[40], version[16];
+	uint64_t kfd;
+	size_t i, used = 0;
+
+	if (!gp_gpu_property(g, gpu->gpu_id, "fw_version", &kfd))
+		used = snprintf(buf, size, "kfd %" PRIu64, kfd);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "fw_version/%s_fw_version", names[i]);
+		read_line(g, gpu, path, version, sizeof(version));
+		if (*version)
+			used += snprintf(buf + used, size - used, "%s%s %s", used ? "," : "",
+					 names[i], version);
+	}
+}
+
 void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_device *out)
 {
 	struct power power = { g, gpu->device, GPREEMPT_UNKNOWN };
@@ -233,6 +254,7 @@ void gp_device_read(struct gpreempt *g, const struct gp_gpu *gpu, struct gp_devi
 	read_line(g, gpu, "current_compute_partition", compute, sizeof(compute));
 	read_line(g, gpu, "current_memory_partition", memory, sizeof(memory));
 	snprintf(out->mode, sizeof(out->mode), "%s%s%s", compute, *memory ? "/" : "", memory);
+	read_firmware(g, gpu, out->firmware, sizeof(out->firmware));
 	snprintf(path, sizeof(path), DEVICE "hwmon", gpu->device);
 	g->ops->list_dir(g->be, path, read_power, &power);
 	out->power_uw = power.uw;

@@ -224,6 +224,7 @@ int gp_gpu_text(const struct gp_gpu *gpu, char *buf, size_t size);
 struct gp_device {
 	char model[64];
 	char mode[24];	    /* partition mode of compute and memory, as "SPX/NPS1" */
+	char firmware[160]; /* versions, as "kfd 27,mec 0x0000001b" (amdgpu_ucode.c) */
 	int64_t vram_total; /* bytes */
 	int64_t power_uw;   /* microwatts */
 };

@@ -47,6 +47,13 @@ between "$queues" $least 4 "queues of $a in the run list"
 lab 5 decode --pid 1
 says "not in this text"
 
+step "the view beside the text"
+lab 0 decode --pid "$a" --view
+lab 0 decode --pid "$a" --view --json
+flat | grep -Eq '"view":[{]"compared":([1-9][0-9]+),"agree":\1,"differs":null[}]' || fail "$(flat | grep -o '"view".*')"
+lab 2 decode --view
+lab 2 decode --view --pid "$a" "$W"
+
 step "as the join that we make in awk"
 cat "$DEBUGFS/kfd/mqds" > "$W/mqds"
 cat "$DEBUGFS/kfd/hqds" > "$W/hqds"

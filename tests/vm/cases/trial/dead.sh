@@ -6,18 +6,18 @@
 # timeout: 240
 . /t/trial.sh
 
-step "one register of the text has another value"
+step "one register of the text has another value, as gpreempt-lab says"
 real=$(command -v gpreempt-lab)
 cp "$real" "$W/gpreempt-lab"
 cat > "$W/liar" <<-END
 	#!/bin/sh
-	"$W/gpreempt-lab" "\$@" | sed 's/"doorbell": *"0x/&1/'
+	"$W/gpreempt-lab" "\$@" | sed 's/"agree": *[0-9]*/"agree": 3/; s/"differs": *null/"differs": "vmid 0x8"/'
 END
 chmod +x "$W/liar"
 mount --bind "$W/liar" "$real"
 trial 1 --yes --stages 1 --minutes 1
 page "^does not hold	[1-9][0-9]*	[1-9][0-9]*	The view says the same as the driver's own text"
-page '^view, full looks: .* differs=doorbell 0x'
+page '^view, full looks: .* differs=vmid 0x8'
 umount "$real"
 
 step "the registers read as ones"
