@@ -113,7 +113,7 @@ enum ctl_words_kind {
 };
 
 struct ctl_command {
-	const char *name;
+	const char *name; /* "": the program has no other command */
 	int (*run)(void *args);
 	size_t args_size;     /* size of the command's own struct; 0: none */
 	const void *defaults; /* defaults for that struct; NULL: zeroes */
