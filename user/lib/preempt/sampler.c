@@ -21,10 +21,14 @@
 /* Factor that makes looks take a tenth of our time: with many threads a look takes long. */
 #define COST_FACTOR   10
 #define MAX_PERIOD_NS (25 * NSEC_PER_MSEC)
-/* A process that destroyed nothing for so long is looked at less often, and waits longer then. */
+/*
+ * A process that destroyed nothing for so long is looked at less often, and waits longer then.
+ * Later the time grows: a step would make the looks at many, suspended together, fall together.
+ */
 #define CALM_NS	       NSEC_PER_SEC
 #define CALM_PERIOD_NS (100 * NSEC_PER_MSEC)
 #define REST_NS	       (5 * NSEC_PER_SEC)
+#define REST_FACTOR    10
 #define REST_PERIOD_NS (500 * NSEC_PER_MSEC)
 
 void gp_session_look_fast(struct gpreempt_session *s)
@@ -52,7 +56,11 @@ static uint64_t next_period(const struct gpreempt_session *s)
 	if (period > MAX_PERIOD_NS)
 		period = MAX_PERIOD_NS;
 	if (now > s->active_ns + CALM_NS)
-		period = now > s->active_ns + REST_NS ? REST_PERIOD_NS : CALM_PERIOD_NS;
+		period = CALM_PERIOD_NS;
+	if (now > s->active_ns + REST_NS)
+		period += (now - s->active_ns - REST_NS) / REST_FACTOR;
+	if (period > REST_PERIOD_NS)
+		period = REST_PERIOD_NS;
 	/* No queue is released before then. */
 	if (!gp_session_any_destroyed(s) && s->release.paced_until > now + period)
 		period = s->release.paced_until - now;
